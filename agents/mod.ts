@@ -12,27 +12,19 @@
  * ```
  * @module
  */
-export * from "./conversations.ts";
-export * from "./inbox/deliveries.ts";
-export * from "./task/ending.ts";
-export * from "./exchange/artifact.ts";
-export * from "./exchange/parts.ts";
-export * from "./exchange/states.ts";
-export * from "./exchange/words.ts";
-export * from "./exchange/exchanges.ts";
-export * from "./forks.ts";
-export * from "./inbox/inbox.ts";
-export * from "./inbox/changes.ts";
-export * from "./inbox/draft.ts";
-export * from "./inbox/frame.ts";
+export { openConversations } from "./conversations.ts";
+export { frameMessages } from "./inbox/deliveries.ts";
+export { endingOf } from "./task/ending.ts";
+export { peerArtifact } from "./exchange/artifact.ts";
+export type { Exchanges } from "./exchange/parts.ts";
+export { MOST_WORDS } from "./exchange/words.ts";
+export { openExchanges } from "./exchange/exchanges.ts";
+export { type Inbox, openInbox } from "./inbox/inbox.ts";
+export { makeTaskMail } from "./mail/mail.ts";
+export { MAIL_DESCRIPTORS } from "./mail/descriptors.ts";
+export type { MailParts, Offers } from "./mail/tool.ts";
+export { makeNamesStore } from "./mail/names.ts";
+export { type AgentService, makeHostedAgentService, type ServiceParts } from "./service.ts";
+export { isFinal } from "./task/fold.ts";
+export { makeTaskKeeper, type TaskKeeper } from "./task/keeper.ts";
 export { taskOfBox } from "./inbox/judge.ts";
-export * from "./mail/mail.ts";
-export * from "./mail/descriptors.ts";
-export * from "./mail/tool.ts";
-export * from "./mail/names_store.ts";
-export * from "./service.ts";
-export * from "./task/events.ts";
-export * from "./task/fold.ts";
-export * from "./task/history.ts";
-export * from "./task/keeper.ts";
-export * from "./task/runs.ts";

@@ -15,16 +15,15 @@ import {
   type Staged,
   TaskId,
   TaskRequest,
+  type UndoOutcome,
 } from "../contracts/mod.ts";
-import { checkKept, makeAftercare } from "./aftercare.ts";
+import { makeForks } from "./conversations.ts";
 import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";
-import { makeForks } from "./forks.ts";
-import { lastStatus } from "./task/ending.ts";
-import { createdEvent, type Origin, saidEvent } from "./task/events.ts";
 import type { Inbox } from "./inbox/inbox.ts";
-import { isFinal } from "./task/fold.ts";
 import { makeRecovery } from "./recovery.ts";
-import { makeTaskRuns, type TaskCompany, type TaskRunsParts } from "./task/runs.ts";
+import { lastStatus } from "./task/ending.ts";
+import { createdEvent, isFinal, type Origin, saidEvent } from "./task/fold.ts";
+import { makeTaskRuns, type TaskCompany, type TaskRuns, type TaskRunsParts } from "./task/runs.ts";
 
 /** What {@link makeHostedAgentService} is handed. */
 export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Origin {
@@ -263,4 +262,68 @@ function checkOpen(task: AgentTask, verb: string): void {
   if (isFinal(task.status)) {
     throw new Fault("conflict", `Cannot ${verb} task ${task.id}: it is "${task.status}"`);
   }
+}
+
+/** What {@link makeAftercare} is handed. */
+export interface AftercareParts extends Pick<TaskRunsParts, "keeper" | "host" | "requestOf"> {
+  readonly inbox?: Pick<Inbox, "forget">;
+  readonly runs: Pick<TaskRuns, "settled" | "running" | "hosted" | "start" | "release">;
+  readonly engaged: Deliveries["engaged"];
+}
+
+/** Makes it. Each rejects `conflict` for a task that is not so far. */
+function makeAftercare(
+  { keeper, host, requestOf, inbox, runs, engaged }: AftercareParts,
+): Pick<HostedAgentService, "archive" | "purge" | "undo"> {
+  const ended = (task: TaskId, verb: string): AgentTask => {
+    const state = keeper.need(task);
+    if (isFinal(state.status)) return state;
+    throw new Fault(
+      "conflict",
+      `Cannot ${verb} task ${task}: it is "${state.status}"; cancel it first`,
+    );
+  };
+  return {
+    async archive(task): Promise<AgentTask> {
+      const state = ended(task, "archive");
+      return await keeper.record(task, [{
+        kind: "taskStatus",
+        body: { status: state.status, archived: true },
+      }]);
+    },
+
+    async purge(task): Promise<AgentTask> {
+      const state = ended(task, "purge");
+      await runs.settled(task);
+      await inbox?.forget(task);
+      const after = await keeper.record(task, [{ kind: "purged", body: {} }]);
+      await host.erase(state);
+      return after;
+    },
+
+    async undo(task, files): Promise<UndoOutcome> {
+      const state = keeper.need(task);
+      checkKept(state, "undo");
+      // Its processes may still be ending.
+      if (isFinal(state.status)) await runs.settled(task);
+      if (runs.running(task)) {
+        throw new Fault("conflict", `Cannot undo task ${task}: a turn is under way`);
+      }
+      return await engaged(task, async () => {
+        const standing = runs.hosted(task);
+        if (standing !== undefined) return await standing.undo(files);
+        const { hosted } = await runs.start(state, await requestOf(task), true);
+        try {
+          return await hosted.undo(files);
+        } finally {
+          await runs.release(task, EXIT.success);
+        }
+      });
+    },
+  };
+}
+
+/** What was purged is not taken for a log that is damaged. Throws Fault `conflict`. */
+function checkKept({ id, purged }: AgentTask, verb: string): void {
+  if (purged) throw new Fault("conflict", `Cannot ${verb} task ${id}: its content is erased`);
 }

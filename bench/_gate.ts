@@ -13,10 +13,10 @@ import {
   type ToolBinding,
 } from "../contracts/mod.ts";
 import { makeGate, type TaskGate } from "../broker/gate/gate.ts";
-import { makePins } from "../broker/pins.ts";
+import { makePins } from "../broker/guards.ts";
 import { makePolicy } from "../broker/policy.ts";
 import { openQuestions } from "../broker/questions.ts";
-import { redact } from "../broker/redact.ts";
+import { redact } from "../broker/credentials.ts";
 import { makeRedeem, makeTokens } from "../broker/tokens.ts";
 import type { GrantedCall } from "../contracts/mod.ts";
 

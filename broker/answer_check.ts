@@ -1,19 +1,19 @@
 /** Whether an answer is what the person said to what the person saw. @module */
-import { verify } from "node:crypto";
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import {
   type Answer,
+  type Delegation,
+  delegationClaim,
   type EffectClass,
   Fault,
   type Question,
   toJsonObject,
 } from "../contracts/mod.ts";
-import { canonicalJson } from "../port/mod.ts";
 import { digestOf } from "../port/digest.ts";
-import type { Delegations } from "./delegations.ts";
-import { publicKey, signatureBytes } from "./public_key.ts";
+import { canonicalJson } from "../port/mod.ts";
 
 /** The keys that may answer, raw Ed25519 public keys, base64url. */
-export interface AnswerKeys {
+interface AnswerKeys {
   readonly personKey: string;
   readonly stepUpKey?: string | undefined;
   /** Keys that the person let answer consent; absent: none. */
@@ -21,7 +21,7 @@ export interface AnswerKeys {
 }
 
 /** Checks answers against the keys it was made with. */
-export interface AnswerCheck {
+interface AnswerCheck {
   /** @throws {Fault} `refused`, or `stepUpFailed` where the passphrase key was needed. */
   check(question: Question, answer: Answer): Signed;
   /** Whether anyone can answer a stepUp question. */
@@ -124,4 +124,98 @@ export function signedBytes(answer: Omit<Answer, "signature">): Uint8Array {
 
 function no(why: string): Fault {
   return new Fault("refused", `Cannot take the answer: ${why}`);
+}
+
+/** Reads a raw public key, base64url. @throws {Fault} `invalidInput` */
+function publicKey(raw: string): KeyObject {
+  try {
+    return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: raw }, format: "jwk" });
+  } catch (cause) {
+    throw new Fault("invalidInput", "Cannot take a key that answers: not a raw Ed25519 key", {
+      cause,
+    });
+  }
+}
+
+/** Reads a signature, base64url. @throws {Fault} `refused` */
+function signatureBytes(text: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  } catch (cause) {
+    throw new Fault("refused", "Cannot take the answer: its signature is not base64url", { cause });
+  }
+}
+
+// Keys that answer for the person: consent alone, for a while, in this kernel's memory. The page of `remit serve` signs
+// with one. contracts/wire_control.ts.
+//
+// Tasks that peers, webhooks and hosts started may be answered with it: it is the operator's, made by the operator's own
+// program and given to none of them. Whoever asked for an action has no such key, so nobody answers their own question.
+
+/** The longest life of a delegated key, milliseconds. */
+const DELEGATION_MS = 7 * 24 * 60 * 60_000;
+/** Delegated keys that live at once. */
+const MOST = 16;
+
+/** What delegations are checked with. */
+interface DelegationParts {
+  /** The person's consent key: raw Ed25519 public key, base64url. */
+  readonly personKey: string;
+  readonly stepUpKey?: string | undefined;
+  /** This kernel's receipt key, which names its state. Without one nothing is delegated. */
+  readonly kernelKey?: string | undefined;
+  now(): number;
+}
+
+/** A key that lives. */
+interface DelegatedKey {
+  readonly key: KeyObject;
+  /** Whose word it is: raw public key, base64url. */
+  readonly by: string;
+}
+
+/** The delegated keys of one kernel. */
+export interface Delegations {
+  /** @throws {Fault} `refused` for a signature that does not fit or a life that is over or too long; `rateLimited`. */
+  delegate(given: Delegation): void;
+  undelegate(key: string): void;
+  /** Undefined for a key that nobody delegated, or whose time is over. */
+  tryKey(key: string): DelegatedKey | undefined;
+}
+
+/** Makes the delegations. They end with the kernel. */
+export function makeDelegations(parts: DelegationParts): Delegations {
+  const { personKey, stepUpKey, kernelKey, now } = parts;
+  const keys = new Map<string, { readonly key: KeyObject; readonly expiresAt: number }>();
+  const prune = (): void => {
+    for (const [raw, { expiresAt }] of keys) if (expiresAt <= now()) keys.delete(raw);
+  };
+  return Object.freeze<Delegations>({
+    delegate({ key: raw, expiresAt, signature }): void {
+      if (kernelKey === undefined) throw noKey("this kernel takes none");
+      if (raw === personKey || raw === stepUpKey) throw noKey("it is a key of the person");
+      const claim = canonicalJson(delegationClaim({ key: raw, expiresAt, kernel: kernelKey }));
+      const said = new TextEncoder().encode(claim);
+      if (!verify(null, said, publicKey(personKey), signatureBytes(signature))) {
+        throw noKey("its signature is not the person's, over this key, this time and this kernel");
+      }
+      if (expiresAt <= now()) throw noKey("its time is over");
+      if (expiresAt > now() + DELEGATION_MS) throw noKey("it would live for more than seven days");
+      prune();
+      if (!keys.has(raw) && keys.size >= MOST) {
+        throw new Fault("rateLimited", `Cannot delegate a key: ${MOST} live`);
+      }
+      keys.set(raw, { key: publicKey(raw), expiresAt });
+    },
+    undelegate: (raw) => void keys.delete(raw),
+    tryKey(raw): DelegatedKey | undefined {
+      const found = keys.get(raw);
+      if (found === undefined || found.expiresAt <= now()) return undefined;
+      return { key: found.key, by: personKey };
+    },
+  });
+}
+
+function noKey(why: string): Fault {
+  return new Fault("refused", `Cannot delegate a key: ${why}`);
 }

@@ -1,21 +1,29 @@
 /** Guards before and after a call: advisory, they can only make things stricter. @module */
-import type { Colour, JsonObject, PermissionMode, Resolved } from "../contracts/mod.ts";
+import type {
+  Colour,
+  Digest,
+  JsonObject,
+  PermissionMode,
+  Resolved,
+  ToolDescriptor,
+} from "../contracts/mod.ts";
+import { digestOf } from "../port/digest.ts";
 import { foldPath } from "../text/path_list.ts";
 
 /** A call before it is decided. */
-export interface GuardedCall {
+interface GuardedCall {
   readonly tool: string;
   readonly args: JsonObject;
   readonly resolved: Resolved;
 }
 
 /** Raises the mode of a call, or says nothing. Synchronous and pure. */
-export type BeforeGuard = (
+type BeforeGuard = (
   call: GuardedCall,
 ) => { readonly mode: PermissionMode; readonly rule: string } | undefined;
 
 /** Lowers the colour of a result, or says nothing. Synchronous and pure. */
-export type AfterGuard = (
+type AfterGuard = (
   result: { readonly tool: string; readonly content: string },
 ) => { readonly colour: Colour; readonly note: string } | undefined;
 
@@ -60,3 +68,35 @@ export const BUILT_IN_GUARDS: Guards = Object.freeze({
   before: [proposalGuard],
   after: [injectionGuard],
 });
+
+/** The digests that stand as reviewed. */
+export interface Pins {
+  reviewed(tool: string): Digest | undefined;
+  /** Takes a descriptor as reviewed, in place of the one before. */
+  review(descriptor: ToolDescriptor): void;
+}
+
+/** Makes pins, with the descriptors that are part of this program or were pinned before. */
+export function makePins(descriptors: Iterable<ToolDescriptor> = []): Pins {
+  const pinned = new Map<string, Digest>();
+  const review = (descriptor: ToolDescriptor): void => {
+    pinned.set(descriptor.name, descriptorDigest(descriptor));
+  };
+  for (const descriptor of descriptors) review(descriptor);
+  return Object.freeze({ reviewed: (tool: string) => pinned.get(tool), review });
+}
+
+const known = new WeakMap<ToolDescriptor, Digest>();
+
+/**
+ * What a tool is: everything in its descriptor but the mode, which the policy sets for each subject.
+ * Kept for frozen descriptors only, so that one that changes in place is seen.
+ */
+export function descriptorDigest(descriptor: ToolDescriptor): Digest {
+  const before = known.get(descriptor);
+  if (before !== undefined) return before;
+  const { name, description, interfaceId, methodName, paramSchema, category } = descriptor;
+  const digest = digestOf({ name, description, interfaceId, methodName, paramSchema, category });
+  if (Object.isFrozen(descriptor)) known.set(descriptor, digest);
+  return digest;
+}

@@ -15,10 +15,10 @@
  */
 export { makeGate, type TaskGate } from "./gate/gate.ts";
 export { makeRuleGuard } from "./guard.ts";
-export { descriptorDigest, makePins, type Pins } from "./pins.ts";
+export { descriptorDigest, makePins, type Pins } from "./guards.ts";
 export { whyModelRefused } from "./model_policy.ts";
 export { makePolicy } from "./policy.ts";
 export { openQuestions } from "./questions.ts";
-export { redact } from "./redact.ts";
+export { redact } from "./credentials.ts";
 export { makeRedeem, makeTokens } from "./tokens.ts";
 export { makeMisfits } from "./validators.ts";

@@ -1,10 +1,17 @@
 /** Policy: the mode of a call, the never-list, clearances. @module */
-import { Fault, type Label, type PermissionMode, type PolicySource } from "../contracts/mod.ts";
+import {
+  type EffectClass,
+  Fault,
+  type Label,
+  type Phase,
+  type PlacedRule,
+  type PolicySource,
+  type Profile,
+} from "../contracts/mod.ts";
+import { foldPath, makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
-import { makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
 import { executesLater, NEVER_WRITE } from "./never.ts";
-import { compileRule, firstMatch, type Subject } from "./rules.ts";
 
 /** What the policy says. Pure: the same question has the same answer until the policy is replaced. */
 export interface Policy {
@@ -121,4 +128,166 @@ const defaultClearance = remembering((destination: string): Label => {
   return LOCAL_KINDS.has(destination.split(":")[1] ?? "") ? "secret" : "internal";
 });
 
-export type { PermissionMode, Ruling, Subject };
+/** What a rule is asked about. */
+export interface Subject {
+  readonly profile: Profile;
+  readonly phase: Phase;
+  readonly tool: string;
+  readonly category: string;
+  readonly effect: EffectClass;
+  /** `MOUNT/relative`; empty when the call names none. */
+  readonly paths: readonly string[];
+  readonly destination?: string;
+  /** The operator let the tool reach out when they took it in. */
+  readonly granted?: boolean;
+}
+
+type Fit = "no" | "folded" | "exact";
+
+interface Condition {
+  readonly exact: readonly Glob[];
+  readonly folded: readonly Glob[];
+}
+
+/** A rule with its globs compiled. */
+interface CompiledRule {
+  readonly ruling: Ruling;
+  /** Says nothing about paths and destinations, so it holds for every call of its tools. */
+  readonly general: boolean;
+  /** Compares everything but path and destination. */
+  fitsTool(subject: Subject): boolean;
+  /** `folded`: matches only when case and Unicode forms are ignored. */
+  fits(subject: Subject, path: string | undefined): Fit;
+}
+
+/** Compiles a rule. */
+function compileRule(rule: PlacedRule): CompiledRule {
+  const tool = condition(rule.tool), category = condition(rule.category);
+  const path = condition(rule.path), destination = condition(rule.destination);
+  const profiles = list(rule.profile), phases = list(rule.phase), effects = list(rule.effect);
+  const ruling: Ruling = Object.freeze({
+    mode: rule.mode,
+    rule: rule.at,
+    ...(rule.why === undefined ? {} : { why: rule.why }),
+  });
+  const fitsTool = (subject: Subject): boolean =>
+    (profiles === undefined || profiles.includes(subject.profile)) &&
+    (phases === undefined || phases.includes(subject.phase)) &&
+    (effects === undefined || effects.includes(subject.effect)) &&
+    fit(tool, subject.tool) === "exact" && fit(category, subject.category) === "exact";
+  const fits = (subject: Subject, at: string | undefined): Fit => {
+    if (!fitsTool(subject)) return "no";
+    const where = fit(path, at), to = fit(destination, subject.destination);
+    if (where === "no" || to === "no") return "no";
+    return where === "exact" && to === "exact" ? "exact" : "folded";
+  };
+  const general = path === undefined && destination === undefined;
+  return Object.freeze({ ruling, general, fitsTool, fits });
+}
+
+/**
+ * What the rules say about one path: any matching forbid, else the first match, else `fallback`.
+ * A rule that matches only when case is ignored can raise the mode and never lower it: whether two
+ * such names are one file is for the file system to say.
+ */
+function firstMatch(
+  rules: readonly CompiledRule[],
+  subject: Subject,
+  options: { readonly path: string | undefined; readonly fallback: Ruling },
+): Ruling {
+  let first: Ruling | undefined;
+  let floor: Ruling | undefined;
+  for (const rule of rules) {
+    const fitting = rule.fits(subject, options.path);
+    if (fitting === "no") continue;
+    if (rule.ruling.mode === "forbidden" || rule.ruling.mode === "suppress") return rule.ruling;
+    if (first !== undefined) continue;
+    if (fitting === "exact") first = rule.ruling;
+    else floor = floor === undefined ? rule.ruling : graver(floor, rule.ruling);
+  }
+  const found = first ?? options.fallback;
+  return floor === undefined ? found : graver(found, floor);
+}
+
+function list<T extends string>(value: T | readonly T[] | undefined): readonly T[] | undefined {
+  return typeof value === "string" ? [value] : value;
+}
+
+function condition(value: string | readonly string[] | undefined): Condition | undefined {
+  const globs = list(value);
+  if (globs === undefined) return undefined;
+  return { exact: globs.map(makeGlob), folded: globs.map((glob) => makeGlob(foldPath(glob))) };
+}
+
+function fit(condition: Condition | undefined, text: string | undefined): Fit {
+  if (condition === undefined) return "exact";
+  if (text === undefined) return "no";
+  if (condition.exact.some((glob) => glob.matches(text.split("/")))) return "exact";
+  const parts = foldPath(text).split("/");
+  return condition.folded.some((glob) => glob.matches(parts)) ? "folded" : "no";
+}
+
+/** A compiled glob. */
+interface Glob {
+  readonly text: string;
+  /** Tells whether the whole path, given as its parts, matches. */
+  matches(parts: readonly string[]): boolean;
+}
+
+/**
+ * Compiles a glob. A part that is `**` stands for any number of parts, none included; elsewhere
+ * `*` stands for any characters of one part. Takes at most pattern parts × path parts steps.
+ *
+ * @example
+ * ```ts
+ * import { makeGlob } from "./glob.ts";
+ * if (!makeGlob("desk/**").matches(["desk", "a", "b.md"])) throw new Error("no match");
+ * ```
+ */
+export function makeGlob(text: string): Glob {
+  const pattern = text.replace(/^\/+|\/+$/g, "").split("/")
+    .map((part) => part === "**" ? undefined : partMatcher(part));
+  return Object.freeze({ text, matches: (parts: readonly string[]) => walk(pattern, parts) });
+}
+
+type PartMatcher = (part: string) => boolean;
+
+/** Pieces between stars are found first come first taken: no piece is looked for twice. */
+function partMatcher(pattern: string): PartMatcher {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return (part) => part === first;
+  const between = rest.filter((piece) => piece !== "");
+  return (part) => {
+    if (part.length < first.length + last.length) return false;
+    if (!part.startsWith(first) || !part.endsWith(last)) return false;
+    const end = part.length - last.length;
+    let at = first.length;
+    for (const piece of between) {
+      const found = part.indexOf(piece, at);
+      if (found < 0 || found + piece.length > end) return false;
+      at = found + piece.length;
+    }
+    return true;
+  };
+}
+
+/** Greedy with one point of return: the last `**` alone is ever reconsidered. */
+function walk(pattern: readonly (PartMatcher | undefined)[], parts: readonly string[]): boolean {
+  let p = 0, s = 0, backP = -1, backS = 0;
+  while (s < parts.length) {
+    const want = pattern[p];
+    if (p < pattern.length && want === undefined) {
+      backP = ++p;
+      backS = s;
+    } else if (want?.(parts[s] ?? "")) {
+      p++;
+      s++;
+    } else if (backP >= 0) {
+      p = backP;
+      s = ++backS;
+    } else return false;
+  }
+  while (p < pattern.length && pattern[p] === undefined) p++;
+  return p === pattern.length;
+}

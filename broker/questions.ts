@@ -3,26 +3,27 @@ import {
   type Answer,
   type Answered,
   atMoment,
+  type DocumentRow,
+  type DocumentWrite,
   type EventLog,
   Fault,
+  type NewEvent,
   type Powers,
-  type Question,
+  Question,
   type QuestionId,
   type Questions,
   type Store,
   type TaskId,
+  toJsonObject,
 } from "../contracts/mod.ts";
-import { makeAnswerCheck, type Signed } from "./answer_check.ts";
-import { type Delegations, makeDelegations } from "./delegations.ts";
+import { type Delegations, makeAnswerCheck, makeDelegations, type Signed } from "./answer_check.ts";
 import { type Grants, makeGrants } from "./grants.ts";
-import { answeredEvent, askedEvent, documentOf, erased, questionIn } from "./question_rows.ts";
-import { makeWaiters } from "./waiters.ts";
 
 /** How long a question stays open, milliseconds, unless its maker says otherwise: a day. */
 export const QUESTION_TTL_MS = 24 * 60 * 60_000;
 
 /** What questions are made of. */
-export interface QuestionParts {
+interface QuestionParts {
   readonly store: Pick<Store, "document" | "documents">;
   readonly log: EventLog;
   readonly powers: Powers;
@@ -251,4 +252,116 @@ function prune(entries: Map<QuestionId, Entry>): void {
     if (entries.size <= MOST_CLOSED) return;
     if (entry.question.state !== "open") entries.delete(id);
   }
+}
+
+/** The waits of one kernel. */
+interface Waiters {
+  /** Waits until somebody is told how the question ended, or `signal` ends the wait. */
+  wait(question: Question, options: WaitOptions): Promise<Answered>;
+  wake(question: QuestionId, answered: Answered): void;
+}
+
+/** How a wait is given up. */
+interface WaitOptions {
+  readonly signal: AbortSignal;
+  /** Closes the question; wakes this wait. */
+  lapse(): Promise<void>;
+}
+
+/** Makes an empty table of waits. */
+function makeWaiters(): Waiters {
+  const waiting = new Map<QuestionId, Set<(answered: Answered) => void>>();
+
+  function wake(question: QuestionId, answered: Answered): void {
+    const all = waiting.get(question);
+    waiting.delete(question);
+    for (const resolve of all ?? []) resolve(answered);
+  }
+
+  function wait(question: Question, options: WaitOptions): Promise<Answered> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    const lapse = (): void => void options.lapse().catch(reject);
+    const all = waiting.get(question.id) ?? new Set();
+    waiting.set(question.id, all.add(resolve));
+    if (options.signal.aborted) lapse();
+    options.signal.addEventListener("abort", lapse, { once: true });
+    return promise.finally(() => options.signal.removeEventListener("abort", lapse));
+  }
+
+  return Object.freeze({ wait, wake });
+}
+
+/** A question's document; undefined when it was erased. @throws Fault `storeCorrupt` */
+function questionIn(row: DocumentRow): Question | undefined {
+  if (row.body["erased"] === true) return undefined;
+  const parsed = Question.safeParse(row.body["question"]);
+  if (parsed.success) return parsed.data;
+  throw new Fault("storeCorrupt", `Cannot read question "${row.id}": ${parsed.error.message}`);
+}
+
+/** A question as the document that follows `version`. */
+function documentOf(question: Question, version: number, answer?: Answer): DocumentWrite {
+  return {
+    kind: "question",
+    id: question.id,
+    task: question.task,
+    expect: version,
+    body: {
+      question: toJsonObject(question),
+      ...(answer === undefined ? {} : { answer: toJsonObject(answer) }),
+    },
+  };
+}
+
+/** What is left of a document when its task's content is erased. */
+function erased({ kind, id, task, version }: DocumentRow): DocumentWrite {
+  return { kind, id, task, expect: version, body: { erased: true } };
+}
+
+/** Says that it was asked. */
+function askedEvent(question: Question): NewEvent {
+  const { id, pid, kind, turn, asked, expiresAt, rule } = question;
+  const { tool, effect, colour, label, descriptor } = question.scope;
+  return {
+    kind: "questionAsked",
+    body: {
+      question: id,
+      pid,
+      kind,
+      ...(question.callId === undefined ? {} : { call: question.callId }),
+      turn,
+      asked,
+      expiresAt,
+      rule,
+      tool,
+      effect,
+      colour,
+      label,
+      descriptor,
+    },
+    private: { question: toJsonObject(question) },
+  };
+}
+
+/** Says how it was closed; `answered` undefined: by nobody. */
+function answeredEvent(
+  question: Question,
+  answered: { readonly answer: Answer; readonly signed: Signed } | undefined,
+): NewEvent {
+  const { id, state, kind } = question;
+  if (answered === undefined) {
+    return { kind: "questionAnswered", body: { question: id, state, kind } };
+  }
+  const { answer, signed } = answered;
+  const { decision, by, channel, key, signature, shown } = answer;
+  return {
+    kind: "questionAnswered",
+    body: { question: id, state, kind, decision, for: answer.for, by, channel, key, ...signed },
+    private: {
+      shown,
+      signature,
+      at: answer.at,
+      ...(answer.say === undefined ? {} : { say: answer.say }),
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
-import { cutText } from "./cut.ts";
+import { cutText } from "./gate/result.ts";
 import { injectionGuard } from "./guards.ts";
-import { redact } from "./redact.ts";
+import { redact } from "./credentials.ts";
 import { processorTime } from "../tests/fake/processor_time.ts";
 
 Deno.test("what looks like a secret is replaced by its kind", () => {

@@ -2,14 +2,14 @@
 import type { BrowserChoice, CommandClass, Digest, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./terminal/paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
-import type { McpStoreHands } from "./mcp/store/hands.ts";
-import type { LoginHands } from "./mcp/login/hands.ts";
-import type { McpKit } from "./mcp/review/kit.ts";
+import type { McpStoreHands } from "./mcp/registry/store/store.ts";
+import type { LoginHands } from "./mcp/registry/login/login.ts";
+import type { McpKit } from "./mcp/registry/kit.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
-import type { ServeHands } from "./mcp_serve/hands.ts";
-import type { BackupHands } from "./service/backup/hands.ts";
+import type { ServeHands } from "./mcp_serve/gateway_process.ts";
+import type { BackupHands } from "../service/backup/mod.ts";
 import type { ServiceHands } from "./service/hands.ts";
 import type { WikiHands } from "./wiki/hands.ts";
 

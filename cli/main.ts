@@ -23,14 +23,14 @@ import { makeDisk } from "./disk/disk_powers.ts";
 import { runCommandLine } from "./arguments/dispatch.ts";
 import { makeKernels } from "./kernel/kernels_powers.ts";
 import { makeKeyboard } from "./session/keyboard_powers.ts";
-import { makeLoginHands } from "./mcp/login/hands_powers.ts";
-import { makeMcpStore } from "./mcp/store/hands_powers.ts";
+import { makeLoginHands } from "./mcp/registry/login/login_powers.ts";
+import { makeMcpStore } from "./mcp/registry/store/store_powers.ts";
 import { makeModelHands } from "./model/hands_powers.ts";
 import { makePluginKit } from "./plugin/kit_powers.ts";
 import { RESERVED_TOOLS } from "./plugin/reserved.ts";
 import { placesOf } from "./disk/places.ts";
 import { makeServeHands } from "./mcp_serve/hands_powers.ts";
-import { makeBackupHands } from "./service/backup/hands_powers.ts";
+import { makeBackupHands } from "../service/backup/disk_powers.ts";
 import { makeServiceHands } from "./service/hands_powers.ts";
 import { serveStorySite } from "./run/story_site_powers.ts";
 import { makeInterrupts, makeScreen, readInput } from "./terminal/terminal_powers.ts";
@@ -183,7 +183,7 @@ Deno.exit(
     serve: makeServeHands({
       ...{ screen, namespace, inside: NAMESPACE },
       provideProgram: async () =>
-        await (await import("./mcp_serve/program_powers.ts")).provideServeProgram({
+        await (await import("./mcp_serve/hands_powers.ts")).provideServeProgram({
           ...{ home, cache: placesOf(around, undefined).cache },
           onBuild: () =>
             screen.say(screen.paint.dim("remit  building the gateway, once for this version …")),

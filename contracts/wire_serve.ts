@@ -1,5 +1,5 @@
 /**
- * What a gateway process (`ingress/main.ts`) and its starter say to each other. The gateway talks with hosts and peers
+ * What a gateway process (`service/gateway/main.ts`) and its starter say to each other. The gateway talks with hosts and peers
  * and has one listen address or none at all; its starter (`remit mcp serve`, which holds the control socket) does what
  * it asks, within the profile that remit.yaml chose for the token, and believes nothing else of it.
  *

@@ -10,8 +10,13 @@ import {
 } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
-import type { Control, ControlHandlers } from "./control/control.ts";
-import { type IdleWatch, makeIdleWatch } from "./control/idle.ts";
+import {
+  type Control,
+  type ControlHandlers,
+  damagedHandlers,
+  type IdleWatch,
+  makeIdleWatch,
+} from "./control/control.ts";
 import {
   disk,
   exit,
@@ -21,12 +26,15 @@ import {
   readConfigLine,
   realPowers,
 } from "./main_powers.ts";
-import { damagedHandlers } from "./control/maintenance.ts";
-import { type CheckedSeal, type LogCareParts, makeLogCare } from "./log/care.ts";
+import {
+  type CheckedSeal,
+  type LogCareParts,
+  makeLogCare,
+  makeMending,
+  openStore,
+} from "./log/care.ts";
 import { inSlices } from "./log/read_events.ts";
-import { makeMending } from "./log/mend.ts";
 import { openContents } from "./log/contents.ts";
-import { openStore } from "./log/open_store.ts";
 import { NO_PEERS } from "./peer/peer_ops.ts";
 import { serveControl, type ServeParts } from "./serve_control.ts";
 import { NOTHING_TO_WATCH } from "./log/watch.ts";

@@ -24,19 +24,22 @@ import {
   type TaskKeeper,
   taskOfBox,
 } from "../agents/mod.ts";
-import type { Bus } from "./log/bus.ts";
+import type { Bus } from "./log/watch.ts";
 import { type ConversationReads, makePastConversations } from "./log/context_past.ts";
 import { type InboxOps, makeInboxOps } from "./control/inbox_ops.ts";
-import { makeDeliver } from "./peer/deliver.ts";
+import {
+  makeDeliver,
+  makePeerOps,
+  makePeerWatching,
+  type PeerOps,
+  type PeerWatching,
+} from "./peer/peer_ops.ts";
 import type { NetService } from "./net/net_service.ts";
 import { makeOutbox, type Outbox } from "./task/outbox.ts";
-import { makePeerOps, makePeerWatching, type PeerOps, type PeerWatching } from "./peer/peer_ops.ts";
 import { type ReadPrivate, requestOfTask } from "./log/read_events.ts";
 import { makeClockDoubt, retain } from "./log/retention.ts";
-import { makeEndedList } from "./log/ended_tasks.ts";
+import { countState, makeEndedList, makePastTasks, type StateOps } from "./log/task_history.ts";
 import { taskSpans } from "./log/task_spans.ts";
-import { countState, type StateOps } from "./log/state_counts.ts";
-import { makePastTasks } from "./log/task_history.ts";
 
 /** What {@link wireAgents} is handed. */
 export interface WireAgentsParts

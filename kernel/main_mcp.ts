@@ -16,32 +16,28 @@ import { bindPeer } from "../bridges/a2a/binding/mod.ts";
 import { bindImported, CALL_MS } from "../bridges/mcp/binding/mod.ts";
 import { changesOf } from "../bridges/mcp/review/mod.ts";
 import { descriptorDigest } from "../broker/mod.ts";
-import type { Bus } from "./log/bus.ts";
+import type { Bus, Progress } from "./log/watch.ts";
 import type { Children } from "./child/children.ts";
-import { makeIntentPlaces } from "./log/intent_places.ts";
-import { covers } from "./lease/scope.ts";
+import { makeIntentPlaces } from "./log/task_history.ts";
+import { covers, grantMounts } from "./lease/scope.ts";
 import { disk } from "./main_powers.ts";
-import { makeMcpAsks } from "./mcp/asking.ts";
+import { makeMcpAsks, makeMcpElicit } from "./mcp/asking.ts";
 import { makeMcpCopies, type McpCopiesParts, type ServerCopies } from "./mcp_server/copies.ts";
-import { makeMcpElicit } from "./mcp/elicit.ts";
 import type { McpPlace, McpServe } from "./mcp_server/calls.ts";
-import { forbiddenNames, type Forbids, makeMcpForbids } from "./mcp/forbids.ts";
-import { grantMounts } from "./lease/grant_mounts.ts";
+import { forbiddenNames, type Forbids, makeMcpForbids } from "./mcp/standing.ts";
 import { makeMcpHttp } from "./mcp/http.ts";
 import { makeMcpLog } from "./mcp/log.ts";
 import { makeMcpLook, NO_TASK } from "./mcp_server/look.ts";
-import { makeMcpOps, type McpOps } from "./mcp/mcp_ops.ts";
+import { makeMcpOps, makeMcpTokens, type McpOps } from "./mcp/tokens.ts";
 import { makeMcpProxies } from "./mcp_server/proxies.ts";
 import { makeMcpSample, type McpSampleParts } from "./mcp/sample.ts";
 import { makeMcpServers, type McpServers } from "./mcp_server/servers.ts";
-import { makeMcpTokens } from "./mcp/tokens.ts";
 import { makeMcpTools, type McpTools } from "./mcp/mcp_tools.ts";
 import type { NetService } from "./net/net_service.ts";
 import { makePeerMessages } from "./peer/messages.ts";
 import type { ProcessTable } from "./process/table.ts";
 import type { ReadPrivate } from "./log/read_events.ts";
 import type { TaskFolders } from "./toolhost/toolhosts.ts";
-import type { Progress } from "./log/watch.ts";
 
 /** What {@link wireMcp} is handed. */
 export interface WireMcpParts {

@@ -2,8 +2,8 @@
 import process from "node:process";
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
-import { removeRoom } from "./command/room_powers.ts";
-import { makeForwardClock } from "./process/forward_clock.ts";
+import { removeRoom } from "./command/command_spawn_powers.ts";
+import { makeForwardClock } from "./process/limits.ts";
 import type { FailPoint, KernelConfig, Powers } from "../contracts/mod.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";

@@ -1,14 +1,31 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
-import type {
-  Artifact,
-  ContentTrust,
-  GrantedCall,
-  KernelConfig,
-  TaskId,
-} from "../contracts/mod.ts";
-import { frameMessages, peerArtifact } from "../agents/mod.ts";
+import {
+  frameMessages,
+  MAIL_DESCRIPTORS,
+  type MailParts,
+  makeNamesStore,
+  makeTaskMail,
+  type Offers,
+  peerArtifact,
+} from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
+import {
+  type Artifact,
+  type ContentTrust,
+  type EventLog,
+  type GrantedCall,
+  type KernelConfig,
+  LAL_PROGRAM,
+  type Leases,
+  type ProcessKeeper,
+  programOf,
+  Sender,
+  type Store,
+  type TaskId,
+  type TaskRequest,
+} from "../contracts/mod.ts";
+import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { httpFetchBinding, isPublic, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
 import {
@@ -17,31 +34,33 @@ import {
   commandDescriptor,
   processDescriptors,
 } from "../tools-wasm/command/mod.ts";
-import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
-import { makeLook } from "./command/command_look.ts";
-import { makePins } from "./command/pins.ts";
-import { clearRooms } from "./command/room_powers.ts";
-import { makeRunPowers } from "./command/command_spawn_powers.ts";
-import { provideCommandWalls } from "./start/command_walls.ts";
-import { makeCommands } from "./command/commands.ts";
 import type { Children } from "./child/children.ts";
+import { clearRooms, makeRunPowers } from "./command/command_spawn_powers.ts";
+import { makeCommands } from "./command/commands.ts";
+import { makePins } from "./command/pins.ts";
+import { makeLook } from "./command/run.ts";
+import { covers } from "./lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
-import { type MainMail, wireMail, type WireMailParts } from "./main_mail.ts";
-import { makeNamedOrigins } from "./net/named_origins.ts";
-import { makeNetService, type NetService } from "./net/net_service.ts";
+import { makeNamedOrigins, makeNetService, type NetService } from "./net/net_service.ts";
 import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./peer/peer_tools.ts";
 import { makeLongRunPowers } from "./process_session/process_powers.ts";
 import { makeProcessSessions } from "./process_session/process_sessions.ts";
+import { provideCommandWalls } from "./start/walls.ts";
 import type { SpawnPowers } from "./start/spawn.ts";
+import type { TaskFamily } from "./task/task_host.ts";
+import {
+  type MailTools,
+  makeTaskTools,
+  type TaskTools,
+  type TaskToolsParts,
+} from "./task/task_tools.ts";
 import { makeWikiServices, type WikiServicesParts } from "./wiki/wiki_services.ts";
 import { makeWikiTools } from "./wiki/wiki_tools.ts";
-import type { TaskFamily } from "./task/task_host.ts";
-import { makeTaskTools, type TaskTools, type TaskToolsParts } from "./task/task_tools.ts";
 
 /** What {@link wireTools} is handed. */
-export interface WireToolsParts
+interface WireToolsParts
   extends
     Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
@@ -71,7 +90,7 @@ export interface WireToolsParts
 }
 
 /** The tools of a kernel, and what the operator does with imported servers. */
-export interface MainTools extends TaskTools {
+interface MainTools extends TaskTools {
   readonly mcp: MainMcp["ops"];
   readonly related: MainMail["related"];
   readonly net: NetService;
@@ -169,4 +188,52 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   });
   for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related });
+}
+
+/** What {@link wireMail} is handed. */
+interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {
+  readonly store: Pick<Store, "document">;
+  readonly log: EventLog;
+  readonly leases: Leases;
+  readonly processes: Pick<ProcessKeeper, "get">;
+  /** A task that runs. */
+  family(task: MailParts["task"]): Pick<TaskFamily, "gate"> | undefined;
+}
+
+/** Mail of a kernel's tasks. */
+interface MainMail extends MailTools {
+  /** One of them read a letter of the other: it may answer. */
+  related(a: TaskId, b: TaskId): boolean;
+}
+
+/** Wires mail. */
+function wireMail(parts: WireMailParts): MainMail {
+  const { leases, processes, family, redeem, inbox } = parts;
+  const names = makeNamesStore(parts);
+  const offers: Offers = new Map();
+  const descriptors = Object.values(MAIL_DESCRIPTORS);
+  const known: ReadonlySet<string> = new Set(descriptors.map(({ name }) => name));
+  const correspondents = new Set<string>();
+  return Object.freeze<MainMail>({
+    descriptors,
+    related: (a, b) => correspondents.has(`${a} ${b}`),
+    of(task, request): ReturnType<MailTools["of"]> {
+      const granted = request.agent?.capabilities?.some(({ tool }) => known.has(tool)) ?? false;
+      if (programOf(request) !== LAL_PROGRAM && !granted) return undefined;
+      const agent = request.agent?.name ?? "agent";
+      return makeTaskMail({
+        ...{ task, agent, leases, offers, covers, inbox, redeem },
+        peer: peerOf(request),
+        names: names.of(agent, task),
+        processOf: processes.get,
+        gate: () => family(task)?.gate,
+        heard: (from) => void correspondents.add(`${task} ${from}`),
+      });
+    },
+  });
+}
+
+/** The peer in whose name a task came, as its exchange stamped it. */
+function peerOf({ ingress }: Partial<Pick<TaskRequest, "ingress">>): Sender | undefined {
+  return ingress?.channel === "a2a" ? Sender.parse(ingress.principal) : undefined;
 }

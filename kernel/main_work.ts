@@ -1,17 +1,4 @@
 /** The kernel over an intact log: its parts wired together, in the order in which a request flows. @module */
-import {
-  type ContentTrust,
-  type EventLog,
-  type KernelConfig,
-  type Leases,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Store,
-  type TaskId,
-  type ToolBinding,
-} from "../contracts/mod.ts";
 import { isFinal } from "../agents/mod.ts";
 import { auditRecords, exportLog, exportReceipts, readPrivate } from "../broker/audit/mod.ts";
 import {
@@ -26,41 +13,56 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
-import { makeLook } from "./command/command_look.ts";
-import { makeRunPowers } from "./command/command_spawn_powers.ts";
-import { askToGoOn } from "./process/brake.ts";
-import { makeReadArtifact } from "./task/artifact_bytes.ts";
-import { makeBus } from "./log/bus.ts";
-import { makeChildren } from "./child/children.ts";
-import { chooseModel } from "./control/choose_model.ts";
-import type { Control, ControlHandlers } from "./control/control.ts";
-import { makeExtend } from "./control/extend.ts";
-import { tellingExhaustion } from "./process/exhaustion.ts";
-import { readLeases } from "./log/lease_history.ts";
-import { makeLeases } from "./lease/leases.ts";
-import { makeLentSecrets } from "./model/lent_secrets.ts";
-import { disk, exit, note } from "./main_powers.ts";
-import { careOverWork, type LogCare } from "./log/care.ts";
+import type {
+  ContentTrust,
+  EventLog,
+  KernelConfig,
+  Leases,
+  Pid,
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  Store,
+  TaskId,
+  ToolBinding,
+} from "../contracts/mod.ts";
+import { type Children, makeChildren } from "./child/children.ts";
 import { makePipePowers } from "./child/mcp_pipe_powers.ts";
-import type { IdleWatch } from "./control/idle.ts";
+import { makeRunPowers } from "./command/command_spawn_powers.ts";
+import { makeLook } from "./command/run.ts";
+import { type Control, type ControlHandlers, type IdleWatch, rulesOf } from "./control/control.ts";
 import { makeHandlers } from "./control/operator.ts";
-import { makeEngine, makePluginCode } from "./plugin/code.ts";
-import { makeProcessOps } from "./control/process_ops.ts";
-import { makeProcessTable } from "./process/table.ts";
-import { makePhaseMove } from "./control/phase.ts";
+import { makeOperatorAsk, makeOperatorEmbed } from "./control/operator_ask.ts";
+import {
+  chooseModel,
+  makeExtend,
+  makePhaseMove,
+  makeProcessOps,
+} from "./control/operator_change.ts";
+import { makeLeases } from "./lease/leases.ts";
+import { careOverWork, type LogCare } from "./log/care.ts";
 import type { ReadPrivate } from "./log/read_events.ts";
-import { makeRestored } from "./log/restored.ts";
+import { makeRestored } from "./log/replay.ts";
+import { readLeases } from "./log/task_history.ts";
+import { makeBus, makeWatching, pastEvents } from "./log/watch.ts";
+import { wireAgents } from "./main_agents.ts";
+import { disk, exit, note } from "./main_powers.ts";
+import { wireTools } from "./main_tools.ts";
+import type { EmbeddersParts } from "./model/embedders.ts";
+import { type LentSecrets, makeLentSecrets } from "./model/lent_secrets.ts";
+import { makeModelRates, type ModelRates } from "./model/rates.ts";
+import { makeModelServices, type ModelServices } from "./model/services.ts";
+import { WEIGHTS_POWERS } from "./model/weights_powers.ts";
+import { makeEngine, makePluginCode } from "./plugin/hosts.ts";
+import { askToGoOn, tellingExhaustion } from "./process/brake.ts";
+import { makeProcessTable } from "./process/table.ts";
 import type { ServeParts } from "./serve_control.ts";
 import { makeSpawnPowers } from "./start/spawn_powers.ts";
+import { makeReadArtifact } from "./task/outbox.ts";
 import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
 import { makeTaskQuestions } from "./task/task_questions.ts";
-import { wireAgents } from "./main_agents.ts";
-import { type MainModelsParts, wireModels } from "./main_models.ts";
-import { wireTools } from "./main_tools.ts";
-import { makeToolhosts } from "./toolhost/toolhosts.ts";
-import { rulesOf } from "./control/rules_digest.ts";
 import { makeTrial } from "./task/trial.ts";
-import { makeWatching, pastEvents } from "./log/watch.ts";
+import { makeToolhosts } from "./toolhost/toolhosts.ts";
 
 /** Bytes that a task may keep in scratch. */
 const SCRATCH_QUOTA = 64_000_000;
@@ -72,7 +74,7 @@ const CHECK_AFTER_MS = 1_000;
 const CONCURRENT = 128;
 
 /** What {@link work} is handed. */
-export interface WorkParts {
+interface WorkParts {
   readonly config: KernelConfig;
   readonly powers: Powers;
   readonly store: Store;
@@ -295,4 +297,39 @@ export async function work(parts: WorkParts): Promise<void> {
   await conversations.sweep();
   idle.start();
   keepUp();
+}
+
+/** What {@link wireModels} is handed. */
+interface MainModelsParts {
+  readonly config: KernelConfig;
+  readonly secrets: Pick<LentSecrets, "get" | "lend">;
+  readonly children: Pick<Children, "model">;
+  readonly powers: Powers;
+  readonly log: EventLog;
+  /** Why a session may not use a model with texts of a label; undefined when it may. */
+  readonly modelRefused: EmbeddersParts["modelRefused"];
+}
+
+/** The models of a kernel. */
+interface MainModels {
+  /** What tasks are given. */
+  readonly models: ModelServices;
+  readonly rates: ModelRates;
+  /** What the operator does. */
+  readonly lend: LentSecrets["lend"];
+  readonly embed: ReturnType<typeof makeOperatorEmbed>;
+  readonly ask: ReturnType<typeof makeOperatorAsk>;
+}
+
+/** Wires them. Providers' rates are shared by all who use them. */
+function wireModels(parts: MainModelsParts): MainModels {
+  const { config, children, powers, log, modelRefused, secrets } = parts;
+  const plans = { ...config, secret: secrets.get };
+  const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
+  const rates = makeModelRates(powers);
+  const operator = { rates, log, powers, modelRefused, provide: models.provide };
+  return Object.freeze({
+    ...{ models, rates, lend: secrets.lend },
+    ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
+  });
 }

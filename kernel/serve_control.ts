@@ -6,9 +6,9 @@ import {
   type ControlHandlers,
   type ControlParts,
   makeControl,
+  rulesOf,
 } from "./control/control.ts";
 import { listenControl, note } from "./main_powers.ts";
-import { rulesOf } from "./control/rules_digest.ts";
 import type { Watching } from "./log/watch.ts";
 
 /** What {@link serveControl} is handed. */

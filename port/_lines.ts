@@ -6,7 +6,7 @@ const NEWLINE = 10;
 const ANNOUNCED = /^\+([1-9][0-9]{0,8})(?=\[)/;
 
 /** Takes a line, without its newline, and the text that it announced. Returns false to get no more. */
-export type OnLine = (line: string, text: string | undefined) => boolean;
+type OnLine = (line: string, text: string | undefined) => boolean;
 
 /** Takes the bytes of one stream and hands out its lines. A line or text past `frameBytes` is a fault. */
 export function makeLineReader(frameBytes: number, onLine: OnLine): (chunk: Uint8Array) => void {
@@ -76,4 +76,24 @@ function refuseLongLines(chunk: Uint8Array, before: number, frameBytes: number):
 
 function tooLong(frameBytes: number): Fault {
   return new Fault("tooLarge", `Cannot read frame: longer than ${frameBytes} bytes`);
+}
+
+const WINDOW_SECONDS = 10;
+
+/** Makes a counter that throws `tooLarge` once more than `perSecond` frames came, averaged over ten seconds. */
+export function makeRate(perSecond: number, now: (() => number) | undefined): () => void {
+  if (now === undefined) return () => {};
+  const most = perSecond * WINDOW_SECONDS;
+  let room = most;
+  let counted = now();
+  return () => {
+    // The clock is read only when a burst has used up its room.
+    if (--room >= 0) return;
+    const at = now();
+    room = Math.min(most, room + (at - counted) / 1000 * perSecond);
+    counted = at;
+    if (room < 0) {
+      throw new Fault("tooLarge", `Cannot take frame: more than ${perSecond} a second`);
+    }
+  };
 }

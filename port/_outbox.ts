@@ -1,5 +1,5 @@
 /** Lines for the peer, joined into one write a microtask. @module */
-import { encode } from "./_encode.ts";
+import { encode } from "./_bound.ts";
 
 /** Collects lines and writes them together. */
 export interface Outbox {

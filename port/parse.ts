@@ -1,10 +1,7 @@
 /** JSON text from outside, read with limits. @module */
-import { isList, type Json } from "../contracts/json.ts";
 import { Fault } from "../contracts/fault.ts";
-import { settle } from "./_bound.ts";
-import { countMembers } from "./_members.ts";
-import { DEFAULT_PORT_LIMITS, type JsonLimits } from "./limits.ts";
-import { passesBytes } from "./_encode.ts";
+import { isList, type Json } from "../contracts/json.ts";
+import { DEFAULT_PORT_LIMITS, type JsonLimits, passesBytes, settle } from "./_bound.ts";
 
 /**
  * Reads a JSON text, in any layout, into a frozen value. Lone surrogates written as escapes are kept.
@@ -48,4 +45,28 @@ function tally(value: Json): { members: number; finite: boolean } {
     sum.finite &&= inner.finite;
   }
   return sum;
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+
+/** Counts the `"key": value` pairs of a text that JSON.parse has accepted: its colons outside strings. */
+function countMembers(text: string): number {
+  let members = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === COLON) members++;
+    else if (unit === QUOTE) i = endOfString(text, i + 1);
+  }
+  return members;
+}
+
+function endOfString(text: string, from: number): number {
+  for (let i = from;; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) return i;
+    if (unit === BACKSLASH) i++;
+    else if (Number.isNaN(unit)) throw new TypeError("Cannot count members: unterminated string");
+  }
 }

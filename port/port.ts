@@ -3,10 +3,9 @@ import type { Json } from "../contracts/json.ts";
 import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
 import { Fault, unreachable } from "../contracts/fault.ts";
 import { type Frame, readFrame, writeFailure, writeFrame } from "./_frame.ts";
-import { makeLineReader } from "./_lines.ts";
+import { makeLineReader, makeRate } from "./_lines.ts";
 import { makeOutbox } from "./_outbox.ts";
-import { makeRate } from "./_rate.ts";
-import { DEFAULT_PORT_LIMITS } from "./limits.ts";
+import { DEFAULT_PORT_LIMITS } from "./_bound.ts";
 
 /** What a port is made of. */
 export interface PortParts {

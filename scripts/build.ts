@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { provideBundles } from "../cli/program/bundles_powers.ts";
 import { provideBrowser } from "../cli/program/program_cache_powers.ts";
 import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
-import { provideServeProgram } from "../cli/mcp_serve/program_powers.ts";
+import { provideServeProgram } from "../cli/mcp_serve/hands_powers.ts";
 import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";
 import { placesOf } from "../cli/disk/places.ts";
 import { provideWikiProgram, type WikiProgram } from "../cli/wiki/process/programs_powers.ts";

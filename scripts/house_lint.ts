@@ -11,7 +11,9 @@ import { isAssembly, partOf } from "./import_table.ts";
 
 /** Findings of all files, each by itself and then all together. */
 export function lintTree(files: readonly TextFile[]): readonly Finding[] {
-  const sources = files.filter(({ path }) => path.endsWith(".ts") && !isAssembly(path))
+  const sources = files.filter(({ path }) =>
+    path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts")
+  )
     .map(({ path, text }) => parseSource(path, text));
   return [
     ...files.flatMap(({ path, text }) => lintFile(path, text)),

@@ -23,6 +23,7 @@ export type PartRule = {
 };
 
 const OPEN = ["contracts", "port", "text"] as const;
+const MCP_SDK = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
 
 /** THE table. A folder that is not in it may not hold a TypeScript file. */
 export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
@@ -32,7 +33,13 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   text: { parts: ["contracts"], npm: [] },
 
   // A request, in the order of its way.
-  cli: { parts: OPEN, npm: ["croner", "zod", "yaml", "diff", "jose", "smol-toml"] },
+  cli: {
+    parts: [
+      ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
+      ...["service/trace", "service/backup"],
+    ],
+    npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
+  },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
   runner: { parts: OPEN, npm: [] },
@@ -56,13 +63,24 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
   },
 
+  // A service, a library without a terminal: whoever starts it hands over kernels, clocks and disks.
+  service: {
+    parts: [...OPEN, "service/hosts", "service/peer"],
+    npm: ["zod"],
+  },
+  "service/hosts": { parts: OPEN, npm: ["zod"] },
+  "service/peer": { parts: [...OPEN, "service/hosts", "service/trace"], npm: ["jose", "zod"] },
+  "service/trigger": { parts: [...OPEN, "service/trace"], npm: ["croner", "zod"] },
+  "service/trace": { parts: OPEN, npm: [] },
+  "service/backup": { parts: OPEN, npm: ["zod"] },
+
   // Other protocols, and the gateway that serves them.
   "bridges/mcp": {
     parts: OPEN,
-    npm: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "zod"],
+    npm: [...MCP_SDK, "eventsource-parser", "zod"],
   },
   "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], npm: ["@a2a-js/sdk", "zod"] },
-  ingress: { parts: OPEN, npm: ["hono", "zod"] },
+  "service/gateway": { parts: OPEN, npm: ["hono", "zod"] },
 
   // Tools: each folder beneath tools-wasm/ is a part of its own.
   "tools-wasm/binding": { parts: OPEN, npm: [] },
@@ -93,9 +111,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "yaml",
       "@noble/ed25519",
       "@a2a-js/sdk",
-      "@modelcontextprotocol/client",
+      ...MCP_SDK,
       "@modelcontextprotocol/sdk",
-      "@modelcontextprotocol/server",
     ],
   },
   bench: {
@@ -150,19 +167,19 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
   {
     entry: "bridges/mcp/client/main.ts",
-    npm: ["@modelcontextprotocol/client"],
+    npm: ["@modelcontextprotocol/client", "eventsource-parser"],
     // Modules with zod's schemas: 12 ms and 360 KB of each bridge.
     without: ["contracts/mcp.ts", "contracts/wire_mcp.ts"],
   },
   {
     entry: "bridges/a2a/client/main.ts",
-    npm: ["@a2a-js/sdk"],
+    npm: ["@a2a-js/sdk", "eventsource-parser"],
     without: ["contracts/mcp.ts", "contracts/exchange.ts", "contracts/wire_mcp.ts"],
   },
   { entry: "bridges/mcp/tree/main.ts", npm: ["zod"], without: [] },
   { entry: "bridges/mcp/relay/main.ts", npm: [], without: [] },
   {
-    entry: "ingress/main.ts",
+    entry: "service/gateway/main.ts",
     npm: ["hono", "zod", "@modelcontextprotocol/server", "@a2a-js/sdk"],
     // node:crypto does not start in its namespace.
     without: ["port/digest.ts", "text/_mark.ts"],
@@ -193,10 +210,10 @@ const KERNEL_LAYERS: readonly string[] = [
 ];
 
 /** Folders whose folders are parts of their own. */
-const DIVIDED: ReadonlySet<string> = new Set(["bridges", "tools-wasm"]);
+const DIVIDED: ReadonlySet<string> = new Set(["bridges", "service", "tools-wasm"]);
 
 /**
- * The part that a repository path belongs to: its first folder, and in `tools-wasm/` the first two. Top-level files
+ * The part that a repository path belongs to: its first folder, and in the divided folders the first two. Top-level files
  * belong to none (`""`).
  */
 export function partOf(path: string): string {
@@ -213,7 +230,7 @@ export function isAssembly(path: string): boolean {
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
-  "kernel/main_mail.ts",
+  "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",
   "kernel/main_work.ts",

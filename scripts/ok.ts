@@ -17,7 +17,9 @@ type Verdict = { readonly failed?: string; readonly note?: string };
 type Step = { readonly name: string; readonly run: () => Promise<Verdict> };
 
 const files = readTree(ROOT);
-const sources = files.filter(({ path }) => path.endsWith(".ts") && !isAssembly(path))
+const sources = files.filter(({ path }) =>
+  path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts")
+)
   .map(({ path }) => path);
 
 const STEPS: readonly Step[] = [

@@ -17,7 +17,7 @@ import type { Exchanges } from "../exchange/parts.ts";
 import { MOST_WORDS } from "../exchange/words.ts";
 import { openExchanges } from "../exchange/exchanges.ts";
 import { type Inbox, openInbox } from "../inbox/inbox.ts";
-import { frameMessages } from "../inbox/frame.ts";
+import { frameMessages } from "../inbox/deliveries.ts";
 import { type AgentService, makeHostedAgentService } from "../service.ts";
 import { makeTaskKeeper } from "../task/keeper.ts";
 

@@ -17,7 +17,7 @@ import type {
   UsedUp,
 } from "../../contracts/mod.ts";
 import { Digest, Fault, SessionId, TaskId } from "../../contracts/mod.ts";
-import type { TaskHistory } from "../task/history.ts";
+import type { TaskHistory } from "../task/fold.ts";
 
 /** Powers whose clock moves only when told. */
 export function handPowers(): Powers & {

@@ -25,7 +25,7 @@ import { digestOf } from "../../port/digest.ts";
 import { memoryLog } from "./fakes.ts";
 import { makeTaskMail, type TaskMail } from "../mail/mail.ts";
 import type { MailInbox, MailParts, Offers } from "../mail/tool.ts";
-import { makeNamesStore } from "../mail/names_store.ts";
+import { makeNamesStore } from "../mail/names.ts";
 
 /** What HOST says of a run; undefined: nobody is there. */
 export type Verdict =

@@ -5,19 +5,20 @@ import {
   ExchangeId,
   Fault,
   mixLabel,
+  type PeerDue,
   type PeerName,
+  type PeerPage,
+  type PeerQuery,
+  type PushAsk,
+  type PushConfig,
   TaskId,
 } from "../../contracts/mod.ts";
 import { peerArtifact } from "./artifact.ts";
 import { makeExchangeFollow } from "./follow.ts";
-import type { ExchangeHead } from "./head.ts";
-import { openExchangeKeeper } from "./keeper.ts";
-import { listExchanges } from "./list.ts";
+import { type ExchangeHead, isOver, type Push } from "./head.ts";
+import { type ExchangeKeeper, openExchangeKeeper } from "./keeper.ts";
 import type { ExchangeParts, Exchanges, ExchangeTask } from "./parts.ts";
-import { makeExchangePushes, tellsAnybody } from "./push.ts";
-import { makeExchangeSends } from "./send.ts";
-import { isOver } from "./states.ts";
-import { closed, makeExchangeTasks } from "./task.ts";
+import { closed, makeExchangeSends, makeExchangeTasks } from "./send.ts";
 import { saying } from "./words.ts";
 
 /** It goes on meanwhile: that is no reason not to. */
@@ -227,4 +228,138 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
     },
     settled: follow.settled,
   });
+}
+
+// A peer's exchanges, newest change first, page by page. A2A protocol 1.0, ListTasks.
+
+/** Characters of contents that one page carries; it ends early where they would be more. */
+const MOST_PAGE = 8_000_000;
+const PAGE = /^(\d{1,16})\.(x[0-9a-z]{24})$/;
+
+/** Finds a page. A row that changes meanwhile moves to the front, and shifts no other. */
+async function listExchanges(
+  keeper: Pick<ExchangeKeeper, "list" | "whole">,
+  query: Omit<PeerQuery, "peer"> & { readonly peer?: PeerQuery["peer"] | undefined },
+): Promise<PeerPage> {
+  const { peer, context, state, since = 0, size, page } = query;
+  const after = page === undefined || page === "" ? undefined : placeIn(page);
+  const fits = [...keeper.list(peer)].filter((head) =>
+    (context === undefined || head.context === context) &&
+    (state === undefined || head.state === state) && head.updatedAt >= since
+  ).sort(newestFirst);
+  const rest = after === undefined ? fits : fits.filter((head) => newestFirst(after, head) < 0);
+  const exchanges: Exchange[] = [];
+  let room = MOST_PAGE;
+  for (const head of rest.slice(0, size)) {
+    const { theirs, ours } = head.bytes;
+    room -= theirs + ours;
+    if (room < 0 && exchanges.length > 0) break;
+    exchanges.push(await keeper.whole(head));
+  }
+  const last = exchanges.at(-1);
+  const more = last !== undefined && exchanges.length < rest.length;
+  return { exchanges, total: fits.length, next: more ? `${last.updatedAt}.${last.id}` : "" };
+}
+
+type Place = Pick<ExchangeHead, "updatedAt"> & { readonly id: string };
+
+function newestFirst(a: Place, b: Place): number {
+  return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+function placeIn(page: string): Place {
+  const [, at, id] = PAGE.exec(page) ?? [];
+  if (at === undefined || id === undefined) {
+    throw new Fault("invalidInput", "Cannot list exchanges: the page token is none of ours");
+  }
+  return { updatedAt: Number(at), id };
+}
+
+/** Most places that one exchange tells. */
+const MOST = 16;
+const USUAL = 64;
+/** Characters of contents of one answer; the rest is due still. */
+const MOST_DUE = 16_000_000;
+
+/** Keeps push configurations and how far they were served. */
+function makeExchangePushes(
+  { keeper, need, powers }: Pick<ExchangeParts, "powers"> & {
+    readonly keeper: ExchangeKeeper;
+    need(
+      ask: { readonly peer?: PeerName | undefined; readonly exchange: PushAsk["exchange"] },
+    ): ExchangeHead;
+  },
+): Pick<Exchanges, "push" | "due" | "delivered"> {
+  const write = async (before: ExchangeHead, pushes: readonly Push[]): Promise<void> =>
+    void await keeper.write({ before, next: { ...before, pushes }, quiet: true });
+
+  const isDue = (head: ExchangeHead, { delivered, again }: Push): boolean =>
+    delivered < head.version && again <= powers.now();
+
+  return Object.freeze({
+    async push(ask): Promise<readonly PushConfig[]> {
+      const { exchange, op } = ask;
+      return await keeper.turn(exchange, async () => {
+        const head = need(ask);
+        const configs = head.pushes.map(({ config }) => config);
+        if (op.kind === "list") return configs;
+        if (op.kind === "get") {
+          const found = configs.filter(({ id }) => id === op.id);
+          if (found.length > 0) return found;
+          throw new Fault("notFound", `Cannot find a push configuration "${op.id}" of ${exchange}`);
+        }
+        const without = (id: string) => head.pushes.filter(({ config }) => config.id !== id);
+        if (op.kind !== "set") {
+          const left = without(op.id);
+          if (left.length < head.pushes.length) await write(head, left);
+          return left.map(({ config }) => config);
+        }
+        const others = without(op.config.id);
+        if (others.length >= MOST) {
+          throw new Fault("tooLarge", `Cannot tell more than ${MOST} places of ${exchange}`);
+        }
+        const push = { config: op.config, delivered: head.version, attempt: 0, again: 0 };
+        await write(head, [...others, push]);
+        return [op.config];
+      });
+    },
+    async due(limit = USUAL): Promise<readonly PeerDue[]> {
+      const rows = [...keeper.list()].flatMap((head) =>
+        head.pushes.flatMap((push) => isDue(head, push) ? [{ head, push }] : [])
+      ).sort((a, b) => a.head.updatedAt - b.head.updatedAt).slice(0, limit);
+      let room = MOST_DUE;
+      const some = rows.filter(({ head: { bytes } }, n) =>
+        (room -= bytes.theirs + bytes.ours) >= 0 || n === 0
+      );
+      return await Promise.all(some.map(async ({ head, push: { config, attempt } }) => ({
+        exchange: await keeper.whole(head),
+        ...{ config, attempt, version: head.version, event: null },
+      })));
+    },
+    async delivered({ exchange, config, version, ok, again = 0 }): Promise<void> {
+      await keeper.turn(exchange, async () => {
+        const head = keeper.get(exchange);
+        // Erased, or not wanted any more, while it was on its way.
+        if (head?.pushes.some((push) => push.config.id === config) !== true) return;
+        await write(
+          head,
+          head.pushes.map((push) =>
+            push.config.id !== config ? push : ok
+              ? {
+                ...push,
+                delivered: Math.max(push.delivered, Math.min(version, head.version)),
+                attempt: 0,
+                again: 0,
+              }
+              : { ...push, attempt: push.attempt + 1, again }
+          ),
+        );
+      });
+    },
+  });
+}
+
+/** Tells whether a change of this exchange is to be told to anybody. */
+function tellsAnybody(head: ExchangeHead): boolean {
+  return head.pushes.some(({ delivered }) => delivered < head.version);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ExchangeId } from "../../contracts/mod.ts";
-import { checkMove, EXCHANGE_MOVES, isOver } from "./states.ts";
+import { checkMove, EXCHANGE_MOVES, isOver } from "./head.ts";
 import { ALICE, historyWords, now, sendOf, statusOf, world } from "../_fixture/exchange_world.ts";
 
 Deno.test("alice's message becomes a task, and its answer completes the exchange", async () => {

@@ -9,11 +9,10 @@ import {
   type TaskId,
   unreachable,
 } from "../../contracts/mod.ts";
-import type { ExchangeHead } from "./head.ts";
+import { type ExchangeHead, isOver, plainFailure, whatTaskSays } from "./head.ts";
 import type { ExchangeKeeper, Prepared } from "./keeper.ts";
 import type { ExchangeParts } from "./parts.ts";
 import { goingOn } from "./send.ts";
-import { isOver, plainFailure, whatTaskSays } from "./states.ts";
 import { saying, within } from "./words.ts";
 import type { Closing } from "../task/runs.ts";
 

@@ -9,31 +9,30 @@ import {
   Fault,
   type NewEvent,
   type PeerName,
+  type PeerSend,
   type Store,
   type TaskId,
   TaskRequest,
 } from "../../contracts/mod.ts";
 import {
+  checkMove,
   documentsOf,
-  eventOf,
   type ExchangeChange,
-  MOST_ARTIFACTS,
-  MOST_MESSAGES,
-  shownOf,
-  supersededBy,
-} from "./change.ts";
-import {
+  exchangeEvent,
   type ExchangeHead,
   HEAD,
   headOf,
+  isOver,
+  MOST_ARTIFACTS,
+  MOST_MESSAGES,
   PART,
   type Part,
   partId,
   partOf,
   REQUEST,
+  shownOf,
+  supersededBy,
 } from "./head.ts";
-import { checkMove } from "./states.ts";
-import { DAY_MS, type ExchangeTally, makeExchangeTally } from "./tally.ts";
 
 /** The chain of their events. */
 const CHAIN = "exchanges";
@@ -51,7 +50,7 @@ export interface Prepared {
 }
 
 /** What {@link openExchangeKeeper} is handed. */
-export interface ExchangeKeeperParts {
+interface ExchangeKeeperParts {
   readonly store: Pick<Store, "documents" | "document" | "peek">;
   readonly log: Pick<EventLog, "append">;
   now(): number;
@@ -175,7 +174,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
       artifacts: change.next.artifacts + parts_.length - messages,
     };
     return {
-      events: quiet ? [] : [eventOf(change, head)],
+      events: quiet ? [] : [exchangeEvent(change, head)],
       documents: documentsOf({ ...change, next: head, parts: parts_ }, versions.get(head.id) ?? 0),
       async kept(): Promise<ExchangeHead> {
         versions.set(head.id, (versions.get(head.id) ?? 0) + 1);
@@ -271,6 +270,72 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
       peers.get(head.peer)?.delete(id);
       if (head.task !== undefined) tasks.delete(head.task);
       if (head.first !== undefined && firsts.get(head.first) === id) firsts.delete(head.first);
+    },
+  });
+}
+
+/** What is counted: a day. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Counts by peer. */
+interface ExchangeTally {
+  /** An exchange that is there from now on, or was found at the start. */
+  add(exchange: Pick<Exchange, "peer" | "state" | "createdAt">): void;
+  moved(
+    peer: PeerName,
+    change: { readonly from: Exchange["state"]; readonly to: Exchange["state"] },
+  ): void;
+  /** Takes a place for one more. Throws `rateLimited`. The returned function gives it back, or leaves it to `add`. */
+  reserve(peer: PeerName, most: PeerSend["most"]): () => void;
+}
+
+interface Count {
+  open: number;
+  reserved: number;
+  /** When exchanges were made, ascending, of the last day. */
+  days: number[];
+}
+
+/** Makes it, empty. */
+function makeExchangeTally({ now }: { now(): number }): ExchangeTally {
+  const counts = new Map<PeerName, Count>();
+  const countOf = (peer: PeerName): Count => {
+    const count = counts.get(peer) ?? { open: 0, reserved: 0, days: [] };
+    counts.set(peer, count);
+    return count;
+  };
+  return Object.freeze<ExchangeTally>({
+    add({ peer, state, createdAt }): void {
+      const count = countOf(peer);
+      if (!isOver(state)) count.open += 1;
+      if (createdAt <= now() - DAY_MS) return;
+      // Found at the start in any order.
+      const place = count.days.findLastIndex((at) => at <= createdAt);
+      count.days.splice(place + 1, 0, createdAt);
+    },
+    moved(peer, { from, to }): void {
+      if (!isOver(from) && isOver(to)) countOf(peer).open -= 1;
+    },
+    reserve(peer, most): () => void {
+      const count = countOf(peer);
+      const since = now() - DAY_MS;
+      const fresh = count.days.findIndex((at) => at > since);
+      count.days.splice(0, fresh === -1 ? count.days.length : fresh);
+      if (count.open + count.reserved >= most.open) {
+        throw new Fault(
+          "rateLimited",
+          `Cannot begin: ${most.open} exchanges are under way; wait until one ends`,
+        );
+      }
+      if (count.days.length + count.reserved >= most.perDay) {
+        throw new Fault("rateLimited", `Cannot begin: ${most.perDay} exchanges a day are all`);
+      }
+      count.reserved += 1;
+      let held = true;
+      return () => {
+        if (held) count.reserved -= 1;
+        held = false;
+      };
     },
   });
 }

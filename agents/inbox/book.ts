@@ -1,11 +1,13 @@
 /** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
 import {
   type Box,
+  type DocumentWrite,
   Fault,
   type InboxEntry,
   type InboxId,
   type InboxQuotas,
   type Sender,
+  type Store,
 } from "../../contracts/mod.ts";
 import { headOf, isWaiting, type Kept } from "./rows.ts";
 
@@ -155,6 +157,63 @@ export function makeInboxBook(quotas: InboxQuotas): InboxBook {
         else expiry = Math.min(expiry, at);
       }
       return over;
+    },
+  });
+}
+
+const KIND = "inboxPlace";
+const BLOCK = 1_000;
+
+/** A place, and what is to be written with it. */
+interface Place {
+  readonly n: number;
+  readonly documents: readonly DocumentWrite[];
+  kept(): void;
+  dropped(): void;
+}
+
+/** Gives places in order. */
+export interface Places {
+  next(): Place;
+}
+
+/** Goes on where earlier kernels reserved places, and above `known`. */
+export async function openPlaces(
+  store: Pick<Store, "document">,
+  known: number,
+): Promise<Places> {
+  const row = await store.document(KIND, KIND);
+  const end = row?.body["end"];
+  let version = row?.version ?? 0;
+  let last = Math.max(known, typeof end === "number" ? end : 0);
+  let reserved = last;
+  /** A reservation is being written: nobody else writes one meanwhile. */
+  let writing = false;
+
+  return Object.freeze<Places>({
+    next(): Place {
+      last += 1;
+      const n = last;
+      if (n <= reserved || writing) {
+        return { n, documents: [], kept: () => undefined, dropped: () => undefined };
+      }
+      writing = true;
+      const to = n + BLOCK;
+      return {
+        n,
+        documents: [{
+          ...{ kind: KIND, id: KIND, task: KIND, expect: version },
+          body: { end: to },
+        }],
+        kept(): void {
+          writing = false;
+          version += 1;
+          reserved = to;
+        },
+        dropped(): void {
+          writing = false;
+        },
+      };
     },
   });
 }

@@ -10,12 +10,10 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { InboxBook, Slot } from "./book.ts";
-import type { InboxMarking } from "./changes.ts";
-import { entryOf, eventOf, parseMessage } from "./entry.ts";
+import type { InboxBook, Places, Slot } from "./book.ts";
+import { entryOf, inboxEvent, type InboxMarking, parseMessage } from "./changes.ts";
 import { type JudgeParts, whyAside } from "./judge.ts";
-import type { Parents } from "./parents.ts";
-import type { Places } from "./places.ts";
+import type { Parents, Senders } from "./senders.ts";
 import {
   bodyWrite,
   digestOfMessage,
@@ -25,7 +23,6 @@ import {
   type Kept,
   scopeOf,
 } from "./rows.ts";
-import type { Senders } from "./senders.ts";
 
 /** Where a message is taken up. `taken`: it is that task's first words, and born delivered. */
 export type DraftStamp = MessageStamp & { readonly taken?: TaskId };
@@ -134,7 +131,7 @@ export function makeDrafts(
     };
     if (isWaiting(entry.state)) book.put(slot);
     return {
-      ...{ entry, duplicate: false, events: [eventOf(entry)] },
+      ...{ entry, duplicate: false, events: [inboxEvent(entry)] },
       documents: [
         entryWrite({ ...slot, version: 0 }),
         // What nobody will read is not kept: whoever sends it must not fill the disk.

@@ -22,7 +22,9 @@ import {
   type AgentInbox,
   type AgentMessage,
   Box,
+  type CallDelivery,
   type CallInbox,
+  type CallPlace,
   type DocumentWrite,
   type EntryState,
   type EventLog,
@@ -38,19 +40,14 @@ import {
   type Store,
   type TaskId,
 } from "../../contracts/mod.ts";
-import { type InboxBook, makeInboxBook } from "./book.ts";
-import { makeCallInbox } from "./calls.ts";
-import { type InboxMarking, makeInboxChanges } from "./changes.ts";
-import { dueOf } from "./due.ts";
-import { type DraftStamp, type InboxDraft, makeDrafts } from "./draft.ts";
-import { settledAs } from "./entry.ts";
-import { type JudgeParts, taskOfBox } from "./judge.ts";
-import { makeInboxPast } from "./past.ts";
-import { makeParents } from "./parents.ts";
-import { ENTRY_KIND, isWaiting, readKept, WAITING } from "./rows.ts";
-import { openSenders } from "./senders.ts";
-import { openPlaces } from "./places.ts";
 import { isFinal } from "../task/fold.ts";
+import { type InboxBook, makeInboxBook, openPlaces } from "./book.ts";
+import { type InboxMarking, makeInboxChanges, settledAs } from "./changes.ts";
+import { type DraftStamp, type InboxDraft, makeDrafts } from "./draft.ts";
+import { type JudgeParts, taskOfBox } from "./judge.ts";
+import { makeParents, openSenders } from "./senders.ts";
+import { makeInboxPast } from "./past.ts";
+import { ENTRY_KIND, isWaiting, readKept, WAITING } from "./rows.ts";
 
 /** What {@link openInbox} is handed. */
 export interface InboxParts extends JudgeParts {
@@ -258,4 +255,92 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
     },
     eraseBefore: async (before: number) => ({ erased: await past.eraseBefore(before) }),
   });
+}
+
+// Messages that come in while a call to their sender is under way: shown with the call's result, delivered by the commit
+// that keeps it, and nothing that would wake their task.
+
+/** What {@link makeCallInbox} is handed. */
+export interface CallInboxParts {
+  readonly book: Pick<InboxBook, "waiting" | "get">;
+  /** Bytes of messages that one result shows. */
+  readonly visibleBytes: number;
+  readonly put: CallInbox["put"];
+  isMuted(sender: Sender): boolean;
+  delivering(ids: readonly InboxId[], task: TaskId): InboxMarking;
+}
+
+/** {@link CallInbox}, and which messages are its own for now. */
+export interface HeldCalls {
+  readonly calls: CallInbox;
+  /** It waits for the result of a call that is under way: nobody else is shown it. */
+  isHeld(entry: Pick<InboxEntry, "box" | "call">): boolean;
+}
+
+/** Makes it: no call is under way. */
+function makeCallInbox(parts: CallInboxParts): HeldCalls {
+  const { book } = parts;
+  const open = new Set<string>();
+  const nameOf = (box: string, call: string): string => `${box} ${call}`;
+  const isHeld: HeldCalls["isHeld"] = ({ box, call }) =>
+    call !== undefined && open.has(nameOf(box, call));
+
+  /** Also what an earlier call to the same sender left, as a crash does. */
+  const dueOf = (box: Box, sender: Sender): readonly InboxEntry[] => {
+    const chosen: InboxEntry[] = [];
+    let bytes = 0;
+    for (const entry of book.waiting(box)) {
+      const { id, state, message, call } = entry;
+      if (state !== "queued" || message.sender !== sender || call === undefined) continue;
+      if (isHeld(entry) || book.get(id)?.busy !== false) continue;
+      bytes += entry.bytes;
+      if (chosen.length > 0 && bytes > parts.visibleBytes) break;
+      chosen.push(entry);
+    }
+    return chosen;
+  };
+
+  const calls = Object.freeze<CallInbox>({
+    put: parts.put,
+    begin: ({ task, call }: CallPlace) => void open.add(nameOf(`task:${task}`, call)),
+    end({ task, call, sender }: CallPlace): CallDelivery | undefined {
+      const box = Box.parse(`task:${task}`);
+      open.delete(nameOf(box, call));
+      if (parts.isMuted(sender)) return undefined;
+      const entries = dueOf(box, sender);
+      if (entries.length === 0) return undefined;
+      return { ...parts.delivering(entries.map(({ id }) => id), task), entries };
+    },
+  });
+  return Object.freeze<HeldCalls>({ calls, isHeld });
+}
+
+const URGENT: ReadonlySet<AgentMessage["kind"]> = new Set(["interrupt", "approvalRequest"]);
+
+/** Interrupts and requests first, then as they came; at most `visibleBytes`, but always one. */
+function dueOf(
+  book: Pick<InboxBook, "waiting" | "get">,
+  task: TaskId,
+  at: {
+    readonly now: number;
+    readonly visibleBytes: number;
+    /** A muted sender's messages are kept back. */
+    muted(sender: InboxEntry["message"]["sender"]): boolean;
+    /** It is shown with the result of a call that is under way. */
+    isHeld(entry: InboxEntry): boolean;
+  },
+): readonly InboxEntry[] {
+  const ready = book.waiting(Box.parse(`task:${task}`)).filter((entry) =>
+    entry.state === "queued" && book.get(entry.id)?.busy === false && !at.isHeld(entry) &&
+    (entry.message.expiresAt ?? Infinity) > at.now && !at.muted(entry.message.sender)
+  );
+  const rank = (entry: InboxEntry): number => URGENT.has(entry.message.kind) ? 0 : 1;
+  const chosen: InboxEntry[] = [];
+  let bytes = 0;
+  for (const entry of ready.toSorted((a, b) => rank(a) - rank(b) || a.n - b.n)) {
+    bytes += entry.bytes;
+    if (chosen.length > 0 && bytes > at.visibleBytes) break;
+    chosen.push(entry);
+  }
+  return chosen;
 }

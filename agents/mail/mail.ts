@@ -12,8 +12,7 @@
  * @module
  */
 import type { GrantedCall, JsonObject, PowerResult, ToolBinding } from "../../contracts/mod.ts";
-import { adoptTools } from "./adopt.ts";
-import { makeLetters } from "./letters.ts";
+import { adoptTools, makeLetters } from "./letters.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import { nameTools } from "./name_tools.ts";
 import { postTools } from "./post.ts";

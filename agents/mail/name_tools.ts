@@ -2,6 +2,7 @@
 import {
   Fault,
   type Json,
+  type JsonObject,
   mixColour,
   mixLabel,
   type PetPath,
@@ -13,22 +14,21 @@ import {
   ToolName,
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import type { MailTool } from "./descriptors.ts";
-import { helpOn } from "./help.ts";
-import type { MailAct, MailCall, MailParts, Said } from "./tool.ts";
+import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import {
   missing,
   type Named,
   namedAt,
+  type NamedBy,
   parsePath,
   withMoved,
   withNamed,
   withoutNamed,
 } from "./names.ts";
-import type { NamedBy } from "./names_store.ts";
+import type { MailAct, MailCall, MailParts, Said } from "./tool.ts";
 
 /** What a path led to, and what whoever named it had read. */
-export interface Found extends NamedBy {
+interface Found extends NamedBy {
   readonly named: Named;
 }
 
@@ -250,4 +250,23 @@ export function nameTools(parts: MailParts): Readonly<Partial<Record<MailTool, M
       },
     },
   };
+}
+
+const ALL = [
+  "You have names, mail and proposals.",
+  "Names: your own directory of petnames, for values and capabilities; nobody else's names are yours. " +
+  "SELF is you, HOST the person, AGENT what you hold. See has, list, lookup, remove, move, copy, " +
+  "make_directory, identify, inspect_capability.",
+  "Mail: list_messages, then send an answer, then dismiss. What a message carries gets a petname by " +
+  "adopt. request asks for something, resolve and reject answer.",
+  "Proposals: evaluate proposes a program to HOST. It runs only if HOST grants it.",
+  'Extended JSON: "+5" and "-5" are bigints, "#undefined", "#NaN", "#Infinity" and "#-Infinity" what ' +
+  'they say; "!" stands before a text that begins so.',
+  'help with methodName says more of one tool, as {"methodName":"send"}.',
+].join("\n");
+
+/** The help of one tool, or of all of it. */
+function helpOn(tool: JsonObject[string] | undefined): string {
+  const found = Object.values(MAIL_DESCRIPTORS).find(({ name }) => name === tool);
+  return found === undefined ? ALL : `${found.name}: ${found.description}\n${found.paramSchema}`;
 }

@@ -2,8 +2,15 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { Fault, NAMES_MOST, type Reference, type Store, TaskId } from "../../contracts/mod.ts";
 import { memoryLog } from "../_fixture/fakes.ts";
-import { namedAt, NO_NAMES, parsePath, withMoved, withNamed, withoutNamed } from "./names.ts";
-import { makeNamesStore } from "./names_store.ts";
+import {
+  makeNamesStore,
+  namedAt,
+  NO_NAMES,
+  parsePath,
+  withMoved,
+  withNamed,
+  withoutNamed,
+} from "./names.ts";
 
 const FIVE: Reference = { kind: "value", json: "5", colour: "BLUE", label: "public" };
 const TASK = TaskId.parse("t000000000001");

@@ -29,8 +29,7 @@ import {
   textOf,
   textsOf,
 } from "./tool.ts";
-import { parsePath } from "./names.ts";
-import type { NamedBy } from "./names_store.ts";
+import { type NamedBy, parsePath } from "./names.ts";
 
 /** Leases that are offered at once, in all messages of a kernel. */
 const MOST_OFFERS = 10_000;

@@ -24,8 +24,7 @@ import type { MailTool } from "./descriptors.ts";
 import { namedValue } from "./post.ts";
 import type { MailAct, MailParts, Said } from "./tool.ts";
 import { parsePath, withNamed } from "./names.ts";
-import { programFor } from "./proposal_program.ts";
-import type { Proposals, Settled } from "./proposals.ts";
+import { programFor, type Proposals, type Settled } from "./proposals.ts";
 
 /** Proposals of a task that may wait at once. */
 const MOST_PENDING = 16;

@@ -25,7 +25,7 @@ import {
   type ToolBinding,
 } from "../../contracts/mod.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
-import type { AgentNames } from "./names_store.ts";
+import type { AgentNames } from "./names.ts";
 
 /** Leases that messages offer, by message and edge: in this kernel's memory, never in a message. */
 export type Offers = Map<string, LeaseId>;

@@ -1,6 +1,7 @@
 /** A task's state as the fold of its events. @module */
 import {
   AgentTask,
+  type ChatMessage,
   DEFAULT_LIMITS,
   Digest,
   type EventKind,
@@ -10,10 +11,12 @@ import {
   Limits,
   mixColour,
   mixLabel,
+  type NewEvent,
   TASK_TRANSITIONS,
   type TaskId,
   TaskRequest,
   TaskStatus,
+  toJson,
 } from "../../contracts/mod.ts";
 
 /** One event as the fold reads it: its public body and, unless purged, its private part. */
@@ -104,7 +107,7 @@ function objectiveOf(
   ingress?: Pick<TaskRequest["ingress"], "channel" | "principal">,
 ): string {
   const lines = request.split("\n");
-  // A sender's own lines begin so (agents/inbox/frame.ts).
+  // A sender's own lines begin so (agents/inbox/deliveries.ts).
   const said = ingress?.channel === "a2a" ? lines.find((each) => /^\| *\S/.test(each)) : undefined;
   const line = said === undefined
     ? lines.find((each) => each.trim() !== "") ?? ""
@@ -240,4 +243,73 @@ function objectAt(value: Json | undefined, key: string): JsonObject | undefined 
   return found !== null && typeof found === "object" && !Array.isArray(found)
     ? found as JsonObject
     : undefined;
+}
+
+/** The logs that earlier kernels left. */
+export interface TaskHistory {
+  /** Every task that has a log. */
+  tasks(): Promise<readonly TaskId[]>;
+  /** A task's events, in order. */
+  events(task: TaskId): AsyncIterable<FoldEvent>;
+}
+
+/** What a task's log comes to. */
+export interface Remembered {
+  readonly task: AgentTask;
+  /** No turn was under way. */
+  readonly turnOver: boolean;
+  readonly contaminated: boolean;
+}
+
+/** Folds a task's whole log; undefined when its content is erased, or does not fold. */
+export async function rememberTask(
+  history: TaskHistory,
+  task: TaskId,
+): Promise<Remembered | undefined> {
+  let state: AgentTask | undefined;
+  let turnOver = false;
+  let contaminated = false;
+  try {
+    for await (const event of history.events(task)) {
+      state = foldTask(task, state, event);
+      turnOver = isTurnOver(turnOver, event);
+      contaminated ||= isContaminating(event);
+    }
+  } catch (error) {
+    if (error instanceof Fault && error.code === "storeCorrupt") return undefined;
+    throw error;
+  }
+  return state === undefined ? undefined : { task: state, turnOver, contaminated };
+}
+
+/** What a kernel's tasks begin in. */
+export interface Origin {
+  readonly harness: string;
+  /** Digest of the kernel's rules. */
+  readonly rules: Digest;
+}
+
+/** A task begins. */
+export function createdEvent(
+  request: TaskRequest,
+  { harness, rules }: Origin,
+): NewEvent & { readonly private: NonNullable<NewEvent["private"]> } {
+  return {
+    kind: "taskCreated",
+    body: {
+      session: request.session,
+      principal: request.ingress.principal,
+      channel: request.ingress.channel,
+      profile: request.profile,
+      model: request.model.ref,
+      ...{ harness, rules },
+      interactive: request.interactive,
+    },
+    private: { request: toJson(request) },
+  };
+}
+
+/** A person says something to a task. */
+export function saidEvent(message: ChatMessage): NewEvent {
+  return { kind: "message", body: { role: "user" }, private: { message: toJson(message) } };
 }

@@ -18,8 +18,15 @@ import {
   type TaskTally,
   toJsonObject,
 } from "../../contracts/mod.ts";
-import { checkTransition, foldTask, isContaminating, isFinal, isTurnOver } from "./fold.ts";
-import { rememberTask, type TaskHistory } from "./history.ts";
+import {
+  checkTransition,
+  foldTask,
+  isContaminating,
+  isFinal,
+  isTurnOver,
+  rememberTask,
+  type TaskHistory,
+} from "./fold.ts";
 
 /** What {@link makeTaskKeeper} is handed. */
 export interface TaskKeeperParts {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TaskId, toJson } from "../../contracts/mod.ts";
 import { historyOf, memoryLog, requestOf, storeOf } from "../_fixture/fakes.ts";
-import { rememberTask } from "./history.ts";
+import { rememberTask } from "./fold.ts";
 import { makeTaskKeeper } from "./keeper.ts";
 
 Deno.test("a record has the times of its events, however often the clock is read", async () => {

@@ -2,7 +2,7 @@
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
 import { Digest, type McpLaunch } from "../../contracts/mod.ts";
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
-import { provideWarm } from "../../cli/mcp/store/warm.ts";
+import { provideWarm } from "../../cli/mcp/registry/store/sweep.ts";
 import { cacheFolder } from "../_kernel.ts";
 
 /** A server of npm: how a task is handed it, and how anybody else starts it. */

@@ -1,7 +1,7 @@
 /** A real kernel whose tasks are handed imported servers, and an agent that does nothing but call them. @module */
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
-import { parseLook } from "../../cli/mcp/look.ts";
+import { parseLook } from "../../cli/mcp/registry/look.ts";
 import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp/programs_powers.ts";
 import {
   ImportedServer,

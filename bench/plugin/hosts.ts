@@ -6,8 +6,12 @@ import { findPrograms } from "../../cli/program/programs_powers.ts";
 import { realPowers } from "../../kernel/_fixture/small_children.ts";
 import { makeChildren } from "../../kernel/child/children.ts";
 import type { Looking } from "../../kernel/plugin/host_functions.ts";
-import { makeEngine, makePluginCode } from "../../kernel/plugin/code.ts";
-import { makePluginHosts, type PluginHosts } from "../../kernel/plugin/hosts.ts";
+import {
+  makeEngine,
+  makePluginCode,
+  makePluginHosts,
+  type PluginHosts,
+} from "../../kernel/plugin/hosts.ts";
 import { makePluginTools } from "../../kernel/plugin/plugin_tools.ts";
 import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
 import { bindPlugin, descriptorOf } from "../../tools-wasm/binding/mod.ts";

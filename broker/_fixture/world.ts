@@ -16,11 +16,10 @@ import {
   type ToolResult,
 } from "../../contracts/mod.ts";
 import { makeGate, type TaskGate } from "../gate/gate.ts";
-import type { Guards } from "../guards.ts";
-import { makePins, type Pins } from "../pins.ts";
+import { type Guards, makePins, type Pins } from "../guards.ts";
 import { makePolicy } from "../policy.ts";
 import { openQuestions, type QuestionBook } from "../questions.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../credentials.ts";
 import { makeRedeem, makeTokens, type Tokens } from "../tokens.ts";
 import { CAROL, CAROL_STEP_UP, KERNEL_KEY, type Keys, signed } from "./carol.ts";
 import { type FakeLeases, fakeLeases } from "./fake_leases.ts";

@@ -1,10 +1,11 @@
 /** Where the chains of a store end, and whether a log may go on from there. @module */
+import type { NewEvent } from "../../contracts/event.ts";
 import { Fault } from "../../contracts/fault.ts";
-import type { Store } from "../../contracts/store.ts";
-import { KERNEL_CHAIN } from "./hash_event.ts";
+import type { BlobRow, EventRow, Store } from "../../contracts/store.ts";
+import { canonicalJson } from "../../port/mod.ts";
+import { KERNEL_CHAIN, MOST_SEALED, sealBefore, sealMessage, trySealBody } from "./seal.ts";
 import type { Head } from "./log.ts";
-import { sealBefore } from "./seal_before.ts";
-import { sealMessage, trySealBody } from "./seal.ts";
+import { makeBlob, SALT_BYTES } from "./private.ts";
 import { makeSignatureCheck } from "./signer.ts";
 
 function broken(why: string): Fault {
@@ -18,7 +19,7 @@ function broken(why: string): Fault {
 const MOST_KNOWN = 1_000;
 
 /** Where the chains end, as far as somebody writes to them: a log may hold a great many that are over. */
-export interface Heads {
+interface Heads {
   /** The end of the kernel's chain; undefined for an empty log. */
   kernel(): Head | undefined;
   /** Loads the ends of chains that are about to grow. */
@@ -78,4 +79,48 @@ async function checkLastSeal(
   if (!makeSignatureCheck(publicKey)(message, body.signature)) {
     throw broken("its last seal is not signed with this receipt key");
   }
+}
+
+/** Most characters of a body, as contracts/receipt.ts has it. */
+const MOST_BODY = 65_536;
+const CHAIN_NAME = /^[\x21-\x7e]{1,16}$/;
+
+/** One append's events and contents. */
+export interface Draft {
+  readonly events: readonly Omit<EventRow, "n" | "hash">[];
+  readonly blobs: readonly BlobRow[];
+}
+
+/** Bodies as canonical JSON, private parts as salted blobs. Throws `tooLarge` past the limits. */
+export function draftEvents(
+  task: string,
+  events: readonly NewEvent[],
+  { at, random }: { readonly at: number; readonly random: (length: number) => Uint8Array },
+): Draft {
+  if (!CHAIN_NAME.test(task)) throw new TypeError(`Cannot append: "${task}" is not a chain`);
+  if (events.length > MOST_SEALED) {
+    throw new Fault("tooLarge", `Cannot append: more than ${MOST_SEALED} events at once`);
+  }
+  const blobs: BlobRow[] = [];
+  const drafted = events.map(({ kind, body, private: content }) => {
+    if (kind === "seal") throw new TypeError("Cannot append: seals are made by the log");
+    if (Object.hasOwn(body, "private")) {
+      throw new TypeError("Cannot append: `private` in a body is the log's own key");
+    }
+    let whole = body;
+    if (content !== undefined) {
+      const blob = makeBlob(task, content, random(SALT_BYTES));
+      blobs.push(blob);
+      whole = { ...body, private: blob.digest };
+    }
+    const text = canonicalJson(whole);
+    if (text.length > MOST_BODY) {
+      throw new Fault(
+        "tooLarge",
+        `Cannot append ${kind}: its body is over ${MOST_BODY} characters; content belongs in private`,
+      );
+    }
+    return { task, kind, at, body: text };
+  });
+  return { events: drafted, blobs };
 }

@@ -3,10 +3,8 @@ import { Fault } from "../../contracts/fault.ts";
 import type { NewEvent } from "../../contracts/event.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/store.ts";
-import { type Draft, draftEvents } from "./_draft.ts";
-import { openHeads } from "./_heads.ts";
-import { GENESIS, hashEvent, KERNEL_CHAIN } from "./hash_event.ts";
-import { sealMessage, sealText } from "./seal.ts";
+import { type Draft, draftEvents, openHeads } from "./_heads.ts";
+import { GENESIS, hashEvent, KERNEL_CHAIN, sealMessage, sealText } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 
 /** Clock, randomness and the next turn of the event loop. */

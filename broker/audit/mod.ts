@@ -15,18 +15,15 @@
  * ```
  * @module
  */
-export { GENESIS, hashEvent } from "./hash_event.ts";
+export { GENESIS, hashEvent } from "./seal.ts";
 export { type LogPowers, openLog } from "./log.ts";
 export { KEY_POWERS, LOG_POWERS } from "./log_powers.ts";
 export { readPrivate } from "./private.ts";
 export { loadOrMakeReceiptKey, makeSignatureCheck, makeSigner } from "./signer.ts";
 export type { VerifyReport } from "./report.ts";
 export type { VerifyOptions } from "./verifier.ts";
-export { verifyFrom, verifyLog } from "./verify.ts";
-export { verifyChain } from "./verify_chain.ts";
-export { exportLog, readLines, verifyLines } from "./lines.ts";
-export { verifyExport } from "./verify_export.ts";
+export { verifyChain, verifyFrom, verifyLog } from "./verify.ts";
+export { exportLog, readLines, verifyExport, verifyLines } from "./lines.ts";
 export { repairTail } from "./repair.ts";
-export { exportReceipts } from "./receipts.ts";
-export { verifyReceipt } from "./verify_receipt.ts";
+export { exportReceipts, verifyReceipt } from "./receipts.ts";
 export { auditRecords, type RecordFilter } from "./records.ts";

@@ -1,24 +1,23 @@
 /** Cutting a damaged log back to its last intact seal: only on explicit command. @module */
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
-import type { DocumentWrite, Store } from "../../contracts/store.ts";
+import type { BlobRow, DocumentWrite, Store } from "../../contracts/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { copyIntact } from "./copy.ts";
-import { KERNEL_CHAIN } from "./hash_event.ts";
+import { type Item, makeVerifier, type ReadItem, type VerifyOptions } from "./verifier.ts";
 import { type LogPowers, openLog } from "./log.ts";
 import { privateDigest } from "./private.ts";
 import type { VerifyReport } from "./report.ts";
+import { KERNEL_CHAIN } from "./seal.ts";
 import type { Signer } from "./signer.ts";
-import type { ReadItem } from "./verifier.ts";
 import { storeItems, verifyLog } from "./verify.ts";
 
 /** A store whose documents can all be listed. */
-export interface CopyableStore extends Store {
+interface CopyableStore extends Store {
   documentKinds(): Promise<readonly string[]>;
 }
 
 /** What a repair starts from. `store` is only read; `fresh` is an empty store. */
-export interface RepairParts extends LogPowers {
+interface RepairParts extends LogPowers {
   readonly store: CopyableStore;
   readonly fresh: Store;
   readonly signer: Signer;
@@ -29,7 +28,7 @@ export interface RepairParts extends LogPowers {
 }
 
 /** What a repair did. */
-export interface RepairReport {
+interface RepairReport {
   /** False when the log was intact: then `fresh` is still empty. */
   readonly repaired: boolean;
   /** The check of the log as it was found. */
@@ -162,4 +161,33 @@ export async function repairTail(parts: RepairParts): Promise<RepairReport> {
     documentsLost,
     head: log.head(),
   });
+}
+
+function blobOf({ event, content }: Item): readonly BlobRow[] {
+  const digest = privateDigest(event.body);
+  if (digest === undefined || content.kind !== "present") return [];
+  return [{ task: event.task, digest, salt: content.salt, bytes: content.bytes }];
+}
+
+/**
+ * Checks `items` and writes each intact group to `to`, up to the first bad event.
+ * @throws Fault `alreadyExists` when `to` holds a log.
+ */
+async function copyIntact(
+  items: AsyncIterable<ReadItem>,
+  { to, ...options }: VerifyOptions & { readonly to: Store },
+): Promise<VerifyReport> {
+  if ((await to.events({ limit: 1 })).length > 0) {
+    throw new Fault("alreadyExists", "Cannot copy log: the store it should go to holds one");
+  }
+  const verifier = makeVerifier(options);
+  for await (const item of items) {
+    const group = verifier.feed(item);
+    if (group.length > 0) {
+      const events = group.map(({ event: { seq: _seq, ...row } }) => row);
+      await to.commit({ events, blobs: group.flatMap(blobOf), documents: [] });
+    }
+    if (verifier.stopped()) break;
+  }
+  return verifier.end();
 }

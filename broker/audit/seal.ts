@@ -1,6 +1,7 @@
 /** Seals: one signature for a commit group. @module */
 import { Digest } from "../../contracts/ids.ts";
 import type { Json } from "../../contracts/json.ts";
+import type { Store } from "../../contracts/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { bytesOfHex, writeHex } from "../../port/hex.ts";
 
@@ -80,4 +81,51 @@ export function trySealBody(text: string): SealBody | undefined {
   const hashes = (joined.match(/.{64}/g) ?? []).map((hash) => Digest.parse(hash));
   const body: SealBody = { hashes, signature, ...(k === undefined ? {} : { key: k }) };
   return sealText(body) === text ? body : undefined;
+}
+
+/**
+ * The hash of the seal before the one at `seq`, which covers `covered` events; {@link GENESIS}
+ * before the first. The events that a seal covers lie between the two and nothing else does.
+ */
+export async function sealBefore(
+  store: Pick<Store, "events">,
+  { seq, covered }: { readonly seq: number; readonly covered: number },
+): Promise<Digest> {
+  const at = seq - covered - 1;
+  if (at < 1) return GENESIS;
+  const [seal] = await store.events({ afterSeq: at - 1, limit: 1 });
+  return seal?.kind === "seal" ? seal.hash : GENESIS;
+}
+
+/** The chain that holds the seals, and the kernel's own events. */
+export const KERNEL_CHAIN = "kernel";
+
+/** What stands before the first event of every chain and before the first seal: 32 zero bytes. */
+export const GENESIS: Digest = Digest.parse("0".repeat(64));
+
+/** What is hashed of an event, with the hash of the event before it in its chain. */
+interface HashedFields {
+  readonly prev: Digest;
+  readonly task: string;
+  readonly n: number;
+  readonly kind: string;
+  readonly at: number;
+  readonly body: string;
+}
+
+/**
+ * The hash of an event: SHA-256 over this text in UTF-8, its first three lines ended by a newline
+ * (0x0a):
+ *
+ * 1. `remit event 1`;
+ * 2. the hash of the event before it in its chain, 64 hex digits (zeros for the first);
+ * 3. the JSON text of the array `[task, n, kind, at]` without spaces;
+ * 4. the body.
+ *
+ * The third line holds no raw newline and the fourth part is the rest, so no two events share their
+ * text.
+ */
+export function hashEvent({ prev, task, n, kind, at, body }: HashedFields): Digest {
+  // One text: a hash is updated with it once, and each update costs as much as 300 bytes.
+  return sha256Hex(`remit event 1\n${prev}\n${JSON.stringify([task, n, kind, at])}\n${body}`);
 }

@@ -2,17 +2,17 @@
 import { Fault } from "../../contracts/fault.ts";
 import type { Digest } from "../../contracts/ids.ts";
 import type { Store, StoredEvent } from "../../contracts/store.ts";
-import type { Content } from "./_check_group.ts";
-import { privateDigest } from "./private.ts";
-import { GENESIS, KERNEL_CHAIN } from "./hash_event.ts";
-import type { BadEvent, VerifyReport } from "./report.ts";
 import {
   type CheckedSeal,
+  type Content,
   makeVerifier,
   type ReadItem,
   type Verifier,
   type VerifyOptions,
 } from "./verifier.ts";
+import { privateDigest, readPrivate } from "./private.ts";
+import type { BadEvent, VerifyReport } from "./report.ts";
+import { GENESIS, hashEvent, KERNEL_CHAIN } from "./seal.ts";
 
 /** Events of one read. Between two others are heard, if the store that is handed over sees to it. */
 const PAGE = 250;
@@ -159,4 +159,36 @@ export async function verifyFrom(
   const { bad } = verifier.end();
   const reached = verifier.reached();
   return bad === undefined ? { reached } : { reached, bad };
+}
+
+const CHAIN_PAGE = 1_000;
+
+/**
+ * Recomputes the hashes and the contents of one chain, from its first event to its last. Seals are
+ * left to `verifyLog`: this finds damage, not a forger.
+ *
+ * @throws Fault `storeCorrupt` naming the first event that is not as it was written
+ */
+export async function verifyChain(
+  store: Pick<Store, "events" | "blob">,
+  task: string,
+): Promise<void> {
+  let prev: Digest = GENESIS;
+  for (let n = 0;;) {
+    const page = await store.events({ task, fromN: n, limit: CHAIN_PAGE });
+    for (const event of page) {
+      if (event.n !== n) throw damaged(event, `event ${n} is not before it`);
+      if (hashEvent({ ...event, prev }) !== event.hash) {
+        throw damaged(event, "its fields do not give its hash");
+      }
+      await readPrivate(store, event);
+      prev = event.hash;
+      n++;
+    }
+    if (page.length < CHAIN_PAGE) return;
+  }
+}
+
+function damaged({ task, n, seq }: StoredEvent, why: string): Fault {
+  return new Fault("storeCorrupt", `Cannot go on with task ${task}: event ${n} (${seq}): ${why}`);
 }

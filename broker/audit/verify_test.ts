@@ -1,11 +1,19 @@
 /** Attacks on the rows of a log: every one is found, and the first bad event is named. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
 import type { StoredEvent } from "../../contracts/store.ts";
 import { makeMemoryStore, type MemoryStore } from "./_fixture/memory_store.ts";
-import { ALICE, fillSmallLog, MALLORY } from "./_fixture/small_log.ts";
-import { GENESIS, hashEvent, verifyFrom, verifyLog, type VerifyReport } from "./mod.ts";
+import { ALICE, fillSmallLog, MALLORY, TASKS } from "./_fixture/small_log.ts";
+import {
+  GENESIS,
+  hashEvent,
+  verifyChain,
+  verifyFrom,
+  verifyLog,
+  type VerifyReport,
+} from "./mod.ts";
 
 const PUBLIC = { publicKey: ALICE.publicKey };
 
@@ -271,3 +279,29 @@ function textFlip(text: string, where: number, change: number): string {
   const at = where % text.length;
   return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ change) + text.slice(at + 1);
 }
+
+async function smallLogVerifyChain(): Promise<MemoryStore> {
+  const store = makeMemoryStore();
+  await fillSmallLog(store);
+  return store;
+}
+
+Deno.test("verifyChain: an intact chain passes, and each change of it is named", async () => {
+  const [task] = TASKS;
+  const whole = await smallLogVerifyChain();
+  await verifyChain(whole, task);
+  const chain = whole.rows.filter((row) => row.task === task);
+  assert.ok(chain.length > 2);
+  for (const [n, row] of chain.entries()) {
+    const at = whole.rows.indexOf(row);
+    for (const change of [{ body: `${row.body} ` }, { at: row.at + 1 }, { kind: "undone" }]) {
+      const store = await smallLogVerifyChain();
+      store.rows[at] = { ...row, ...change };
+      await assert.rejects(verifyChain(store, task), (error: unknown) => {
+        assert.ok(error instanceof Fault && error.code === "storeCorrupt");
+        assert.match(error.message, new RegExp(`event ${n} `));
+        return true;
+      });
+    }
+  }
+});

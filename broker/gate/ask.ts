@@ -9,7 +9,7 @@ import {
 } from "../../contracts/mod.ts";
 import { covers } from "../grants.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
-import { adviceBefore } from "./advice.ts";
+import { adviceBefore } from "./result.ts";
 import type { GateParts, Judged } from "./parts.ts";
 import { tell } from "./step_mode.ts";
 

@@ -28,13 +28,19 @@ import {
   type ToolCall,
   type ToolResult,
 } from "../../contracts/mod.ts";
-import { advertiser } from "./advertise.ts";
+import { advertiser } from "./step_known.ts";
 import { provideQuestion } from "./ask.ts";
 import { refusedEvent } from "./events.ts";
 import { decisionOf, judge, type Proposal } from "./judge.ts";
-import type { GateParts, Judged, JudgeParts, Verdict } from "./parts.ts";
+import {
+  faultOf,
+  type GateParts,
+  type Judged,
+  type JudgeParts,
+  refuse,
+  type Verdict,
+} from "./parts.ts";
 import { makePerformer } from "./perform.ts";
-import { faultOf, refuse } from "./refusal.ts";
 import { parseArguments } from "../arguments.ts";
 import { callKey } from "./step_read.ts";
 import { hideInMessage, holdsMark, makeWithheld, tellsOthers } from "../credentials.ts";

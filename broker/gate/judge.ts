@@ -2,13 +2,19 @@
 import type { Decision, Digest, Pid, ToolCall } from "../../contracts/mod.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Grant } from "../grants.ts";
-import type { Judged, JudgeParts, Known, Read, Refusal, Verdict } from "./parts.ts";
-import { refuse } from "./refusal.ts";
+import {
+  type Judged,
+  type JudgeParts,
+  type Known,
+  type Read,
+  type Refusal,
+  refuse,
+  type Verdict,
+} from "./parts.ts";
 import { knownTool } from "./step_known.ts";
 import { readArguments } from "./step_read.ts";
 import { flowOf, judgeFlow } from "./step_flow.ts";
-import { heldAuthority } from "./step_authority.ts";
-import { overBudget } from "./step_budget.ts";
+import { heldAuthority, overBudget } from "./step_authority.ts";
 import { forbidden, modeOf, rulingOf, scopeOf } from "./step_mode.ts";
 
 /** A proposed call: which process made it, and against which snapshot of its tools. */

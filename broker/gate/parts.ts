@@ -1,27 +1,29 @@
 /** What the gate is made of, and what its steps hand to each other. @module */
-import type {
-  AnswerScope,
-  CallId,
-  Decision,
-  Digest,
-  EventLog,
-  Guard,
-  JsonObject,
-  LeaseId,
-  Leases,
-  Powers,
-  ProcessKeeper,
-  ProcessRow,
-  Resolved,
-  TaskId,
-  ToolBinding,
-  ToolDescriptor,
-  ToolName,
-  ToolResult,
+import {
+  type AnswerScope,
+  type CallId,
+  type Decision,
+  type Digest,
+  type EventLog,
+  Fault,
+  type FaultCode,
+  type Guard,
+  type JsonObject,
+  type LeaseId,
+  type Leases,
+  type Outcome,
+  type Powers,
+  type ProcessKeeper,
+  type ProcessRow,
+  type Resolved,
+  type TaskId,
+  type ToolBinding,
+  type ToolDescriptor,
+  type ToolName,
+  type ToolResult,
 } from "../../contracts/mod.ts";
 import type { Grant } from "../grants.ts";
-import type { Guards } from "../guards.ts";
-import type { Pins } from "../pins.ts";
+import type { Guards, Pins } from "../guards.ts";
 import type { Policy } from "../policy.ts";
 import type { QuestionBook } from "../questions.ts";
 import type { Tokens } from "../tokens.ts";
@@ -118,3 +120,61 @@ export type Verdict = Judged | {
   readonly read?: Read;
   readonly grant?: Grant;
 };
+
+/** What becomes of a call that ended with a fault. */
+export const OUTCOME_OF = {
+  badFrame: "executionError",
+  tooLarge: "executionError",
+  invalidInput: "invalidArguments",
+  invalidArguments: "invalidArguments",
+  unknownTool: "unknownTool",
+  unknownCapability: "refusedByPolicy",
+  notFound: "executionError",
+  alreadyExists: "executionError",
+  refused: "refusedByPolicy",
+  denied: "deniedByUser",
+  stepUpFailed: "stepUpFailed",
+  needsApproval: "refusedByPolicy",
+  contaminated: "refusedByPolicy",
+  clearance: "refusedByPolicy",
+  leaseExpired: "refusedByPolicy",
+  leaseRevoked: "refusedByPolicy",
+  budgetExhausted: "refusedByPolicy",
+  rateLimited: "refusedByPolicy",
+  contextOverflow: "executionError",
+  conflict: "executionError",
+  cancelled: "cancelled",
+  timedOut: "timedOut",
+  upstream: "executionError",
+  gone: "executionError",
+  storeFull: "executionError",
+  storeCorrupt: "executionError",
+  unavailable: "executionError",
+  lowConfidence: "executionError",
+} as const satisfies Record<FaultCode, Outcome>;
+
+/** A refusal by policy unless `more` says otherwise. */
+export function refuse(
+  step: Refusal["step"],
+  why: string,
+  more: { readonly code?: FaultCode; readonly outcome?: Outcome; readonly rule: string },
+): Refusal {
+  const code = more.code ?? "refused";
+  const outcome = more.outcome ?? OUTCOME_OF[code];
+  return { kind: "refuse", step, outcome, code, why, rule: more.rule };
+}
+
+/** A name that a model wrote, quoted and at most 64 characters. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+}
+
+/** Runs `f`; its fault becomes the value. Anything else it throws is a bug and goes on. */
+export function faultOf<T>(f: () => T): T | Fault {
+  try {
+    return f();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

@@ -7,15 +7,15 @@ import {
   type GrantedCall,
   type LeaseId,
   type NewEvent,
+  type PowerResult,
+  type Powers,
   type ProcessRow,
   type TaskId,
   type ToolCall,
   type ToolResult,
 } from "../../contracts/mod.ts";
-import { runBounded } from "./bounded.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
-import type { GateParts, Judged, KeySet, Read } from "./parts.ts";
-import { quoted } from "./refusal.ts";
+import { type GateParts, type Judged, type KeySet, quoted, type Read } from "./parts.ts";
 import { type EndedWith, endOf, withMeanwhile } from "./result.ts";
 import { heldAuthority } from "./step_authority.ts";
 import { flowOf } from "./step_flow.ts";
@@ -28,7 +28,7 @@ const GRACE_MS = 5_000;
 const ONE_COMMIT: ReadonlySet<EffectClass> = new Set(["read", "stage"]);
 
 /** Does what was judged, and keeps what it needs to know of the calls that it does. */
-export interface Performer {
+interface Performer {
   perform(judged: Judged, call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
   /** Appends events, before them the tools of the turn if the log does not have them yet. */
   append(process: ProcessRow, events: readonly NewEvent[]): Promise<void>;
@@ -253,5 +253,72 @@ export function makePerformer(parts: GateParts): Performer {
     done: (task: TaskId, key: Digest) => tasks.get(task)?.done.get(key),
     open: (task: TaskId) => tasks.get(task)?.open ?? NO_KEYS,
     forget: (task: TaskId) => void tasks.delete(task),
+  });
+}
+
+/** How the work ended. */
+export type Ran =
+  | { readonly kind: "done"; readonly result: PowerResult }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "stopped"; readonly why: Fault };
+
+/** What bounds the work. */
+interface Bounds {
+  readonly powers: Pick<Powers, "after">;
+  readonly signal: AbortSignal;
+  /** Milliseconds; absent when the work keeps its deadline itself. */
+  readonly deadlineMs?: number;
+  /**
+   * Milliseconds that work which was told to stop may take to say what it did. An effect that
+   * happened after all is then recorded as what it is.
+   */
+  readonly graceMs: number;
+  /** Hands out the function that stops the work from outside. */
+  onStart(stop: (why: Fault) => void): void;
+}
+
+/** Runs `start` within bounds. Resolves in any case, and once. */
+function runBounded(
+  start: (signal: AbortSignal) => Promise<PowerResult>,
+  bounds: Bounds,
+): Promise<Ran> {
+  const { powers, signal } = bounds;
+  const { promise, resolve } = Promise.withResolvers<Ran>();
+  const controller = new AbortController();
+  let stopped: Fault | undefined;
+  let cancelGrace = (): void => {};
+
+  const stop = (why: Fault): void => {
+    if (stopped !== undefined) return;
+    stopped = why;
+    controller.abort(why);
+    const give = (): void => resolve({ kind: "stopped", why });
+    if (bounds.graceMs === 0) give();
+    else cancelGrace = powers.after(bounds.graceMs, give);
+  };
+  const cancel = (): void => stop(new Fault("cancelled", "Cannot finish the call: cancelled"));
+  const { deadlineMs } = bounds;
+  const cancelDeadline = deadlineMs === undefined ? () => {} : powers.after(
+    deadlineMs,
+    () => stop(new Fault("timedOut", `Cannot finish the call in ${deadlineMs} ms`)),
+  );
+  signal.addEventListener("abort", cancel, { once: true });
+  bounds.onStart(stop);
+  if (signal.aborted) cancel();
+
+  if (stopped === undefined) {
+    // A power that throws at once is one that rejects.
+    new Promise<PowerResult>((settle) => settle(start(controller.signal))).then(
+      (result) => resolve({ kind: "done", result }),
+      (error: unknown) =>
+        resolve(
+          stopped === undefined ? { kind: "failed", error } : { kind: "stopped", why: stopped },
+        ),
+    );
+  } else resolve({ kind: "stopped", why: stopped });
+  return promise.finally(() => {
+    cancelDeadline();
+    cancelGrace();
+    signal.removeEventListener("abort", cancel);
   });
 }

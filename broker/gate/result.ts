@@ -3,6 +3,7 @@ import {
   Colour,
   type Digest,
   Fault,
+  type Guarded,
   Label,
   type Meanwhile,
   mixColour,
@@ -12,17 +13,14 @@ import {
   type Source,
   type ToolResult,
 } from "../../contracts/mod.ts";
-import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { cutText } from "../cut.ts";
-import { adviceAfter } from "./advice.ts";
-import type { Ran } from "./bounded.ts";
-import type { GateParts, Judged } from "./parts.ts";
+import { canonicalJson } from "../../port/mod.ts";
+import type { Ran } from "./perform.ts";
+import { faultOf, type GateParts, type Judged, OUTCOME_OF } from "./parts.ts";
 import { tell } from "./step_mode.ts";
-import { faultOf, OUTCOME_OF } from "./refusal.ts";
 
 /** A call's end, ready for its second commit. */
-export interface Ended {
+interface Ended {
   readonly result: ToolResult;
   /** What the power brought, when it is to be committed. */
   readonly power: PowerResult | undefined;
@@ -164,4 +162,71 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
     advice: [],
     bug: fault === undefined ? error : undefined,
   };
+}
+
+/** A text that fits, and what it was. */
+interface Cut {
+  readonly text: string;
+  /** Bytes of UTF-8 before the cut. */
+  readonly bytes: number;
+  readonly digest: Digest;
+}
+
+const MOST_UNITS = 990_000;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Cuts `text` to `most` bytes of UTF-8, never within a character: its beginning and its end, where
+ * what failed stands, and between them how much is shown, and the SHA-256 of the whole.
+ */
+export function cutText(text: string, most: number): Cut {
+  const whole = encoder.encode(text);
+  const digest = sha256Hex(whole);
+  const limit = Math.min(most, MOST_UNITS);
+  if (whole.length <= limit) return { text, bytes: whole.length, digest };
+  const continues = (at: number): boolean => ((whole[at] ?? 0) & 0xc0) === 0x80;
+  let end = Math.ceil(limit / 2), begin = whole.length - Math.floor(limit / 2);
+  // Bytes 10xxxxxx continue a character.
+  while (end > 0 && continues(end)) end--;
+  while (begin < whole.length && continues(begin)) begin++;
+  const shown = end + whole.length - begin;
+  const notice = `\n⟨cut: ${shown} of ${whole.length} bytes shown; sha256 ${digest}⟩\n`;
+  return {
+    text: decoder.decode(whole.subarray(0, end)) + notice + decoder.decode(whole.subarray(begin)),
+    bytes: whole.length,
+    digest,
+  };
+}
+
+// What the advisor says of a call: shown with its question and kept in the trace. Nothing that decides
+// has an advisor to ask ({@link JudgeParts}).
+
+/** Most sentences, and characters of each. */
+const MOST = 8, LONGEST = 200;
+
+/** Sentences about the arguments of a call, for its question. */
+export function adviceBefore(
+  parts: Pick<GateParts, "advisor">,
+  { known, read }: Pick<Judged, "known" | "read">,
+): readonly string[] {
+  return adviceOf(parts, { stage: "beforeTool", tool: known.tool, text: read.argumentsText });
+}
+
+/** Sentences about what a call brought back, for its record. */
+function adviceAfter(
+  parts: Pick<GateParts, "advisor">,
+  { tool, content }: { readonly tool: string; readonly content: string },
+): readonly string[] {
+  return adviceOf(parts, { stage: "afterTool", tool, text: content });
+}
+
+function adviceOf({ advisor }: Pick<GateParts, "advisor">, guarded: Guarded): readonly string[] {
+  if (advisor === undefined) return [];
+  try {
+    return advisor.check(guarded).slice(0, MOST).map((each) => each.slice(0, LONGEST));
+  } catch (error) {
+    // INVARIANT: an advisor that fails stops no call (test: "… with any advisor and with none").
+    return [`the advisor failed: ${error instanceof Error ? error.name : "it threw"}`];
+  }
 }

@@ -1,16 +1,17 @@
 /** Gate step 5: capability held, leases alive, nothing from the never-list. @module */
 import type {
   CapabilityGrant,
+  ChargeableUsage,
+  EffectClass,
   JsonObject,
   LeaseId,
   ProcessRow,
   Scope,
 } from "../../contracts/mod.ts";
-import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
-import { quoted, refuse } from "./refusal.ts";
+import { type JudgeParts, type Known, quoted, type Read, type Refusal, refuse } from "./parts.ts";
 
 /** The authority that a call would act under. */
-export interface Authority {
+interface Authority {
   readonly kind: "authority";
   readonly leases: readonly [LeaseId, ...LeaseId[]];
 }
@@ -184,4 +185,26 @@ function noLease(
     code,
     rule: "built-in: every call acts under a live lease",
   });
+}
+
+/** Refuses what would exceed a limit of the process or of an ancestor. Charges nothing. */
+export function overBudget(
+  processes: JudgeParts["processes"],
+  known: Known,
+  wants: { readonly read: Read; readonly effect: EffectClass; readonly question: boolean },
+): Refusal | undefined {
+  const { read, effect, question } = wants;
+  const charge: Partial<ChargeableUsage> = {
+    call: effect,
+    // A measure before the writing: what is staged comes for the most part from the arguments.
+    ...(effect === "stage" ? { writtenBytes: read.argumentsText.length } : {}),
+    ...(question ? { questions: 1 } : {}),
+  };
+  const limit = processes.wouldExceed(known.process.pid, charge);
+  if (limit === undefined) return undefined;
+  return refuse(
+    6,
+    `Cannot call "${known.tool}": the budget is used up (${limit}); a person can extend it`,
+    { code: "budgetExhausted", rule: `built-in: limit ${limit}` },
+  );
 }

@@ -12,8 +12,7 @@ import {
   REQUIRED_COLOUR,
 } from "../../contracts/mod.ts";
 import { graver } from "../defaults.ts";
-import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
-import { refuse } from "./refusal.ts";
+import { type JudgeParts, type Known, type Read, type Refusal, refuse } from "./parts.ts";
 
 /** What a call is and carries, and the least mode that this asks for. */
 export interface Flow {

@@ -3,9 +3,8 @@ import type { AnswerScope, EffectClass, PermissionMode } from "../../contracts/m
 import { graver, type Ruling } from "../defaults.ts";
 import type { Guards } from "../guards.ts";
 import type { Policy } from "../policy.ts";
-import type { Known, Read, Refusal } from "./parts.ts";
+import { type Known, type Read, type Refusal, refuse } from "./parts.ts";
 import type { Flow } from "./step_flow.ts";
-import { refuse } from "./refusal.ts";
 
 /** What the policy says about a call, by the gravest of its paths. */
 export function rulingOf(

@@ -5,8 +5,15 @@ import { sha256Hex } from "../../port/digest.ts";
 import { parseArguments } from "../arguments.ts";
 import { argumentsHash } from "../tokens.ts";
 import type { Proposal } from "./judge.ts";
-import type { JudgeParts, Known, Read, Refusal } from "./parts.ts";
-import { faultOf, OUTCOME_OF, refuse } from "./refusal.ts";
+import {
+  faultOf,
+  type JudgeParts,
+  type Known,
+  OUTCOME_OF,
+  type Read,
+  type Refusal,
+  refuse,
+} from "./parts.ts";
 
 const RULE = "built-in: arguments fit the tool's schema";
 

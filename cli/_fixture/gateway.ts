@@ -1,6 +1,6 @@
 /** Hands of serving for tests without a gateway's process. @module */
 import { Fault } from "../../contracts/mod.ts";
-import type { ServeHands } from "../mcp_serve/hands.ts";
+import type { ServeHands } from "../mcp_serve/gateway_process.ts";
 
 /** No gateway starts, nobody is at the pipe. */
 export const NO_GATEWAY: ServeHands = Object.freeze<ServeHands>({

@@ -7,7 +7,7 @@ import {
   NO_GRANTS,
   ToolName,
 } from "../../contracts/mod.ts";
-import { LockedServer, type LockedTool } from "../mcp/lock/lock.ts";
+import { LockedServer, type LockedTool } from "../mcp/registry/lock.ts";
 
 /** A tool that was reviewed. */
 export function lockedTool(

@@ -1,6 +1,6 @@
 /** Hands of a login for tests without a network. @module */
 import { Fault } from "../../contracts/mod.ts";
-import type { LoginHands } from "../mcp/login/hands.ts";
+import type { LoginHands } from "../mcp/registry/login/login.ts";
 
 /** No net service starts. */
 export const NO_LOGIN: LoginHands = Object.freeze<LoginHands>({

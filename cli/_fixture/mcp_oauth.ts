@@ -5,10 +5,9 @@ import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
 import { resolvingNames } from "../../net/address/resolver.ts";
 import { makeNetService } from "../../net/service.ts";
-import type { LoginHands } from "../mcp/login/hands.ts";
-import { makeLoginHands } from "../mcp/login/hands_powers.ts";
-import type { LoginParts } from "../mcp/login/login.ts";
-import type { NetLink } from "../mcp/login/net.ts";
+import type { LoginHands, LoginParts } from "../mcp/registry/login/login.ts";
+import { makeLoginHands } from "../mcp/registry/login/login_powers.ts";
+import type { NetLink } from "../mcp/registry/login/net.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -8,7 +8,7 @@ import {
   toolDigest,
   translate,
 } from "../../bridges/mcp/review/mod.ts";
-import type { McpKit } from "../mcp/review/kit.ts";
+import type { McpKit } from "../mcp/registry/kit.ts";
 
 /** The review as main.ts wires it. */
 export const REAL_REVIEW: McpKit = {

@@ -3,6 +3,7 @@ import {
   EXIT,
   type ExitCode,
   Fault,
+  isLoopback,
   type McpLook,
   type McpServerName,
   type McpWords,
@@ -18,19 +19,18 @@ import {
   showFailure,
   showReview,
   waitingLines,
-} from "../mcp/meet/introduce.ts";
-import { type LockedServer, parseMcpName } from "../mcp/lock/lock.ts";
-import { keepLook } from "../mcp/look.ts";
-import { reviewOf } from "../mcp/review/review.ts";
-import { reviewDocument } from "../mcp/review/document.ts";
-import { clearanceFor } from "../mcp/grant/flags.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp/grant/secrets.ts";
+} from "../mcp/introduce.ts";
+import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
+import { keepLook } from "../mcp/registry/look.ts";
+import { reviewDocument, reviewOf } from "../mcp/registry/review.ts";
+import { clearanceFor } from "../mcp/grant_flags.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
 import { lockOf, lookAt } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { loadSecrets } from "../secret/keep.ts";
-import { nameOfHost, peerAddress } from "./peer_address.ts";
 import { factsOf, keysWords, launchBy } from "./peer_work.ts";
+import { displayText } from "../../text/mod.ts";
 
 /** A header that the peer is shown. */
 interface Credential {
@@ -179,3 +179,35 @@ async function credentialOf(command: Command, url: URL): Promise<Credential | un
     }`,
   );
 }
+
+/** Reads a host, a card's address or an endpoint's. Throws Fault `invalidInput`. */
+export function peerAddress(text: string): URL {
+  const shown = displayText(text, { max: 200 });
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  const host = text.replace(/[:/].*$/s, "").toLowerCase();
+  const whole = scheme ? text : `${isLoopback(host) ? "http" : "https"}://${text}`;
+  const url = URL.canParse(whole) && whole.length <= 2_048 ? new URL(whole) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot add a peer at "${shown}": give its host, its card or its endpoint, as https://agents.example.org`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new Fault(
+      "invalidInput",
+      "Cannot add a peer: its address holds a password; give it with --token-file FILE",
+    );
+  }
+  url.hash = "";
+  return url;
+}
+
+/** A name made of a host: its first part that says something. */
+export function nameOfHost({ hostname }: URL): string {
+  const parts = hostname.split(".").map((part) => part.toLowerCase().replace(/[^a-z0-9]/g, ""));
+  const said = parts.find((part) => /^[a-z]/.test(part) && !DULL.has(part));
+  return (said ?? "peer").slice(0, 24);
+}
+
+const DULL: ReadonlySet<string> = new Set(["www", "api", "a2a", "agent", "agents", "localhost"]);

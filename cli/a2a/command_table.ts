@@ -9,7 +9,7 @@ import {
   simple,
   TRACE,
 } from "../arguments/command_spec.ts";
-import { MCP_LOGIN } from "../mcp/login/command_table.ts";
+import { MCP_LOGIN } from "../mcp/command/table.ts";
 
 const YES: FlagSpec = {
   name: "yes",

@@ -2,7 +2,7 @@
 import { Fault, isPeer, type McpWords, PeerFacts, type PeerLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { type LockedServer, parseMcpName } from "../mcp/lock/lock.ts";
+import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
 import { lockOf } from "../mcp/work.ts";
 
 /** A peer in remit.lock. */

@@ -6,10 +6,10 @@
 import { join } from "node:path";
 import { Fault, type ImportedServer, isPeer, toJson } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "../mcp/grant/choice.ts";
-import { parseMcpName } from "../mcp/lock/lock.ts";
-import { askLook } from "../mcp/look.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp/grant/secrets.ts";
+import { readyMcp } from "../mcp/registry/handover.ts";
+import { parseMcpName } from "../mcp/registry/lock.ts";
+import { askLook } from "../mcp/registry/look.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
 import { lockOf } from "../mcp/work.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";

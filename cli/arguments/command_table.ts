@@ -20,8 +20,7 @@ import { PLUGIN_COMMANDS } from "../plugin/command_table.ts";
 import { SEMANTIC_COMMANDS } from "../sgrep/sgrep_command_table.ts";
 import { MCP_COMMANDS } from "../mcp/command/table.ts";
 import { MCP_SERVE_COMMANDS } from "../mcp_serve/command_table.ts";
-import { SERVICE_COMMANDS } from "../service/serve_command_table.ts";
-import { TRIGGER_COMMANDS } from "../service/trigger_command_table.ts";
+import { SERVICE_COMMANDS, TRIGGER_COMMANDS } from "../service/command_table.ts";
 import { INBOX_COMMANDS } from "../inbox/command_table.ts";
 import { MAIL_COMMANDS } from "../mail/command_table.ts";
 import { WIKI_COMMANDS } from "../wiki/command/table.ts";
@@ -46,6 +45,11 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   ANSWERS,
   TRACE,
   WIKI,
+  {
+    name: "output-format",
+    value: "text|json|stream-json",
+    help: "json is --json; stream-json: JSON lines as they happen, the document last",
+  },
   {
     name: "story",
     value: "NAME",

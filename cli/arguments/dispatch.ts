@@ -49,7 +49,12 @@ function warningRoot(hands: Hands): Hands {
 /** What stands after `--` is another program's. */
 function asksJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
-  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+  const own = end < 0 ? argv : argv.slice(0, end);
+  return own.includes("--json") ||
+    own.some((word, at) =>
+      /^--output-format=(?:stream-)?json$/.test(word) ||
+      (word === "--output-format" && /^(?:stream-)?json$/.test(own[at + 1] ?? ""))
+    );
 }
 
 /** Runs one command line; gives the exit code. Bugs are thrown, faults are reported. */

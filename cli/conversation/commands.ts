@@ -13,7 +13,7 @@ import {
 } from "../command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { conversationIn, taskNamed } from "./name.ts";
-import { lendApproved } from "../mcp/grant/choice.ts";
+import { lendApproved } from "../mcp/registry/handover.ts";
 import { lendKeys, needsOfPast, provideModelPrograms } from "../model/ready.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { ingressOf } from "../run/request_ingress.ts";

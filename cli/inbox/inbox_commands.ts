@@ -24,7 +24,7 @@ import {
   recordOf,
 } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { lendApproved } from "../mcp/grant/choice.ts";
+import { lendApproved } from "../mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { ingressOf } from "../run/request_ingress.ts";

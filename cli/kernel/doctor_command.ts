@@ -4,7 +4,7 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines, RUNS_AS_ROOT } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { openKeyRing } from "../key/ring.ts";
-import type { LockedServer } from "../mcp/lock/lock.ts";
+import type { LockedServer } from "../mcp/registry/lock.ts";
 import { obstaclesOf, obstacleText } from "../disk/places.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";

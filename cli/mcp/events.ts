@@ -1,8 +1,12 @@
 /** Events of imported servers in a few words, for the live view and the log. What they hold is untrusted text. @module */
 import { numberOf, type SeenEvent, textOf } from "../audit/event_fields.ts";
+import { Fault, McpServerName } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Command } from "../command.ts";
+import { lockOf } from "./work.ts";
 
 /** What a server did, in words; `mark` says how loudly. */
-export interface McpHappening {
+interface McpHappening {
   readonly mark: "refused" | "warning" | "quiet";
   readonly words: string;
   /** A path that the words end with: shown from its end where there is little room. */
@@ -25,7 +29,7 @@ function accessOf(event: SeenEvent): McpHappening {
 }
 
 /** The tool that was suspended, when an event says so. */
-export function suspendedTool(event: SeenEvent): string | undefined {
+function suspendedTool(event: SeenEvent): string | undefined {
   if (event.event !== "mcp" || textOf(event, "what") !== "suspended") return undefined;
   const tool = textOf(event, "tool");
   return tool === "" ? undefined : tool;
@@ -79,4 +83,33 @@ export function mcpWords(event: SeenEvent): string {
   if (happened === undefined) return "";
   const { words, path = "" } = happened;
   return [textOf(event, "server"), words, path].filter((each) => each !== "").join(" ");
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  missing: "its server does not offer it any more",
+  changed: "it changed since it was reviewed",
+};
+
+/** Marks it, where it is one of remit.lock's. Never throws a fault: the kernel holds without it. */
+export function noteSuspension(command: Command, event: SeenEvent): void {
+  const tool = suspendedTool(event);
+  const name = McpServerName.safeParse(textOf(event, "server"));
+  if (tool === undefined || !name.success) return;
+  const why = WHY[textOf(event, "why")] ?? "it is another than was reviewed";
+  try {
+    const lock = lockOf(command);
+    const isPinned = lock.find(name.data)?.reviewed.some((each) =>
+      each.tool.tool === tool && each.suspended === undefined
+    );
+    if (isPinned !== true) return;
+    lock.change(name.data, (server) => ({
+      ...server,
+      reviewed: server.reviewed.map((each) =>
+        each.tool.tool === tool ? { ...each, suspended: why } : each
+      ),
+    }));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    command.hands.screen.say(`  ${displayText(error.message, { max: 300 })}`);
+  }
 }

@@ -4,12 +4,11 @@ import { fakeHands, fakeScreen } from "../_fixture/world.ts";
 import { type SeenEvent } from "../audit/event_fields.ts";
 import { makeLiveView } from "../run/live_view.ts";
 import { logLine } from "../task/log_command.ts";
-import { mcpHappening } from "./events.ts";
+import { mcpHappening, noteSuspension } from "./events.ts";
 import { makeTally } from "../run/tally.ts";
-import { noteSuspension } from "./suspend.ts";
 import { findCommand } from "../arguments/command_table.ts";
 import { placesOf } from "../disk/places.ts";
-import { LockedServer, mcpLockText } from "./lock/lock.ts";
+import { LockedServer, mcpLockText } from "./registry/lock.ts";
 
 const event = (body: object, inner: object = {}): SeenEvent => ({
   ...{ n: 1, at: 1_700_000_000_000, event: "mcp" },

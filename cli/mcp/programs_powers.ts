@@ -11,7 +11,6 @@ import {
 /** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace, `a2a` speaks to a peer. */
 export type McpProgram = "client" | "tree" | "relay" | "a2a";
 
-/** Each folder that all of them are made of. */
 const SHARED = ["contracts", "port", "text"];
 
 const SOURCES: Readonly<Record<McpProgram, ProgramSource>> = {

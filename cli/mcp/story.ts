@@ -13,10 +13,10 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "./grant/choice.ts";
-import { provideLaunch } from "./fetch/provide.ts";
-import { parseMcpName } from "./lock/lock.ts";
-import { askLook } from "./look.ts";
+import { readyMcp } from "./registry/handover.ts";
+import { provideLaunch } from "./registry/fetch/provide.ts";
+import { parseMcpName } from "./registry/lock.ts";
+import { askLook } from "./registry/look.ts";
 
 /** What the story is played with. */
 export interface StoryServers {

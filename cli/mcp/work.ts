@@ -2,10 +2,9 @@
 import type { McpLook, McpServerName } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { importedOf, lendMcp, readyMcp, withFiles } from "./grant/choice.ts";
-import { type LockedServer, parseMcpName } from "./lock/lock.ts";
-import { type McpLock, openMcpLock } from "./lock/file.ts";
-import { askLook, keepLook } from "./look.ts";
+import { importedOf, lendMcp, readyMcp, withFiles } from "./registry/handover.ts";
+import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
+import { askLook, keepLook } from "./registry/look.ts";
 
 /** Opens remit.lock. */
 export function lockOf(command: Command): McpLock {

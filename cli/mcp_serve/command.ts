@@ -1,4 +1,7 @@
-/** `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. docs/decision/0016. @module */
+/**
+ * `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. docs/decision/0016.
+ * @module
+ */
 import {
   EXIT,
   Fault,
@@ -9,18 +12,74 @@ import {
   type ServeOpen,
   toJson,
 } from "../../contracts/mod.ts";
-import { displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
+import { parseMount } from "../disk/mounts.ts";
+import { absolute } from "../disk/places.ts";
+import { resolveWiki } from "../wiki/place.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
+import { displayText } from "../../text/mod.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { hostBlock } from "./print.ts";
-import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
-import type { GatewayLink } from "./hands.ts";
-import { openHost } from "./host.ts";
-import { makeMediator, mayHave } from "./mediator.ts";
-import { settleCalls } from "./setting.ts";
-import { openTokens } from "./tokens.ts";
+import type { GatewayLink } from "../../service/mod.ts";
+import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
+import { hostParts, settleCalls } from "./host_setting.ts";
 import { VERSION } from "../version.ts";
+
+// The block that a host's configuration takes: this installation, this folder.
+
+/** Hosts whose block is known. */
+const KNOWN_HOSTS = ["claude", "cursor", "vscode"] as const;
+type KnownHost = typeof KNOWN_HOSTS[number];
+
+const WHERE: Readonly<Record<KnownHost, string>> = {
+  claude: "claude_desktop_config.json, or .mcp.json in a project of Claude Code",
+  cursor: "~/.cursor/mcp.json, or .cursor/mcp.json in a project",
+  vscode: ".vscode/mcp.json in a project",
+};
+
+/** The text to paste. Throws `invalidInput` for a host that is not known. */
+function hostBlock(command: Command, name: string): string {
+  const host = KNOWN_HOSTS.find((each) => each === name);
+  if (host === undefined) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot print for "${name}": there is ${KNOWN_HOSTS.join(", ")}`,
+    );
+  }
+  const { around } = command.hands;
+  const server = {
+    ...(host === "vscode" ? { type: "stdio" } : {}),
+    // Hosts start it somewhere, with a search path of their own: only an absolute path is the same program.
+    command: `${around.home}/bin/remit`,
+    args: ["mcp", "serve", ...kept(command)],
+  };
+  const key = host === "vscode" ? "servers" : "mcpServers";
+  command.hands.screen.say(command.hands.screen.paint.dim(`  for ${WHERE[host]}`));
+  return `${JSON.stringify({ [key]: { remit: server } }, null, 2)}\n`;
+}
+
+/** The flags of this command that its host has to give, too. */
+function kept(command: Command): readonly string[] {
+  const { parsed, places, hands: { around } } = command;
+  const wiki = flag(parsed, "wiki");
+  const named = ["profile", "agent", "model"].flatMap((name) => {
+    const value = flag(parsed, name);
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const mounts = (parsed.flags.get("mount") ?? []).flatMap((each) => {
+    const { name, dir } = parseMount(each);
+    const end = each.slice(each.indexOf("=") + 1 + dir.length);
+    return ["--mount", `${name}=${absolute(around, dir)}${end}`];
+  });
+  return [
+    ...named,
+    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute, and what is no wiki is
+    // said here.
+    ...(wiki === undefined ? [] : ["--wiki", resolveWiki(command, wiki).folder]),
+    ...mounts,
+    ...(flag(parsed, "state") === undefined ? [] : ["--state", places.state]),
+  ];
+}
 
 type Listen = NonNullable<ServeOpen["listen"]>;
 
@@ -103,12 +162,10 @@ export async function mcpServe(command: Command): Promise<number> {
   else await link;
   let gateway: GatewayLink | undefined;
   const tell = (op: string, body: Json): void => gateway?.tell(op, body);
+  const shared = hostParts(command, { setting, link });
   const mediator = makeMediator({
     holderOf,
-    open: (id, holder) =>
-      Promise.resolve(
-        openHost({ command, setting, link, own: listen === undefined, tell }, id, holder),
-      ),
+    open: (id, holder) => openHost({ ...shared, own: listen === undefined, tell }, id, holder),
     id: () => hands.around.id("host") + hands.around.id(""),
     send: (text) => hands.serve.output(text),
     note: (text) => hands.screen.say(`  ${displayText(text, { max: 1_000 })}`),

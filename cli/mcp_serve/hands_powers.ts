@@ -1,12 +1,44 @@
 /** The hands of `remit mcp serve`, with this process's own rights. @module */
+import {
+  type BuiltProgram,
+  type ProgramBuild,
+  type ProgramSource,
+  provideWarmProgram,
+} from "../program/program_cache_powers.ts";
+import {
+  type GatewayStart,
+  SERVE_MOST,
+  type ServeHands,
+  serveLine,
+  type ServeLineParts,
+} from "./gateway_process.ts";
 import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
+import type { GatewayLink } from "../../service/mod.ts";
 import type { Screen } from "../hands.ts";
 import { findPrograms } from "../program/programs_powers.ts";
-import type { GatewayLink, GatewayStart, ServeHands } from "./hands.ts";
-import { serveLine, type ServeLineParts } from "./line.ts";
-import type { BuiltProgram } from "../program/program_cache_powers.ts";
+
+// The gateway's program, built when it is first needed. docs/decision/0016.
+
+/** What it is made of. */
+export const SERVE_PROGRAM: ProgramSource = {
+  ...{ entry: "service/gateway/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
+  folders: [
+    "bridges/a2a/serve",
+    "bridges/mcp/serve",
+    "contracts",
+    "port",
+    "service/gateway",
+    "text",
+  ],
+  pages: SERVE_MOST.pages,
+};
+
+/** Finds or builds it. @throws Fault `unavailable` when it does not build. */
+export async function provideServeProgram(parts: ProgramBuild): Promise<BuiltProgram> {
+  return await provideWarmProgram(SERVE_PROGRAM, parts);
+}
 
 /** What they are made of. */
 export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {

@@ -1,7 +1,7 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import { type Command, wishOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { lendMcp, readyMcp } from "../mcp/grant/choice.ts";
+import { lendMcp, readyMcp } from "../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import type { RunSetting } from "./run_setting.ts";
 

@@ -6,6 +6,7 @@ import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "../audit
 import type { Screen } from "../hands.ts";
 import { mcpHappening } from "../mcp/events.ts";
 import { modelWords } from "../model/events.ts";
+import { makeStreamedAnswer } from "./streamed_answer.ts";
 import { touchedBy } from "../audit/touched.ts";
 
 /** Shows what a task does. */
@@ -13,6 +14,8 @@ export interface LiveView {
   take(seen: Seen): void;
   /** A prompt stands on the screen: signals are told of once it is gone. */
   idle(on: boolean): void;
+  /** The answer that was shown while it was written; undefined where nobody saw it. */
+  shown(): string | undefined;
 }
 
 const SUBJECT = 300;
@@ -53,10 +56,20 @@ export function readingWords({ done, total }: Extract<Seen, { kind: "reading" }>
 
 /** Makes the view. */
 export function makeLiveView(
-  screen: Screen,
+  given: Screen,
   parts: { readonly toolOf: (question: string) => string },
 ): LiveView {
-  const { paint, width } = screen;
+  const answer = makeStreamedAnswer(given);
+  // A line of Remit's own never begins within an answer's.
+  const screen: Pick<Screen, "say" | "hint" | "paint"> = {
+    say(line): void {
+      answer.pause();
+      given.say(line);
+    },
+    hint: (line) => answer.midway() ? undefined : given.hint(line),
+    paint: given.paint,
+  };
+  const { paint, width } = given;
   let typed = 0;
   /** Those that came while a prompt stood there, each once. */
   let signals: Set<string> | undefined;
@@ -164,11 +177,14 @@ export function makeLiveView(
       case "inferred": {
         typed = 0;
         screen.hint("");
+        const seen = answer.end();
         if (event.body["broke"] === true) {
           return row(paint.yellow("!"), "model", "its answer broke off and is given up");
         }
         const words = aside(event);
-        if (words !== "") screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
+        if (words !== "" && !seen) {
+          screen.say(`  ${paint.dim(cutTo(`“${safe(words, 600)}”`, width - 3))}`);
+        }
         return;
       }
       case "questionAsked":
@@ -217,8 +233,9 @@ export function makeLiveView(
       if (seen.kind === "reading") return screen.hint(readingWords(seen));
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
       typed += seen.text.length;
-      screen.hint(`  … the model writes (${typed} characters)`);
+      if (!answer.push(seen.text)) screen.hint(`  … the model writes (${typed} characters)`);
     },
+    shown: answer.shown,
     idle(on: boolean): void {
       const came = signals ?? [];
       signals = on ? new Set(came) : undefined;

@@ -7,11 +7,12 @@ import { didLines, resultDocument, type RunResult, showClosing } from "./closing
 import { type Command, commandText, printJson } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "./kernel_for.ts";
-import { keepRenewed, lendApproved } from "../mcp/grant/choice.ts";
+import { keepRenewed, lendApproved } from "../mcp/registry/handover.ts";
+import { errorLine, resultLine } from "./stream_json.ts";
 import { announce } from "../model/announcement.ts";
 import { foundLines } from "../model/found.ts";
 import { readyAgain } from "../model/ready.ts";
-import { flag, has } from "../arguments/parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
 import { checkWritable } from "../disk/output_file.ts";
 import { absolute } from "../disk/places.ts";
@@ -57,6 +58,11 @@ export function printAnswer(command: Command, answer: string | undefined): void 
     ? lines
     : lines.flatMap((line) => wordWrap(line, outWidth));
   command.hands.screen.out(`${wrapped.join("\n")}\n`);
+}
+
+/** Whether an answer stands on the screen already, because it was shown while it was written. */
+export function wasShown(running: Pick<RunningTask, "shown">, answer: string | undefined): boolean {
+  return answer !== undefined && running.shown()?.trim() === answer.trim();
 }
 
 function showHead(command: Command, setting: RunSetting): void {
@@ -124,7 +130,13 @@ async function finish(
   const result = await gather(link, running.id, end);
   screen.hint("");
   if (command.json) {
-    printJson(command, resultDocument(result, running.tally));
+    const document = resultDocument(result, running.tally);
+    if (running.print === undefined) printJson(command, document);
+    else {
+      const { status, reason } = result.task;
+      if (result.exit !== 0) running.print(errorLine(status, reason ?? `the task is ${status}`));
+      running.print(resultLine(document));
+    }
     return result.exit;
   }
   if (result.exit === EXIT.waiting) {
@@ -136,7 +148,7 @@ async function finish(
     return result.exit;
   }
   screen.say("");
-  printAnswer(command, result.task.answer);
+  if (!wasShown(running, result.task.answer)) printAnswer(command, result.task.answer);
   const { reason } = running.tally;
   if (reason !== "" && reason !== result.task.answer) {
     screen.say(`  ${result.task.status}: ${displayText(reason, { max: 1_000 })}`);
@@ -155,9 +167,13 @@ function showFound(command: Command, lines: readonly string[]): void {
   if (lines.length > 0) command.hands.screen.say("");
 }
 
+const FORMATS = ["text", "json", "stream-json"] as const;
+
 /** Runs one request to its end; gives the task's exit code. */
-export async function runCommand(command: Command): Promise<number> {
-  const { hands, parsed } = command;
+export async function runCommand(given: Command): Promise<number> {
+  const { hands, parsed } = given;
+  const format = oneOf(parsed, "output-format", FORMATS);
+  const command = format === undefined || format === "text" ? given : { ...given, json: true };
   const request = await requestOf(command);
   const isDemo = request === undefined &&
     !["mount", "model", "replay", "record"].some((name) => has(parsed, name));
@@ -205,6 +221,7 @@ async function runOnce(
     const running = await followTask(command, link, task, {
       setting,
       budget: setting.limits.money ?? DEFAULT_BUDGET,
+      stream: flag(parsed, "output-format") === "stream-json",
     });
     return await finish(command, link, running, what.lines !== undefined);
   } finally {

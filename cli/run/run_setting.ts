@@ -20,7 +20,7 @@ import { chooseModel } from "../model/choice.ts";
 import type { ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { modelClearance } from "../model/clearance.ts";
-import { mcpOfTask } from "../mcp/grant/choice.ts";
+import { mcpOfTask } from "../mcp/registry/handover.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
 import { nestMounts } from "../disk/nested_mounts.ts";

@@ -16,11 +16,12 @@ import type { KernelLink } from "../hands.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { type LiveView, makeLiveView } from "./live_view.ts";
-import { noteSuspension } from "../mcp/suspend.ts";
+import { noteSuspension } from "../mcp/events.ts";
 import { startRecording } from "../model/recording/recording.ts";
 import { absolute } from "../disk/places.ts";
 import type { RunSetting } from "./run_setting.ts";
 import { safeJson } from "../terminal/safe_json.ts";
+import { makeStreamLines, startLine, type StreamLine } from "./stream_json.ts";
 import { makeTally, type Tally } from "./tally.ts";
 import { makeTracer } from "../audit/trace.ts";
 import { askStaged, type Watch, type WatchEnd, watchTask } from "./watch_task.ts";
@@ -32,6 +33,10 @@ export interface RunningTask {
   readonly watch: Watch;
   /** See {@link LiveView.idle}. */
   readonly idle: LiveView["idle"];
+  /** See {@link LiveView.shown}. */
+  readonly shown: LiveView["shown"];
+  /** Prints a line of its stream; absent where none is printed. */
+  readonly print?: (line: StreamLine) => void;
 }
 
 /** Asks the kernel for a new task. */
@@ -96,6 +101,8 @@ export async function followTask(
     readonly past?: readonly Json[];
     readonly budget: number;
     readonly quiet?: boolean;
+    /** Prints JSON lines of all that is seen. */
+    readonly stream?: boolean;
   },
 ): Promise<RunningTask> {
   const { hands, places } = command;
@@ -104,6 +111,9 @@ export async function followTask(
     tally.asked.find((each) => each.question === question)?.tool ?? "";
   const view = makeLiveView(hands.screen, { toolOf });
   const tracer = makeTracer(options.budget);
+  const print = (line: StreamLine): void => hands.screen.out(`${safeJson(line)}\n`);
+  const lines = options.stream === true ? makeStreamLines(makeTracer(options.budget)) : undefined;
+  if (lines !== undefined) print(startLine(task, options.setting?.model?.ref ?? ""));
   const join = makeCallJoin();
   for (const told of options.past ?? []) {
     const seen = readSeen(told);
@@ -139,19 +149,28 @@ export async function followTask(
         return;
       }
       if (seen.kind !== "event") {
+        lines?.(seen).forEach(print);
         if (!quiet) view.take(seen);
         return;
       }
       const event = join(seen.event);
+      lines?.({ kind: "event", event }).forEach(print);
       noteSuspension(command, event);
       if (!quiet) view.take({ kind: "event", event });
       tally.take(event);
       if (trace === undefined) return;
-      const lines = tracer(event).map((line) => `${safeJson(line)}\n`).join("");
-      if (lines !== "") hands.disk.append(trace, lines);
+      const traced = tracer(event).map((line) => `${safeJson(line)}\n`).join("");
+      if (traced !== "") hands.disk.append(trace, traced);
     },
   });
-  return { id: task, tally, watch, idle: view.idle };
+  return {
+    id: task,
+    tally,
+    watch,
+    idle: view.idle,
+    shown: view.shown,
+    ...(lines === undefined ? {} : { print }),
+  };
 }
 
 /** Reads what a task's log holds. */

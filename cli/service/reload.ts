@@ -7,7 +7,7 @@ import { Fault, type ServeConfig, toJson } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { RunSetting } from "../run/run_setting.ts";
 import type { ServiceConfig } from "../config/serve.ts";
-import type { ServiceSetting } from "./setting/setting.ts";
+import type { ServiceSetting } from "./setting.ts";
 
 /** Rules of a service. */
 export interface ServiceRules {

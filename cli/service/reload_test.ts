@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import { freshCommand } from "../_fixture/mcp_command.ts";
 import { makeReload, type ServiceRules } from "./reload.ts";
-import { settleService } from "./setting/setting.ts";
+import { settleService } from "./setting.ts";
 
 const FIRST = `model: scripted:play.yaml
 serve: { listen: "127.0.0.1:1", name: First, skills: [{ id: ask, name: Ask, description: Asks. }] }

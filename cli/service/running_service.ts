@@ -3,21 +3,51 @@ import { Fault, type Json, type ServeOpen } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
+import type { LoginService } from "../mcp/registry/login/login.ts";
+import { makeLoginNet } from "../mcp/registry/login/net.ts";
+import { loginUrl, sameIssuer } from "../mcp/registry/login/net.ts";
 import { openSecretKeep } from "../secret/keep.ts";
-import { openHost } from "../mcp_serve/host.ts";
-import { makeMediator, mayHave } from "../mcp_serve/mediator.ts";
-import { openTokens } from "../mcp_serve/tokens.ts";
-import type { GatewayLink } from "../mcp_serve/hands.ts";
-import { makeDurations } from "./care/durations.ts";
+import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
+import {
+  type GatewayLink,
+  makeServiceHandler,
+  type ServiceHandler,
+  type StartedGateway,
+} from "../../service/mod.ts";
+import { makeDurations, startStateCare } from "../../service/trace/mod.ts";
+import { type KeyFetch, keySetText, openPeerFront } from "../../service/peer/mod.ts";
+import { openFiringBook, openTriggers } from "../../service/trigger/mod.ts";
+import { hostParts } from "../mcp_serve/host_setting.ts";
 import type { ServiceConfig } from "../config/serve.ts";
-import type { StartedGateway } from "./gateway_keeper.ts";
 import { openPageDesk } from "./page/desk.ts";
-import { openPeerFront } from "./peer/front.ts";
-import { makeServiceHandler, type ServiceHandler } from "./handler.ts";
-import { keySetText } from "./peer/service_key.ts";
-import { lendService, type ServiceSetting } from "./setting/setting.ts";
-import { startStateCare } from "./care/state_care.ts";
-import { openTriggers } from "./trigger/triggers.ts";
+import { lendService, type ServiceSetting } from "./setting.ts";
+import { VERSION } from "../version.ts";
+
+/** Serves commands at other terminals of the same user: `login` `null` → `{ url }`, `state` `null` → `{ url, ready, why }`. */
+export function serviceDoor(
+  { service, url }: {
+    readonly service: Pick<RunningService, "loginCode" | "unready">;
+    url(): string;
+  },
+): (op: string, body: Json) => Promise<Json> {
+  return (op) => {
+    switch (op) {
+      case "login": {
+        const code = service.loginCode();
+        if (code === undefined) {
+          throw new Fault("unavailable", "Cannot log in: this service serves no page");
+        }
+        return Promise.resolve({ url: `${url()}/login?code=${encodeURIComponent(code)}` });
+      }
+      case "state": {
+        const why = service.unready();
+        return Promise.resolve({ url: url(), ready: why === undefined, why: why ?? "" });
+      }
+      default:
+        throw new Fault("invalidInput", `Cannot do "${op.slice(0, 32)}": unknown to a service`);
+    }
+  };
+}
 
 /** How often what is under way is looked at while the service drains, milliseconds. */
 const LOOK_MS = 200;
@@ -82,7 +112,9 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     draining ? "the service is ending" : up() ? undefined : "the gateway is being started";
 
   const front = config.serve.a2a === false ? undefined : openPeerFront({
-    ...{ command, config, setting, signer, note, takesMore },
+    ...{ config, setting, signer, note, takesMore, now, places, version: VERSION },
+    ...{ disk: hands.disk, keys: keyFetch(command), id: hands.around.id },
+    ...{ after: hands.service.after, random: hands.service.random },
     ...{ link: links.peers, url: parts.url, render: parts.render },
     began: (task, other) => care.traces?.began(task, other),
   });
@@ -93,7 +125,8 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
     })
     : undefined;
   const triggers = await openTriggers({
-    ...{ command, config, now, note, link: links.main },
+    ...{ config, now, note, link: links.main },
+    book: openFiringBook(hands.disk, places),
     settled: setting.settled,
     secret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
     after: hands.service.after,
@@ -104,7 +137,8 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
   const requests: Record<string, number> = {};
   const durations = makeDurations();
   const care = startStateCare({
-    ...{ now, note, link: links.main, serve: config.serve, after: hands.service.after },
+    ...{ now, note, link: links.main, serve: config.serve, version: VERSION },
+    after: hands.service.after,
     counts: () => ({
       ...{ hooks: triggers.counts(), requests, durations: durations.all() },
       ...(front === undefined ? {} : { pushes: front.counts() }),
@@ -121,17 +155,13 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
         const holder = token === null ? undefined : tokens.tryHolder(token);
         return holder === undefined || !mayHave(holder.profile, listen) ? undefined : holder;
       },
-      open: (id, holder) =>
-        Promise.resolve(
-          openHost(
-            {
-              ...{ command, tell, setting: setting.calls, own: false },
-              link: Promise.resolve(links.main),
-            },
-            id,
-            holder,
-          ),
-        ),
+      open(id, holder) {
+        const shared = hostParts(command, {
+          setting: setting.calls,
+          link: Promise.resolve(links.main),
+        });
+        return openHost({ ...shared, tell, own: false }, id, holder);
+      },
       id: () => hands.around.id("host") + hands.around.id(""),
       send: () => undefined,
       note,
@@ -202,6 +232,28 @@ export async function startService(parts: RunningServiceParts): Promise<RunningS
         if (!(error instanceof Fault)) throw error;
       });
       await Promise.allSettled([...handlers].map((handler) => handler.close()));
+    },
+  });
+}
+
+/** Fetches documents of issuers with a net service of its own, which starts with the first fetch and anew after a failed one. */
+function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
+  let service: Promise<LoginService> | undefined;
+  const close = async (): Promise<void> => {
+    const held = service;
+    service = undefined;
+    await held?.then((each) => each.close(), () => undefined);
+  };
+  return Object.freeze({
+    ...{ close, vet: loginUrl, same: sameIssuer },
+    async get(url: URL, issuer: URL) {
+      service ??= hands.login.start();
+      try {
+        return await makeLoginNet((await service).link, issuer).get(url);
+      } catch (error) {
+        await close();
+        throw error;
+      }
     },
   });
 }

@@ -4,18 +4,17 @@ import type { Work } from "../command.ts";
 /** See the module. */
 export const TRIGGER_WORK: Readonly<Record<string, Work>> = {
   "schedule list": async (command) =>
-    await (await import("./trigger/schedule_commands.ts")).scheduleList(command),
+    await (await import("./trigger_commands.ts")).scheduleList(command),
   "schedule run": async (command) =>
-    await (await import("./trigger/schedule_commands.ts")).scheduleRun(command),
+    await (await import("./trigger_commands.ts")).scheduleRun(command),
   "webhook list": async (command) =>
-    await (await import("./trigger/webhook_commands.ts")).webhookList(command),
+    await (await import("./trigger_commands.ts")).webhookList(command),
   "webhook secret": async (command) =>
-    await (await import("./trigger/webhook_commands.ts")).webhookSecret(command),
+    await (await import("./trigger_commands.ts")).webhookSecret(command),
   "webhook test": async (command) =>
-    await (await import("./trigger/webhook_commands.ts")).webhookTest(command),
-  backup: async (command) => await (await import("./backup/commands.ts")).backupCommand(command),
-  restore: async (command) => await (await import("./backup/commands.ts")).restoreCommand(command),
-  "serve unit": async (command) => await (await import("./unit/commands.ts")).serveUnit(command),
-  "serve container": async (command) =>
-    await (await import("./unit/commands.ts")).serveContainer(command),
+    await (await import("./trigger_commands.ts")).webhookTest(command),
+  backup: async (command) => await (await import("./backup_commands.ts")).backupCommand(command),
+  restore: async (command) => await (await import("./backup_commands.ts")).restoreCommand(command),
+  "serve unit": async (command) => await (await import("./unit.ts")).serveUnit(command),
+  "serve container": async (command) => await (await import("./unit.ts")).serveContainer(command),
 };

@@ -6,12 +6,12 @@ import { taskNamed } from "../conversation/name.ts";
 import { readSeen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink, Keyboard } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { keepRenewed } from "../mcp/grant/choice.ts";
+import { keepRenewed } from "../mcp/registry/handover.ts";
 import { announce } from "../model/announcement.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { didLines } from "../run/closing.ts";
-import { printAnswer } from "../run/run_command.ts";
+import { printAnswer, wasShown } from "../run/run_command.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
 import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "../run/run_task.ts";
@@ -135,7 +135,8 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   command.hands.screen.say("");
   // A turn that failed leaves the answer of the turn before it.
   const failed = end.status === "failed" || end.failed !== undefined;
-  if (!failed || state.answer !== session.said) printAnswer(command, state.answer);
+  const anew = !failed || state.answer !== session.said;
+  if (anew && !wasShown(session.running, state.answer)) printAnswer(command, state.answer);
   session.said = state.answer;
   for (const line of didLines(session.running.tally.did).filter((each) => !before.has(each))) {
     command.hands.screen.say(`  ${command.hands.screen.paint.bold("did")}  ${line}`);

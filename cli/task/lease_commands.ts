@@ -24,7 +24,7 @@ import {
 } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { narrowMount } from "../config/layers.ts";
-import { mcpOfTask } from "../mcp/grant/choice.ts";
+import { mcpOfTask } from "../mcp/registry/handover.ts";
 import { parseMount, resolveMount } from "../disk/mounts.ts";
 import { has, oneOf } from "../arguments/parse_arguments.ts";
 import { grantLines, leaseLines } from "./held_lines.ts";

@@ -27,7 +27,7 @@ import { parseElicit } from "../question/elicit_form.ts";
 import { wrongForm } from "../question/elicit_value.ts";
 import type { KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
-import { lendApproved } from "../mcp/grant/choice.ts";
+import { lendApproved } from "../mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "../key/passphrase.ts";

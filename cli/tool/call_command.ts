@@ -8,7 +8,7 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, printJson, recordOf } from "../command.ts";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { keepRenewed } from "../mcp/grant/choice.ts";
+import { keepRenewed } from "../mcp/registry/handover.ts";
 import { printAnswer, showWaiting } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
 import { adviceFor, type CallEnd } from "./call_advice.ts";

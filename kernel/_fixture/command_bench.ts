@@ -15,12 +15,10 @@ import {
 import { sha256Hex } from "../../port/digest.ts";
 import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import { removeRoom } from "../command/room_powers.ts";
-import { makeLook } from "../command/command_look.ts";
+import { makeRunPowers, removeRoom, type RunPowers } from "../command/command_spawn_powers.ts";
+import { type CommandRan, type CommandRun, type Commands, makeLook } from "../command/run.ts";
 import { makePins } from "../command/pins.ts";
-import { makeRunPowers, type RunPowers } from "../command/command_spawn_powers.ts";
-import { probeCommandWalls } from "../start/command_walls.ts";
-import type { CommandRan, CommandRun, Commands } from "../command/run.ts";
+import { probeCommandWalls } from "../start/walls.ts";
 import { makeCommands } from "../command/commands.ts";
 import { disk } from "../main_powers.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";

@@ -17,11 +17,10 @@ import {
 import { ALICE, copyBundle, granted, TASK } from "./command_bench.ts";
 import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";
-import { makeLook } from "../command/command_look.ts";
+import { makeLook } from "../command/run.ts";
 import { makePins } from "../command/pins.ts";
-import { removeRoom } from "../command/room_powers.ts";
-import { makeRunPowers } from "../command/command_spawn_powers.ts";
-import { probeCommandWalls } from "../start/command_walls.ts";
+import { makeRunPowers, removeRoom } from "../command/command_spawn_powers.ts";
+import { probeCommandWalls } from "../start/walls.ts";
 import { disk } from "../main_powers.ts";
 import { makeLongRunPowers } from "../process_session/process_powers.ts";
 import { makeProcessSessions, type TaskSessions } from "../process_session/process_sessions.ts";

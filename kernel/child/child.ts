@@ -1,4 +1,5 @@
 /** One child: an operating-system process at the other end of a port. @module */
+import { Fault } from "../../contracts/fault.ts";
 import {
   MCP_PORT_LIMITS,
   type Port,
@@ -6,11 +7,11 @@ import {
   WIDE_FRAME_BYTES,
   WIKI_PORT_LIMITS,
 } from "../../contracts/mod.ts";
+import { joinBytes } from "../../port/join_bytes.ts";
 import { makePort } from "../../port/mod.ts";
-import { type ExitStatus, howEnded, type SpawnPowers } from "../start/spawn.ts";
 import type { LeftWatch } from "../start/left_behind.ts";
 import type { Role, StartLine } from "../start/line_parts.ts";
-import { joinBytes } from "../../port/join_bytes.ts";
+import { type ExitStatus, howEnded, type SpawnPowers } from "../start/spawn.ts";
 
 /** Most bytes of standard error that are kept. */
 const STDERR = 65_536;
@@ -44,7 +45,7 @@ export interface Child {
 }
 
 /** What {@link startChild} is handed. */
-export interface ChildParts {
+interface ChildParts {
   readonly role: Role;
   readonly line: StartLine;
   readonly handler: PortHandler;
@@ -105,3 +106,11 @@ export function startChild({ role, line, handler, spawn, now, left }: ChildParts
     },
   });
 }
+
+/** The kernel's side of a child that was handed nothing: whatever it asks is refused. */
+export const SERVES_NOTHING: PortHandler = Object.freeze<PortHandler>({
+  ask(op: string): never {
+    throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
+  },
+  tell: () => undefined,
+});

@@ -7,22 +7,19 @@ import {
   type PortHandler,
   type Powers,
 } from "../../contracts/mod.ts";
-import { lineOfBrowser } from "../start/browser_line.ts";
+import { lineOfBrowser, lineOfWiki, type WikiFolders } from "../start/browser_line.ts";
+import { probeCommandWalls, probeWalls, type Walls } from "../start/walls.ts";
+import { watchForLeft } from "../start/left_behind.ts";
+import type { Role, StartLine } from "../start/line_parts.ts";
+import { lineOfLocal, lineOfNative, lineOfRemote } from "../start/model_line.ts";
+import type { SpawnPowers } from "../start/spawn.ts";
+import { lineOfHost, lineOfNet, lineOutside, type Roots } from "../start/start_line.ts";
 import { type Child, startChild } from "./child.ts";
-import { probeCommandWalls } from "../start/command_walls.ts";
 import { makeMcpChildren, type McpChildren } from "./mcp_children.ts";
 import type { PipePowers } from "./mcp_pipe_powers.ts";
 import { makePermissionBroker } from "./permission_broker.ts";
 import type { Judge } from "./permission_line.ts";
-import type { SpawnPowers } from "../start/spawn.ts";
-import type { Role, StartLine } from "../start/line_parts.ts";
-import { lineOfLocal, lineOfNative, lineOfRemote } from "../start/model_line.ts";
-import { lineOfWiki, type WikiFolders } from "../start/wiki_line.ts";
-import { lineOfHost, lineOfNet, lineOutside, type Roots } from "../start/start_line.ts";
-import { watchForLeft } from "../start/left_behind.ts";
-import { makeStartQueue } from "./start_queue.ts";
 import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
-import { probeWalls, type Walls } from "../start/walls.ts";
 
 export type { Child } from "./child.ts";
 
@@ -35,7 +32,7 @@ const BRIDGES = 2;
 const BRIDGES_CALM = 1_000;
 
 /** What a toolhost is started with. */
-export interface HostOptions {
+interface HostOptions {
   readonly mounts: readonly Pick<Mount, "name" | "dir" | "mode">[];
   /** Existing folders of this task's, absolute. */
   readonly content: string;
@@ -90,7 +87,7 @@ export interface Children extends McpChildren {
 }
 
 /** What {@link makeChildren} is handed. */
-export interface ChildrenParts {
+interface ChildrenParts {
   readonly config: Pick<
     KernelConfig,
     | "programs"
@@ -232,5 +229,34 @@ export async function makeChildren(
       await Promise.all([mcp.close(), ...[...alive].map((child) => child.kill())]);
       await left?.close();
     },
+  });
+}
+
+/** Runs starts in order. */
+export interface StartQueue {
+  /** Runs `start` when its turn comes; its turn lasts until what it returns settles. */
+  run<T>(start: () => Promise<T>): Promise<T>;
+  /** True when nothing is starting or waiting to. */
+  idle(): boolean;
+}
+
+/** Makes a queue that lets `most` start at a time. */
+export function makeStartQueue(most: number): StartQueue {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return Object.freeze({
+    async run<T>(start: () => Promise<T>): Promise<T> {
+      if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+      else running++;
+      try {
+        return await start();
+      } finally {
+        // The place goes to the next in line, or is given up.
+        const next = waiting.shift();
+        if (next === undefined) running--;
+        else next();
+      }
+    },
+    idle: () => running === 0 && waiting.length === 0,
   });
 }

@@ -3,7 +3,7 @@ import { NAMESPACE } from "../start/line_parts.ts";
 import { MountName } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import type { Verdict } from "./permission_line.ts";
-import { makeStartQueue } from "./start_queue.ts";
+import { makeStartQueue } from "./children.ts";
 import { makeWorkerPool } from "./worker_pool.ts";
 import { DEAF, HAS_BWRAP, makeWorld, runs } from "../_fixture/small_children.ts";
 

@@ -8,17 +8,20 @@ import {
   type Powers,
 } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
-import type { CommandWalls } from "../start/command_walls.ts";
-import { lineOfMcpNpm, lineOfMcpTree, type ServerParts } from "../start/mcp_line.ts";
+import type { CommandWalls, Walls } from "../start/walls.ts";
+import {
+  lineOfMcpNpm,
+  lineOfMcpProgram,
+  lineOfMcpTree,
+  type ServerParts,
+} from "../start/mcp_line.ts";
 import type { PipedProcess, PipePowers } from "./mcp_pipe_powers.ts";
-import { lineOfMcpProgram } from "../start/mcp_program_line.ts";
 import type { LeftWatch } from "../start/left_behind.ts";
 import { type Kept, type Masks, masksIn } from "../start/mcp_binds.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
 import type { PermissionBroker } from "./permission_broker.ts";
 import { asImported, type Judge } from "./permission_line.ts";
-import type { Walls } from "../start/walls.ts";
 
 /** Milliseconds that a server which cannot ask any more has: it ends by itself, and its exit code says how. */
 const LOST_MS = 300;

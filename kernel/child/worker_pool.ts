@@ -1,7 +1,7 @@
 /** Workers that are started before they are needed. @module */
 import { Fault, type PortHandler, type Powers } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
-import type { StartQueue } from "./start_queue.ts";
+import type { StartQueue } from "./children.ts";
 
 /** Milliseconds without a take before a missing one is replaced: what was taken wants the processor. */
 const CALM = 60;

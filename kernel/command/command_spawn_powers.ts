@@ -1,10 +1,10 @@
 /** Starts a program with its input, hears its output, ends it. @module */
-import { brokenPipe, exitOf, killChild } from "../start/child_end_powers.ts";
-import type { ExitStatus } from "../start/spawn.ts";
+import { brokenPipe, exitOf, killChild } from "../start/spawn_powers.ts";
 import type { StartLine } from "../start/line_parts.ts";
+import type { ExitStatus } from "../start/spawn.ts";
 
 /** What a run of a program is. */
-export interface RunOptions extends StartLine {
+interface RunOptions extends StartLine {
   /** All of its standard input, which then ends. */
   readonly stdin: Uint8Array;
   /** Called with bytes of either output; the chunk is only valid during the call. */
@@ -13,7 +13,7 @@ export interface RunOptions extends StartLine {
 }
 
 /** A program under way. */
-export interface RunningProgram {
+interface RunningProgram {
   readonly pid: number;
   /** Sends SIGKILL. Idempotent. */
   kill(): void;
@@ -69,4 +69,53 @@ async function pump(
   hear: (chunk: Uint8Array) => void,
 ): Promise<void> {
   for await (const chunk of stream) hear(chunk);
+}
+
+/**
+ * Removes a folder with all that is in it; absent is fine. The programs that used it have ended.
+ * Rejects only where even its owner cannot.
+ */
+export async function removeRoom(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    reopen(path);
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+/** Gives its owner every right to every folder; links are met, not followed. */
+function reopen(path: string): void {
+  const todo = [path];
+  for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
+    Deno.chmodSync(folder, 0o700);
+    for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+      if (isDirectory) todo.push(`${folder}/${name}`);
+    }
+  }
+}
+
+/**
+ * Removes the folders of runs that a kernel left when it was killed: `WORK/TASK/run-…`. To be called
+ * before anything runs.
+ */
+export async function clearRooms(work: string): Promise<void> {
+  for (const task of namesIn(work)) {
+    for (const name of namesIn(`${work}/${task}`)) {
+      if (name.startsWith("run-")) await removeRoom(`${work}/${task}/${name}`);
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+      isDirectory ? [name] : []
+    );
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
 }

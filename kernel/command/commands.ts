@@ -16,19 +16,23 @@ import {
   type Powers,
   type TaskId,
 } from "../../contracts/mod.ts";
-import type { CopyService } from "./copies.ts";
+import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
 import { COMMAND_ENV, lineOfCommand } from "../start/command_line.ts";
 import { FLOOD_BYTES, makeCapture } from "./output.ts";
-import type { Look } from "./command_look.ts";
+import {
+  cancelled,
+  type CommandRan,
+  type CommandRun,
+  type Commands,
+  held,
+  type Look,
+  unavailable,
+} from "./run.ts";
 import type { Pins } from "./pins.ts";
 import { type CopyPlace, makeCopyPlaces } from "./places.ts";
-import { cancelled, held, unavailable } from "./refusals.ts";
-import type { CommandRan, CommandRun, Commands } from "./run.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
-import { kept, mixed, setup } from "./staging.ts";
-import type { CommandWalls } from "../start/command_walls.ts";
-import { watchWeight } from "./weight.ts";
-import { type Deadline, makeDeadline } from "../process/deadline.ts";
+import type { CommandWalls } from "../start/walls.ts";
+import { type Deadline, makeDeadline } from "../process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import { makeTurns, type Turns } from "../toolhost/turns.ts";

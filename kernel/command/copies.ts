@@ -1,5 +1,5 @@
 /** The kernel's side of a copy service. @module */
-import { SERVES_NOTHING } from "../child/serves_nothing.ts";
+import * as z from "zod";
 import {
   type CollectBody,
   Collected,
@@ -13,13 +13,17 @@ import {
   type Powers,
   type PrepareBody,
   Prepared,
+  type SetupBody,
   toJson,
   Weight,
 } from "../../contracts/mod.ts";
-import * as z from "zod";
-import { type Child, startChild } from "../child/child.ts";
-import { howEnded, type SpawnPowers } from "../start/spawn.ts";
+import { type Child, SERVES_NOTHING, startChild } from "../child/child.ts";
+import { COPY_PLACES } from "../start/command_line.ts";
 import type { StartLine } from "../start/line_parts.ts";
+import { howEnded, type SpawnPowers } from "../start/spawn.ts";
+import { hostMount } from "../toolhost/toolhost.ts";
+import type { TaskFolders } from "../toolhost/toolhosts.ts";
+import type { CommandRan, CommandRun } from "./run.ts";
 
 /** A copy service under way. Each method rejects with the service's fault, or `upstream`. */
 export interface CopyService {
@@ -38,7 +42,7 @@ export interface CopyService {
 const SLICE = 500;
 
 /** What {@link startCopyService} is handed. */
-export interface CopyServiceParts {
+interface CopyServiceParts {
   readonly spawn: Pick<SpawnPowers, "start">;
   readonly powers: Pick<Powers, "now" | "after">;
   readonly contents: ContentLookup;
@@ -99,4 +103,97 @@ async function told(child: Child, op: string, error: unknown): Promise<unknown> 
   return new Fault("upstream", `Cannot ${op} copies: their process ended (${how})`, {
     cause: error,
   });
+}
+
+/** Milliseconds between two looks, at least. */
+const WEIGH_MS = 300;
+/** Looking takes no more than this share of the time. */
+const SHARE = 1 / 20;
+/** Files and bytes that copies may grow to while a program runs. */
+const MOST_FILES = 40_000;
+const MOST_BYTES = 1024 * 1024 * 1024;
+
+/** Watches until the returned function is called; `onTooMuch` is called at most once. */
+export function watchWeight(
+  { service, powers, name, most = { files: MOST_FILES, bytes: MOST_BYTES } }: {
+    readonly service: Pick<CopyService, "weigh">;
+    readonly powers: Pick<Powers, "now" | "after">;
+    readonly name: string;
+    /** What the copies may grow to. */
+    readonly most?: Readonly<Record<"files" | "bytes", number>>;
+  },
+  onTooMuch: (fault: Fault) => void,
+): () => void {
+  let over = false;
+  let cancel = (): void => {};
+  const tell = (fault: Fault): void => {
+    if (over) return;
+    over = true;
+    onTooMuch(fault);
+  };
+  const look = async (): Promise<void> => {
+    const began = powers.now();
+    try {
+      const { files, bytes } = await service.weigh();
+      if (over) return;
+      if (files > most.files || bytes > most.bytes) {
+        tell(new Fault("tooLarge", `Cannot finish ${name}: it wrote too many files or bytes`));
+      } else cancel = powers.after(Math.max(WEIGH_MS, (powers.now() - began) / SHARE), look);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      tell(error);
+    }
+  };
+  cancel = powers.after(WEIGH_MS, look);
+  return () => {
+    over = true;
+    cancel();
+  };
+}
+
+/** What the program changed, without what another tool staged meanwhile. */
+export function kept(
+  { staged, unstaged, left }: Collected,
+  before: ReadonlyMap<string, { readonly next?: string | undefined }>,
+  folders: Pick<TaskFolders, "overlay">,
+): Pick<CommandRan, "staged" | "unstaged" | "left" | "writtenBytes"> {
+  const now = new Map(folders.overlay().map((change) => [change.path, change]));
+  const same = (path: string): boolean => {
+    const [then, since] = [before.get(path), now.get(path)];
+    return (then === undefined) === (since === undefined) && then?.next === since?.next;
+  };
+  const lost = [...staged.map(({ path }) => path), ...unstaged].filter((path) => !same(path));
+  const mine = staged.filter(({ path }) => same(path));
+  return {
+    staged: mine,
+    unstaged: unstaged.filter(same),
+    left: [...left, ...lost.map((path) => `${path}: it was staged by another call meanwhile`)],
+    writtenBytes: mine.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** Colour and label of what a run read, and of its caller. */
+export function mixed(
+  run: Pick<CommandRun, "colour" | "label">,
+  read: Prepared,
+): Pick<CommandRan, "colour" | "label" | "withheld"> {
+  return {
+    colour: mixColour(run.colour, read.colour),
+    label: mixLabel(run.label, read.label),
+    withheld: read.withheld,
+  };
+}
+
+/** What a copy service is told of a task. */
+export function setup(folders: TaskFolders, mounts: readonly string[]): SetupBody {
+  return {
+    mounts: folders.mounts.filter(({ name }) => mounts.includes(name)).map((each) =>
+      hostMount(each, `${COPY_PLACES.mounts}/${each.name}`)
+    ),
+    content: COPY_PLACES.content,
+    scratch: COPY_PLACES.content,
+    never: folders.never,
+    overlay: folders.overlay().filter(({ path }) => mounts.includes(path.split("/", 1)[0] ?? "")),
+    scratchQuota: 0,
+  };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clearRooms, removeRoom } from "./room_powers.ts";
+import { clearRooms, removeRoom } from "./command_spawn_powers.ts";
 
 Deno.test("a folder that a program closed is removed all the same, and a link leads nowhere", async () => {
   const folder = await Deno.makeTempDir({ prefix: "remit-command-" });

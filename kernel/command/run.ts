@@ -1,13 +1,17 @@
 /** One run of a program of this machine: what is asked for, what it came to. @module */
-import type {
-  Collected,
-  Colour,
-  GrantedCommand,
-  Label,
-  Pid,
-  Scope,
-  TaskId,
+import {
+  type Collected,
+  type Colour,
+  Fault,
+  type GrantedCommand,
+  type Label,
+  type Lease,
+  type Leases,
+  type Pid,
+  type Scope,
+  type TaskId,
 } from "../../contracts/mod.ts";
+import type { RunPowers } from "./command_spawn_powers.ts";
 
 /** One run that the gate has let through. */
 export interface CommandRun {
@@ -67,4 +71,64 @@ export interface Commands {
   osPids(task: TaskId): readonly number[];
   /** Ends a task's runs; resolves when they have ended. */
   close(task: TaskId): Promise<void>;
+}
+
+/** What a refusal names of a run. */
+type Named = Pick<CommandRun, "command">;
+/** What leases are looked up for. */
+type Leased = Pick<CommandRun, "command" | "pid" | "scopes">;
+
+/** The call was cancelled, or its task ended. */
+export function cancelled({ command }: Named): Fault {
+  return new Fault("cancelled", `Cannot finish ${command.name}: cancelled`);
+}
+
+/** Nothing walls a program in on this machine. */
+export function unavailable({ command }: Named, why: string): Fault {
+  return new Fault("unavailable", `Cannot run ${command.name} on this machine: ${why}`);
+}
+
+/** The leases that cover a run. Throws the fault of the first scope without one. */
+export function held(leases: Pick<Leases, "covering" | "dead">, run: Leased): readonly Lease[] {
+  return run.scopes.map((scope) => {
+    const lease = leases.covering(run.pid, scope);
+    if (lease !== undefined) return lease;
+    const dead = leases.dead(run.pid, scope);
+    const what = `Cannot run ${run.command.name} on ${JSON.stringify(scope.path)}`;
+    if (dead === "revoked") throw new Fault("leaseRevoked", `${what}: its lease was taken back`);
+    if (dead === "expired") throw new Fault("leaseExpired", `${what}: its lease has expired`);
+    throw new Fault("refused", `${what}: no lease of this process covers it`);
+  });
+}
+
+/** What is told of each: which file it is, its last change as well, or which folder it is. */
+type Aspect = "identity" | "state" | "folder";
+
+/** A line for each path; undefined where one is missing, or nothing here can tell. */
+export type Look = (aspect: Aspect, paths: readonly string[]) => Promise<string | undefined>;
+
+const FORMATS: Readonly<Record<Aspect, string>> = {
+  identity: "%d:%i",
+  state: "%d:%i:%s:%f:%z",
+  // With its kind, and its birth: a folder that is made anew often gets the number of the old one.
+  folder: "%F:%d:%i:%w",
+};
+
+/** Makes it, of the machine's `stat`, behind `prlimit`. */
+export function makeLook(programs: RunPowers, prlimit: string | undefined): Look {
+  return async (aspect, paths) => {
+    if (prlimit === undefined) return undefined;
+    const said: Uint8Array[] = [];
+    const { ended } = programs.run({
+      program: prlimit,
+      args: ["--core=0", "--", "stat", "-c", FORMATS[aspect], "--", ...paths],
+      env: {},
+      stdin: new Uint8Array(),
+      onOutput: (chunk) => said.push(chunk.slice()),
+      onErrors: () => undefined,
+    });
+    if ((await ended).code !== 0) return undefined;
+    const decoder = new TextDecoder();
+    return said.map((piece) => decoder.decode(piece, { stream: true })).join("");
+  };
 }

@@ -18,10 +18,9 @@ import {
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { type ContextPlan, planContext, planShortening, PRESSED, SHARE, TAGS } from "./plan.ts";
-import { withoutEchoes } from "../worker/echoes.ts";
+import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
 import { standIn, SUMMARIZER, summaryPrompt, summaryTokens } from "./summary.ts";
 import { estimateTokens, estimateToolTokens, type TokenRatio } from "../../contracts/tokens.ts";
-import type { WorkerRequest } from "../worker/worker_ops.ts";
 
 type ContextBody = Extract<WorkerRequest, { op: "context" }>["body"];
 

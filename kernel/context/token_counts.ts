@@ -10,7 +10,7 @@ import {
   type ModelInfo,
 } from "../../contracts/mod.ts";
 import { makeTokenRatio, type TokenRatio } from "../../contracts/tokens.ts";
-import { inputTokens } from "../model/affordable.ts";
+import { inputTokens } from "../model/money.ts";
 
 /** The counts of one process. */
 export interface TokenCounts {

@@ -5,18 +5,20 @@
  */
 import {
   CONTROL_VERSION,
+  type Digest,
   Fault,
   type Json,
+  type PolicySource,
   type Port,
+  type Powers,
   toJson,
   type Welcome,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
-import { isPaged, makePages, type Pages } from "./pages.ts";
-import type { ControlRequest } from "./control_ops.ts";
-import { parseControlRequest } from "./control_ops.ts";
-import type { PeerWatching } from "../peer/peer_ops.ts";
+import { digestOf } from "../../port/digest.ts";
 import type { Watching } from "../log/watch.ts";
+import type { PeerWatching } from "../peer/peer_ops.ts";
+import { CONTROL_OPS, type ControlRequest, parseControlRequest } from "./control_ops.ts";
 
 /** Operations that are a connection's own: they go on telling after their answer. */
 type Following = "more" | "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
@@ -165,4 +167,150 @@ function greet(body: Json): void {
       }; end it with "remit stop"`,
     );
   }
+}
+
+/** What {@link damagedHandlers} is handed. */
+interface MaintenanceParts {
+  readonly damage: Fault;
+  verify(head: Digest | undefined): Promise<object>;
+  repair(): Promise<object>;
+  stop(): void;
+}
+
+/** Handlers that refuse everything but `auditVerify`, `auditRepair` and `stop`. */
+export function damagedHandlers(parts: MaintenanceParts): ControlHandlers {
+  const refuse = (): never => {
+    throw new Fault(
+      "storeCorrupt",
+      `${parts.damage.message}. Nothing runs over a damaged log: see "remit audit verify", then "remit audit repair"`,
+    );
+  };
+  const all = Object.fromEntries(Object.keys(CONTROL_OPS).map((op) => [op, refuse]));
+  return Object.freeze({
+    ...all as unknown as ControlHandlers,
+    auditVerify: ({ head }: { head?: Digest | undefined }) => parts.verify(head),
+    auditRepair: () => parts.repair(),
+    stop: () => parts.stop(),
+  });
+}
+
+/** Most items of a page. */
+const ITEMS = 1_000;
+/** Characters of JSON after which a page is full; a frame holds eight times as many. */
+const CHARS = 8_000_000;
+
+/** The long answer that one connection reads: one at a time. */
+interface Pages {
+  /** Begins another one, in place of the last, and gives its first page. */
+  open(items: AsyncIterable<unknown>): Promise<Json>;
+  /** The next page; an empty list when there is no more. */
+  next(): Promise<Json>;
+  /** Lets go of what was not read. */
+  close(): void;
+}
+
+/** Tells an answer that is given page by page from one that is given whole. */
+function isPaged(answer: unknown): answer is AsyncIterable<unknown> {
+  return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+}
+
+/** Items as they come, as many as make a page; fewer than there are, never none of some. */
+async function take(items: AsyncIterator<unknown>): Promise<{ page: Json[]; over: boolean }> {
+  const page: Json[] = [];
+  for (let chars = 0; page.length < ITEMS && chars < CHARS;) {
+    const { done, value } = await items.next();
+    if (done === true) return { page, over: true };
+    const item = toJson(value);
+    chars += JSON.stringify(item).length;
+    page.push(item);
+  }
+  return { page, over: false };
+}
+
+/** The first page of what somebody asks for anew each time, from another place on. */
+export async function firstPage(items: AsyncIterable<unknown>): Promise<readonly Json[]> {
+  const from = items[Symbol.asyncIterator]();
+  const { page, over } = await take(from);
+  if (!over) await from.return?.();
+  return page;
+}
+
+/** Makes the reader of one connection. */
+export function makePages(): Pages {
+  let items: AsyncIterator<unknown> | undefined;
+  const close = (): void => {
+    // What it holds is in memory alone: nobody waits until it is let go.
+    void items?.return?.().catch(() => undefined);
+    items = undefined;
+  };
+  const next = async (): Promise<Json> => {
+    const from = items;
+    if (from === undefined) return [];
+    const { page, over } = await take(from);
+    if (over && items === from) items = undefined;
+    return page;
+  };
+  return Object.freeze({
+    async open(of: AsyncIterable<unknown>): Promise<Json> {
+      close();
+      items = of[Symbol.asyncIterator]();
+      return await next();
+    },
+    next,
+    close,
+  });
+}
+
+/** The digest of a policy as the command line merged it. */
+export function rulesOf(policy: PolicySource): Digest {
+  return digestOf(toJson(policy));
+}
+
+/** What {@link makeIdleWatch} is handed. */
+interface IdleParts {
+  readonly powers: Pick<Powers, "after" | "now">;
+  /** Milliseconds without work or connection. */
+  readonly idleMs: number;
+  /** Never ends by itself. */
+  readonly stay: boolean;
+  busy(): boolean;
+  /** Nobody can come any more: the login session has ended, or its runtime folder is gone. */
+  deserted(): Promise<boolean>;
+  end(): void;
+}
+
+/** The watch over an idle kernel. */
+export interface IdleWatch {
+  start(): void;
+  /** Ends the kernel as soon as no task is at work. */
+  endSoon(): void;
+}
+
+/** Milliseconds between two looks, at most: a kernel that waits wakes four times a minute. */
+const LOOK_MS = 15_000;
+
+/** Looks whether there is work, and ends the kernel after a while without. */
+export function makeIdleWatch(parts: IdleParts): IdleWatch {
+  const { powers, idleMs } = parts;
+  const gap = Math.min(idleMs, LOOK_MS);
+  let quietSince: number | undefined;
+  const look = async (): Promise<void> => {
+    const now = powers.now();
+    if (parts.busy()) quietSince = undefined;
+    else quietSince ??= now;
+    const over = quietSince !== undefined && (now - quietSince >= idleMs || await parts.deserted());
+    // Somebody may have come while that was found out.
+    if (over && !parts.busy()) parts.end();
+    else powers.after(gap, () => void look());
+  };
+  const drain = (): void => {
+    if (!parts.busy()) parts.end();
+    else parts.powers.after(50, drain);
+  };
+  return Object.freeze({
+    start(): void {
+      if (!parts.stay) powers.after(gap, () => void look());
+    },
+    endSoon: () => void parts.powers.after(0, drain),
+  });
 }

@@ -24,18 +24,17 @@ import {
   type Receipt,
   type Signal,
   type TaskId,
+  type TaskRequest,
   type Vectors,
   type WatchEvent,
 } from "../../contracts/mod.ts";
 import type { ConversationReads } from "../log/context_past.ts";
-import type { ControlHandlers } from "./control.ts";
+import type { StateOps } from "../log/task_history.ts";
+import type { McpOps } from "../mcp/tokens.ts";
+import type { PeerOps } from "../peer/peer_ops.ts";
+import { type ControlHandlers, firstPage } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
 import type { InboxOps } from "./inbox_ops.ts";
-import type { McpOps } from "../mcp/mcp_ops.ts";
-import { makeOnce } from "./once.ts";
-import { firstPage } from "./pages.ts";
-import type { StateOps } from "../log/state_counts.ts";
-import type { PeerOps } from "../peer/peer_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
@@ -261,4 +260,53 @@ function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
 
 function defined(limits: Body<"extend">["limits"]): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+// A firing of a webhook or a schedule makes one task, however often it is asked for: whoever fires may crash between the
+// asking and the answer, and simply asks again. The tasks themselves are the memory of it.
+
+/** The answer to `run`. `already`: this firing has its task since an earlier time. */
+interface Ran {
+  readonly task: TaskId;
+  readonly already?: true;
+}
+
+type Asked = Pick<TaskRequest, "ingress" | "session">;
+
+const keyOf = ({ ingress, session }: Asked): string => `${ingress.principal}\n${session}`;
+
+const fires = ({ ingress }: Pick<Asked, "ingress">): boolean =>
+  ingress.channel === "webhook" || ingress.channel === "schedule";
+
+/** Makes `run`: requests of a webhook or schedule with the session of an earlier one are that one. */
+export function makeOnce(
+  service: Pick<HostedAgentService, "create" | "list">,
+): (request: TaskRequest) => Promise<Ran> {
+  let learning: Promise<Map<string, Promise<TaskId>>> | undefined;
+  const learn = async (): Promise<Map<string, Promise<TaskId>>> => {
+    const known = new Map<string, Promise<TaskId>>();
+    for await (const task of allTasks(service.list)) {
+      if (fires(task)) known.set(keyOf(task), Promise.resolve(task.id));
+    }
+    return known;
+  };
+  return async (request) => {
+    if (!fires(request)) return { task: (await service.create(request)).id };
+    const known = await (learning ??= learn().catch((error: unknown) => {
+      learning = undefined;
+      throw error;
+    }));
+    const key = keyOf(request);
+    const before = known.get(key);
+    if (before !== undefined) return { task: await before, already: true };
+    // INVARIANT: no await between the look and this: two at once are one task.
+    const made = service.create(request).then(({ id }) => id);
+    known.set(key, made);
+    try {
+      return { task: await made };
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+  };
 }

@@ -1,16 +1,30 @@
 /** What an operator's change of a task is made with: its limits, its phase. @module */
 import {
   type AgentTask,
+  type EventLog,
   Fault,
   type HostedAgentService,
+  type Limits,
+  type ModelChoice,
   type NewEvent,
+  type Phase,
+  PHASE_FORBIDS,
+  type Pid,
+  type ProcessRow,
+  type Signal,
   type TaskId,
   type TaskStatus,
+  toJson,
+  type ToolDescriptor,
 } from "../../contracts/mod.ts";
+import { modelChosen } from "../model/switch.ts";
+import type { ProcessTable } from "../process/table.ts";
 import type { RunningTasks } from "../task/task_host.ts";
+import type { Toolhosts } from "../toolhost/toolhosts.ts";
+import type { OperatorParts } from "./operator.ts";
 
 /** What such a change is handed, beside the processes that it is a change of. */
-export interface OperatorChange {
+interface OperatorChange {
   readonly tasks: Pick<RunningTasks, "family">;
   readonly service: Pick<HostedAgentService, "get">;
   readonly keeper: { record(task: TaskId, events: readonly NewEvent[]): Promise<AgentTask> };
@@ -18,7 +32,7 @@ export interface OperatorChange {
 }
 
 /** The task as it is before a change. Throws `conflict`, in the words "Cannot `what`", for one that has ended. */
-export function changeable(
+function changeable(
   { service, isFinal }: Pick<OperatorChange, "service" | "isFinal">,
   task: TaskId,
   what: string,
@@ -26,4 +40,130 @@ export function changeable(
   const before = service.get(task);
   if (!isFinal(before.status)) return before;
   throw new Fault("conflict", `Cannot ${what}: it has ended`);
+}
+
+/** What {@link makeExtend} is handed. */
+interface ExtendParts extends OperatorChange {
+  readonly processes: Pick<ProcessTable, "extend">;
+}
+
+/** Makes `extend`: raises limits now and for what comes. Rejects `conflict` for a task that has ended. */
+export function makeExtend(
+  parts: ExtendParts,
+): (task: TaskId, limits: Partial<Limits>) => Promise<AgentTask> {
+  const { processes, tasks, keeper } = parts;
+  return async (task, limits) => {
+    changeable(parts, task, `extend task ${task}`);
+    const after = await keeper.record(task, [{
+      kind: "budget",
+      body: { actor: "operator", limits: toJson(limits) },
+    }]);
+    // What widens holds only once it is on record.
+    const family = tasks.family(task);
+    if (family !== undefined) {
+      processes.extend(family.root.pid, limits);
+      await family.moreTime();
+    }
+    return after;
+  };
+}
+
+/** What {@link makePhaseMove} is handed. */
+export interface PhaseParts extends OperatorChange {
+  readonly processes: Pick<ProcessTable, "list" | "setPhase">;
+}
+
+/**
+ * Makes the move: the task, its running processes and what they start are in the phase from their next
+ * call on. Rejects `conflict` for a task that has ended.
+ */
+export function makePhaseMove(
+  parts: PhaseParts,
+): (task: TaskId, phase: Phase) => Promise<AgentTask> {
+  const { processes, tasks, keeper } = parts;
+  const move = async (task: TaskId, phase: Phase): Promise<AgentTask> => {
+    const before = changeable(parts, task, `move task ${task} to another phase`);
+    if (before.phase === phase) return before;
+    const put = (to: Phase): void => {
+      for (const row of processes.list()) if (row.task === task) processes.setPhase(row.pid, to);
+      tasks.family(task)?.readvertise();
+    };
+    const narrows = PHASE_FORBIDS[phase].length > 0;
+    // What narrows holds before it is on record, what widens only after.
+    if (narrows) put(phase);
+    let after: AgentTask;
+    try {
+      after = await keeper.record(task, [{
+        kind: "phase",
+        body: { actor: "operator", phase, before: before.phase },
+      }]);
+    } catch (error) {
+      if (narrows) put(before.phase);
+      throw error;
+    }
+    // Also where it narrows: a process may have begun while the record was written.
+    put(phase);
+    return after;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return (task, phase) => {
+    // One after another: the last word is the one that holds, however fast it came.
+    const mine = last.then(() => move(task, phase));
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+/** Makes the choice of a task's model. Rejects `conflict` for a task that is over. */
+export function chooseModel(
+  { tasks, service, log }: {
+    readonly tasks: Pick<RunningTasks, "family">;
+    readonly service: Pick<HostedAgentService, "get">;
+    readonly log: Pick<EventLog, "append">;
+  },
+): (task: TaskId, model: ModelChoice) => Promise<void> {
+  return async (task, model) => {
+    const family = tasks.family(task);
+    if (family !== undefined) return family.choose(model);
+    const { status } = service.get(task);
+    if (status !== "open" && status !== "needsApproval") {
+      throw new Fault("conflict", `Cannot change the model of task ${task}: it is "${status}"`);
+    }
+    await log.append(task, [modelChosen(model)]);
+  };
+}
+
+/** What {@link makeProcessOps} is handed. */
+interface ProcessOpsParts {
+  readonly processes: Pick<ProcessTable, "get" | "list">;
+  readonly tasks: Pick<RunningTasks, "family" | "need">;
+  readonly toolhosts: Pick<Toolhosts, "osPids">;
+  advertise(pid: Pid): { readonly tools: readonly ToolDescriptor[] };
+}
+
+/** Makes the operations on processes. */
+export function makeProcessOps(
+  parts: ProcessOpsParts,
+): Pick<OperatorParts, "rows" | "osPids" | "signal" | "tools" | "standing"> {
+  const { processes, tasks, toolhosts } = parts;
+  return Object.freeze({
+    rows: () => processes.list().filter(({ status }) => status !== "ended"),
+    osPids(row: ProcessRow): readonly number[] {
+      const family = tasks.family(row.task);
+      const own = family?.osPids(row.pid) ?? [];
+      return family?.root.pid === row.pid ? [...own, ...toolhosts.osPids(row.task)] : own;
+    },
+    async signal(pid: Pid, signal: Signal): Promise<void> {
+      const row = processes.get(pid);
+      const family = row === undefined ? undefined : tasks.family(row.task);
+      if (family === undefined || !await family.signal(pid, signal)) {
+        throw new Fault("notFound", `Cannot signal process ${pid}: see "remit ps"`);
+      }
+    },
+    standing: (task: AgentTask): AgentTask =>
+      task.status === "open" && tasks.family(task.id)?.root.status === "stopped"
+        ? { ...task, status: "blocked" }
+        : task,
+    tools: (task: TaskId) => parts.advertise(tasks.need(task).root.pid).tools,
+  });
 }

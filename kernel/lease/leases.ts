@@ -12,9 +12,8 @@ import {
   type Scope,
   type TaskId,
 } from "../../contracts/mod.ts";
-import { grantedEvents } from "./events.ts";
+import { grantedEvents, makeLeaseRows } from "./rows.ts";
 import { covers, scopeText } from "./scope.ts";
-import { makeLeaseRows } from "./rows.ts";
 
 /** What a lease is granted from. */
 export type LeaseGrant = Parameters<Leases["grant"]>[0];

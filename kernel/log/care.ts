@@ -10,6 +10,7 @@ import {
   TASK_TRANSITIONS,
   TaskStatus,
 } from "../../contracts/mod.ts";
+import { openSqliteStore, replaceSqliteFile, type SqliteStore } from "../../store/sqlite/mod.ts";
 
 /** What a check of the whole log says. */
 export interface LogReport {
@@ -25,7 +26,7 @@ export interface CheckedSeal {
 }
 
 /** What a check of the log's newest part says. */
-export interface Checked {
+interface Checked {
   readonly reached: CheckedSeal;
   readonly bad?: LogReport["bad"];
 }
@@ -188,5 +189,87 @@ export function careOverWork(care: Pick<LogCare, "verify">, endSoon: () => void)
         "Cannot repair the log while tasks may run: this kernel ends now; repeat the command",
       );
     },
+  });
+}
+
+/** How the intact part is copied. */
+interface CopyHow {
+  /** Also where all events are intact: something beside them is not. */
+  readonly anyhow: true;
+  /** Kinds of document that are made anew from events. */
+  readonly projections: readonly string[];
+}
+
+/** What {@link makeMending} is handed. */
+interface MendingParts {
+  readonly store: SqliteStore;
+  /** Path of the damaged file. */
+  readonly database: string;
+  readonly note: LogCareParts["note"];
+  copyTo(fresh: SqliteStore, how: CopyHow): Promise<object>;
+  /** It is done: this kernel must end, for its store is another file now. */
+  mended(): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** Makes the command. It resolves with what was kept and cut; the old file is kept beside the new. */
+export function makeMending(parts: MendingParts): () => Promise<object> {
+  const { store, database } = parts;
+  return async () => {
+    const stamp = parts.now();
+    const path = `${database}.repaired-${stamp}`;
+    const fresh = openSqliteStore({ path });
+    // What is projected from a log that is cut would be ahead of it.
+    const report = await parts.copyTo(fresh, { anyhow: true, projections: ["task", "taskIndex"] });
+    await fresh.close();
+    await store.close();
+    const keepAs = `${database}.damaged-${stamp}`;
+    replaceSqliteFile(database, { fresh: path, keepAs });
+    await parts.note.remove();
+    parts.mended();
+    return { ...report, keptAs: keepAs };
+  };
+}
+
+/** A store, and what is wrong with its file. */
+interface Opened {
+  readonly store: SqliteStore;
+  readonly damage: Fault | undefined;
+}
+
+/** Opens the database at `path`. Where that cannot be, `end` is told why. */
+export function openStore(path: string, end: (why: string) => never): Opened {
+  try {
+    return { store: openSqliteStore({ path }), damage: undefined };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code !== "storeCorrupt") return end(error.message);
+    try {
+      // What can still be read is read, and nothing is written.
+      return { store: openSqliteStore({ path, readOnly: true }), damage: error };
+    } catch (worse) {
+      if (!(worse instanceof Fault)) throw worse;
+      return { store: unreadable(worse), damage: worse };
+    }
+  }
+}
+
+function unreadable(why: Fault): SqliteStore {
+  const refuse = (): Promise<never> => Promise.reject(why);
+  return Object.freeze<SqliteStore>({
+    commit: refuse,
+    events: refuse,
+    heads: refuse,
+    head: refuse,
+    blob: refuse,
+    eraseBlobs: refuse,
+    document: refuse,
+    documents: refuse,
+    peek: () => {
+      throw why;
+    },
+    documentKinds: refuse,
+    close: () => Promise.resolve(),
   });
 }

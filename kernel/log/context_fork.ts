@@ -14,7 +14,7 @@ import {
 } from "../../contracts/mod.ts";
 import { mixedOf } from "../context/summary.ts";
 import type { Replay } from "./replay.ts";
-import { COLOUR_OR_RED, LABEL_OR_SECRET } from "./replay_records.ts";
+import { COLOUR_OR_RED, LABEL_OR_SECRET } from "./read_events.ts";
 
 /** Where a conversation comes from. */
 export interface ForkOrigin {

@@ -15,6 +15,7 @@ import {
   noUsage,
   type ProcessRow,
   requestMessage,
+  resultMessage,
   type Scope,
   Source,
   type Store,
@@ -24,22 +25,24 @@ import {
   type Usage,
 } from "../../contracts/mod.ts";
 import { type ArchivedChange, foldContext } from "../context/archive.ts";
-import { forkIn, type ForkOrigin } from "./context_fork.ts";
-import { leasesOf } from "../lease/events.ts";
 import { systemMessage } from "../context/persona.ts";
-import { count } from "../process/limits.ts";
+import { leasesOf } from "../lease/rows.ts";
 import { switchedTo } from "../model/switch.ts";
-import type { TornPatch } from "./replay_records.ts";
+import { count } from "../process/limits.ts";
+import { forkIn, type ForkOrigin } from "./context_fork.ts";
 import {
   afterReading,
+  bodyOf,
   COLOUR_OR_RED,
+  eventsOf,
   LABEL_OR_SECRET,
   parsed,
   patchOf,
+  type ReadPrivate,
+  type TornPatch,
   writtenBy,
-} from "./replay_records.ts";
-import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
-import { addUnheard } from "./replay_unheard.ts";
+} from "./read_events.ts";
+
 export type { TornPatch };
 
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
@@ -262,4 +265,52 @@ export async function replayTask(
     changes,
     fork,
   };
+}
+
+/**
+ * Adds to `conversation` what no inference has seen when something else is said: results of the last answer's calls,
+ * and then the words before. A worker that lives has the same, and tells the kernel with its next inference.
+ */
+export function addUnheard(
+  conversation: ChatMessage[],
+  { results, said }: {
+    /** Since the last inference. */
+    readonly results: readonly ToolResult[];
+    readonly said: ChatMessage | undefined;
+  },
+): void {
+  const left = [...results];
+  const last = conversation.at(-1);
+  for (const call of last?.role === "assistant" ? last.toolCalls ?? [] : []) {
+    const at = left.findIndex(({ callId }) => callId === call.id);
+    const [result] = at < 0 ? [] : left.splice(at, 1);
+    if (result !== undefined) conversation.push(resultMessage(call, result));
+  }
+  if (said !== undefined) conversation.push(said);
+}
+
+/** What the gate asks when a call comes again. */
+export interface Restored {
+  put(task: TaskId, replay: Pick<Replay, "finished" | "unfinished">): void;
+  finished(task: TaskId): ReadonlyMap<string, ToolResult>;
+  unfinished(task: TaskId): ReadonlySet<string>;
+  forget(task: TaskId): void;
+}
+
+const NO_RESULTS: ReadonlyMap<string, ToolResult> = new Map();
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** Makes an empty table. */
+export function makeRestored(): Restored {
+  const table = new Map<TaskId, Pick<Replay, "finished" | "unfinished">>();
+  return Object.freeze({
+    put: (task: TaskId, replay: Pick<Replay, "finished" | "unfinished">) => {
+      table.set(task, replay);
+    },
+    finished: (task: TaskId) => table.get(task)?.finished ?? NO_RESULTS,
+    unfinished: (task: TaskId) => table.get(task)?.unfinished ?? NO_KEYS,
+    forget: (task: TaskId) => {
+      table.delete(task);
+    },
+  });
 }

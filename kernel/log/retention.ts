@@ -11,7 +11,7 @@ import {
   TASK_TRANSITIONS,
   type TaskId,
 } from "../../contracts/mod.ts";
-import type { CountedExchanges } from "./state_counts.ts";
+import type { CountedExchanges } from "./task_history.ts";
 
 /** What {@link retain} is handed. */
 export interface RetentionParts {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { type AgentTask, Digest, Fault, type StoredEvent, TaskId } from "../../contracts/mod.ts";
-import { makeEndedList } from "./ended_tasks.ts";
+import { countState, makeEndedList } from "./task_history.ts";
 import { makeClockDoubt, retain } from "./retention.ts";
-import { countState } from "./state_counts.ts";
 import { taskSpans } from "./task_spans.ts";
 
 const id = (n: number): TaskId => TaskId.parse(`t${String(n).padStart(12, "0")}`);

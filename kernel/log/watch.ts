@@ -1,14 +1,21 @@
 /** Watching a task: what it did so far, then what it does, without a gap. @module */
-import type { AgentTask, Reading, Store, TaskId, WatchEvent } from "../../contracts/mod.ts";
-import { Fault } from "../../contracts/mod.ts";
-import type { Bus, Published } from "./bus.ts";
+import {
+  type AgentTask,
+  type EventLog,
+  Fault,
+  type NewEvent,
+  type Reading,
+  type Store,
+  type TaskId,
+  type WatchEvent,
+} from "../../contracts/mod.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 
 /** Sends one event to a watcher: `event` with a {@link WatchEvent}, or `end`. */
-export type Send = (kind: "event" | "end", event: WatchEvent | Ended) => void;
+type Send = (kind: "event" | "end", event: WatchEvent | Ended) => void;
 
 /** The last event of a watch: the task is over, or waits for a person. */
-export interface Ended {
+interface Ended {
   readonly task: string;
   readonly status: string;
   readonly exit: number | null;
@@ -18,7 +25,7 @@ export interface Ended {
 export type Progress = Omit<Extract<WatchEvent, { readonly kind: "progress" }>, "kind">;
 
 /** What {@link makeWatching} is handed. */
-export interface WatchingParts {
+interface WatchingParts {
   readonly bus: Bus;
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;
@@ -148,4 +155,60 @@ export async function* pastEvents(
     const { n, at, kind } = event;
     yield asWatch(n, at, kind, bodyOf(event), await readPrivate(event));
   }
+}
+
+/** An event that was committed, with its private part as the writer gave it. */
+export interface Published extends NewEvent {
+  readonly task: string;
+  readonly n: number;
+  readonly at: number;
+}
+
+/** A log whose appends are published. */
+export interface Bus {
+  readonly log: EventLog;
+  /** `task` undefined: every task's. Returns the unsubscriber. */
+  listen(task: string | undefined, listener: (event: Published) => void): () => void;
+}
+
+/** Wraps a log. */
+export function makeBus(log: EventLog, now: () => number): Bus {
+  const all = new Set<(event: Published) => void>();
+  const byTask = new Map<string, Set<(event: Published) => void>>();
+  /** An append that is published once it is durable. */
+  const publishing =
+    (append: EventLog["append"]): EventLog["append"] =>
+    async (task, events, documents = [], at = now()) => {
+      const placed = await append(task, events, documents, at);
+      const listeners = byTask.get(task);
+      if (all.size === 0 && listeners === undefined) return placed;
+      events.forEach((event, i) => {
+        const published = { ...event, task, at, n: placed[i]?.n ?? -1 };
+        for (const listener of all) listener(published);
+        for (const listener of listeners ?? []) listener(published);
+      });
+      return placed;
+    };
+  return Object.freeze({
+    log: Object.freeze({
+      head: () => log.head(),
+      append: publishing(log.append),
+      ...(log.appendWithNext === undefined
+        ? {}
+        : { appendWithNext: publishing(log.appendWithNext) }),
+    }),
+    listen(task: string | undefined, listener: (event: Published) => void): () => void {
+      if (task === undefined) {
+        all.add(listener);
+        return () => all.delete(listener);
+      }
+      const set = byTask.get(task) ?? new Set();
+      byTask.set(task, set);
+      set.add(listener);
+      return () => {
+        set.delete(listener);
+        if (set.size === 0) byTask.delete(task);
+      };
+    },
+  });
 }

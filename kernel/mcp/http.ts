@@ -21,8 +21,7 @@ import type { Child } from "../child/child.ts";
 import type { McpLog } from "./log.ts";
 import type { McpTokens, SecretHeaders } from "./tokens.ts";
 import type { NetService } from "../net/net_service.ts";
-import { hidden, withoutSecrets } from "../net/secret_echo.ts";
-import { makeSecretFilter, type SecretFilter } from "../net/secret_filter.ts";
+import { hidden, makeSecretFilter, type SecretFilter, withoutSecrets } from "../net/secret_echo.ts";
 
 /** Streams of one bridge at once. */
 const STREAMS = 32;

@@ -4,7 +4,9 @@
  * @module
  */
 import {
-  type Artifact,
+  Artifact,
+  ArtifactId,
+  type Colour,
   DEFAULT_LIMITS,
   type Digest,
   Fault,
@@ -23,6 +25,7 @@ import {
   type Meanwhile,
   mixLabel,
   type PeerSaid,
+  type Powers,
   type ProcessKeeper,
   type ProcessRow,
   type Scope,
@@ -32,23 +35,27 @@ import {
   type ToolBinding,
   type ToolDescriptor,
 } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
-import { keepArtifact, type KeepBytes } from "./artifact.ts";
+import { beneath, grantedLabel, grantMounts } from "../lease/scope.ts";
+import type { Progress } from "../log/watch.ts";
+import type { McpUnder } from "../mcp_server/calls.ts";
+import type { ServerChanges } from "../mcp_server/copies.ts";
+import type { HeldMcp, McpServers, McpSession } from "../mcp_server/servers.ts";
+import type { PeerHearing, PeerMessages } from "../peer/messages.ts";
 import type { McpAsks } from "./asking.ts";
-import { type Forbids, makeMcpForbids } from "./forbids.ts";
+import {
+  type Forbids,
+  makeMcpForbids,
+  makeMcpStanding,
+  type McpChanges,
+  type McpStanding,
+} from "./standing.ts";
 import type { McpLog } from "./log.ts";
 import type { McpSampling } from "./sample.ts";
-import { beneath } from "../lease/scope.ts";
-import type { ServerChanges } from "../mcp_server/copies.ts";
-import { grantedLabel, grantMounts } from "../lease/grant_mounts.ts";
-import type { McpUnder } from "../mcp_server/calls.ts";
-import type { HeldMcp, McpServers, McpSession } from "../mcp_server/servers.ts";
-import { makeMcpStanding, type McpChanges, type McpStanding } from "./standing.ts";
-import type { PeerHearing, PeerMessages } from "../peer/messages.ts";
-import type { Progress } from "../log/watch.ts";
 
 /** One request to a server, as bridges/mcp/binding makes it. */
-export interface McpAsking {
+interface McpAsking {
   readonly op: "call" | "read" | "prompt" | "task" | "artifact";
   readonly body: JsonObject;
   readonly holds: ImportedTool["holds"];
@@ -56,7 +63,7 @@ export interface McpAsking {
 }
 
 /** What bridges/mcp makes of servers: handed over by main.ts. */
-export interface BindImported {
+interface BindImported {
   /** Milliseconds of a call, where the task says nothing of its own. */
   readonly callMs: number;
   bind(server: ImportedServer, parts: {
@@ -73,7 +80,7 @@ export interface BindImported {
 }
 
 /** What {@link makeMcpTools} is handed. */
-export interface McpToolsParts {
+interface McpToolsParts {
   readonly servers: Pick<McpServers, "hold" | "close">;
   /** Tells whether a file later executes, by its path on the machine or as `MOUNT/relative`. */
   executes(path: string): boolean;
@@ -339,4 +346,44 @@ function resultIn(server: ImportedServer, raw: Json): McpCallResult {
   const { success, data } = McpCallResult.safeParse(raw);
   if (success) return data;
   throw new Fault("upstream", `Cannot use the answer of "${server.name}": it does not parse`);
+}
+
+// What an imported server brings beside text: kept among the task's contents, in quarantine until a person lets it out.
+
+/** How long it waits, milliseconds. */
+const TTL = 7 * 24 * 60 * 60 * 1_000;
+
+/** Bytes and what is known of them. */
+interface KeepBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** What {@link keepArtifact} is handed. */
+interface KeepParts {
+  readonly powers: Pick<Powers, "now" | "id">;
+  /** The folder of a task's contents, made; undefined when the task has ended. */
+  contentDir(task: TaskId): Promise<string | undefined>;
+  /** Writes a file whole, or leaves it as it was. */
+  write(path: string, bytes: Uint8Array): Promise<void>;
+}
+
+/** Keeps them, by their digest. Rejects `gone` when the task has ended. */
+async function keepArtifact(
+  { powers, contentDir, write }: KeepParts,
+  task: TaskId,
+  { name, bytes, colour, label }: KeepBytes,
+): Promise<Artifact> {
+  const folder = await contentDir(task);
+  if (folder === undefined) throw new Fault("gone", "Cannot keep a result: its task has ended");
+  const digest = sha256Hex(bytes);
+  await write(`${folder}/${digest}`, bytes);
+  const now = powers.now();
+  return Artifact.parse({
+    id: ArtifactId.parse(powers.id("a")),
+    ...{ task, name, digest, bytes: bytes.length, colour, label },
+    ...{ state: "quarantined", createdAt: now, expiresAt: now + TTL },
+  });
 }

@@ -4,22 +4,29 @@
  * RFC 6749 section 6, RFC 8707.
  * @module
  */
-import { Buffer } from "node:buffer";
 import * as z from "zod";
+import { Buffer } from "node:buffer";
 import {
   Fault,
   type ImportedServer,
   isLoopback,
+  type Leases,
   type McpLoan,
+  type McpLogEntry,
+  type McpLook,
   type McpOAuth,
   type NetAnswer,
   type NetRequest,
   type Powers,
   type Secret,
+  type Store,
   toJson,
 } from "../../contracts/mod.ts";
-import { parseNetAnswer } from "../net/net_answer.ts";
-import type { NetService } from "../net/net_service.ts";
+import { beneath } from "../lease/scope.ts";
+import type { ReadPrivate } from "../log/read_events.ts";
+import type { McpServers } from "../mcp_server/servers.ts";
+import { type NetService, parseNetAnswer } from "../net/net_service.ts";
+import { readMcpLog } from "./log.ts";
 
 /** Milliseconds before its end at which a token is renewed, and for one renewal. */
 const EARLY_MS = 60_000;
@@ -229,4 +236,51 @@ function jsonOf(base64: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What {@link makeMcpOps} is handed. */
+interface McpOpsParts {
+  readonly servers: Pick<McpServers, "revoke">;
+  look: McpOps["mcpLook"];
+  readonly tokens: Pick<McpTokens, "lend" | "changed" | "forget">;
+  readonly leases: Pick<Leases, "list" | "alive" | "revoke">;
+  readonly store: Pick<Store, "events">;
+  readonly readPrivate: ReadPrivate;
+}
+
+/** The operations. */
+export interface McpOps {
+  mcpLook(asked: {
+    readonly server: ImportedServer;
+    readonly observe: boolean;
+    readonly deadlineMs: number;
+  }): Promise<McpLook>;
+  mcpLend(loan: McpLoan): void;
+  mcpTokens(asked: { readonly server: string }): McpOAuth | null;
+  /** Resolves with how many processes there were. */
+  mcpRevoke(asked: { readonly server: string }): Promise<{ readonly ended: number }>;
+  mcpLog(asked: { readonly server: string; readonly limit: number }): Promise<
+    readonly McpLogEntry[]
+  >;
+}
+
+/** Makes them. */
+export function makeMcpOps(
+  { servers, look, tokens, leases, store, readPrivate }: McpOpsParts,
+): McpOps {
+  return Object.freeze<McpOps>({
+    mcpLook: (asked) => look(asked),
+    mcpLend: (loan) => tokens.lend(loan),
+    mcpTokens: ({ server }) => tokens.changed(server) ?? null,
+    async mcpRevoke({ server }) {
+      tokens.forget(server);
+      const ended = servers.revoke(server);
+      const own = leases.list().filter(({ id, scope }) =>
+        scope.resource === "mcp" && beneath(server, scope.path) && leases.alive(id)
+      );
+      for (const { id } of own) await leases.revoke(id, "its server was revoked by the operator");
+      return { ended: await ended };
+    },
+    mcpLog: (asked) => readMcpLog(store, readPrivate, asked),
+  });
 }

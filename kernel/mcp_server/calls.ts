@@ -23,7 +23,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import { type Deadline, makeDeadline } from "../process/deadline.ts";
+import { type Deadline, makeDeadline } from "../process/limits.ts";
 
 /** Progress begins a call's time anew, until all of it comes to so many times its deadline. */
 const TIMES = 4;

@@ -12,12 +12,10 @@ import {
   type StagedChange,
   type TaskId,
 } from "../../contracts/mod.ts";
-import { beneath } from "../lease/scope.ts";
+import { beneath, type GrantPlace } from "../lease/scope.ts";
 import { type CopyPlace, makeCopyPlaces } from "../command/places.ts";
-import { kept, setup } from "../command/staging.ts";
-import { watchWeight } from "../command/weight.ts";
+import { kept, setup, watchWeight } from "../command/copies.ts";
 import type { McpPlace } from "./calls.ts";
-import type { GrantPlace } from "../lease/grant_mounts.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 
 /** Files and bytes that one call may add to its copies. */

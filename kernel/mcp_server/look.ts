@@ -17,7 +17,7 @@ import {
   type Powers,
   TaskId,
 } from "../../contracts/mod.ts";
-import { type AccessBook, makeAccessBook } from "./access.ts";
+import { type AccessBook, makeAccessBook, type McpProxies } from "./start.ts";
 import type { ServerCopies } from "./copies.ts";
 import { whyNotGranted } from "../start/mcp_binds.ts";
 import type { McpServe, McpUnder } from "./calls.ts";
@@ -27,7 +27,6 @@ import { NAMESPACE } from "../start/line_parts.ts";
 import { beneath } from "../lease/scope.ts";
 import { PRIVATE } from "../start/mcp_line.ts";
 import { type McpRunParts, startMcpRun } from "./mcp_run.ts";
-import type { McpProxies } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
 import type { Judge } from "../child/permission_line.ts";
 

@@ -3,11 +3,12 @@
  * writes only while a call is under way that may write.
  * @module
  */
-import type { LeaseId } from "../../contracts/mod.ts";
-import { NAMESPACE } from "../start/line_parts.ts";
-import { beneath } from "../lease/scope.ts";
-import { NET_SOCKET, PRIVATE } from "../start/mcp_line.ts";
+import { Fault, type LeaseId, type Leases, mcpScopes, type Scope } from "../../contracts/mod.ts";
 import type { Judge, Verdict } from "../child/permission_line.ts";
+import { beneath, covers } from "../lease/scope.ts";
+import { NAMESPACE } from "../start/line_parts.ts";
+import { NET_SOCKET, PRIVATE } from "../start/mcp_line.ts";
+import type { McpPlace } from "./calls.ts";
 
 /** One grant with the lease that a task holds it under. */
 export interface LeasedGrant {
@@ -19,7 +20,7 @@ export interface LeasedGrant {
 }
 
 /** What {@link makeMcpJudge} is handed. */
-export interface McpJudgeParts {
+interface McpJudgeParts {
   /** The server's name, for what a refusal says. */
   readonly server: string;
   readonly grants: readonly LeasedGrant[];
@@ -129,4 +130,49 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
 
 function refuse(verb: string, what: string, why: string): Verdict {
   return { allow: false, reason: `Cannot ${verb} ${JSON.stringify(what)}: ${why}` };
+}
+
+/** What a process of a server is started with. */
+interface HeldGrants {
+  readonly grants: readonly LeasedGrant[];
+  /** Every lease whose end is the end of the process. */
+  readonly leases: ReadonlySet<LeaseId>;
+}
+
+/**
+ * What the task holds of a server now: a grant without a live lease is left out.
+ *
+ * @throws Fault `leaseRevoked` when it may not use the server at all, or not reach the origin that it is at
+ */
+export function leasedGrants(
+  leases: Pick<Leases, "list" | "alive">,
+  { task, server }: McpPlace,
+): HeldGrants {
+  // The root's own: what a child was handed ends with the child.
+  const held = leases.list(task).filter(({ parent, scope, id }) =>
+    parent === undefined && scope.resource === "mcp" && leases.alive(id)
+  );
+  const leaseOf = (scope: Scope): LeaseId | undefined =>
+    held.find((lease) => covers(lease.scope, scope))?.id;
+  const { name, launch } = server;
+  const grants: LeasedGrant[] = [], used = new Set<LeaseId>();
+  for (const scope of mcpScopes(server)) {
+    const lease = leaseOf(scope);
+    const value = scope.path.slice(name.length);
+    const right = scope.right !== "use" ? scope.right : value.startsWith("/net/") ? "net" : "call";
+    if (lease === undefined) {
+      if (right === "call" || launch.kind === "http") {
+        throw new Fault("leaseRevoked", `Cannot use "${name}": its lease was taken back`);
+      }
+      continue;
+    }
+    used.add(lease);
+    if (right === "call") continue;
+    grants.push({
+      right,
+      lease,
+      value: right === "net" ? value.slice("/net/".length) : value || "/",
+    });
+  }
+  return { grants, leases: used };
 }

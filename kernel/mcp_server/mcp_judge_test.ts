@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { LeaseId } from "../../contracts/mod.ts";
-import { makeAccessBook, OTHERS } from "./access.ts";
+import { makeAccessBook, OTHERS } from "./start.ts";
 import { grantBinds, serverEnv } from "../start/mcp_binds.ts";
 import { type LeasedGrant, makeMcpJudge } from "./mcp_judge.ts";
 import { asImported, type Judge } from "../child/permission_line.ts";

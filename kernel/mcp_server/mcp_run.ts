@@ -18,7 +18,14 @@ import {
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";
-import { makeRefusalBook, ungrantedIn } from "./access.ts";
+import {
+  filesOf,
+  makeRefusalBook,
+  startBehindWalls,
+  type StartedServer,
+  type StartParts,
+  ungrantedIn,
+} from "./start.ts";
 import {
   makeMcpCalls,
   type McpCalls,
@@ -29,7 +36,6 @@ import {
 import type { McpChildren } from "../child/mcp_children.ts";
 import type { LeasedGrant } from "./mcp_judge.ts";
 import { aloneMcp, joinMcp, makeErrorTail, type McpProcess } from "./process.ts";
-import { filesOf, startBehindWalls, type StartedServer, type StartParts } from "./start.ts";
 import type { McpTrees } from "./tree.ts";
 
 /** Milliseconds for the handshake. */

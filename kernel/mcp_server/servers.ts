@@ -18,7 +18,7 @@ import {
   type Powers,
   type TaskId,
 } from "../../contracts/mod.ts";
-import { leasedGrants } from "./mcp_leases.ts";
+import { leasedGrants } from "./mcp_judge.ts";
 import {
   isEnd,
   isLate,
@@ -33,7 +33,7 @@ import type { McpProcess } from "./process.ts";
 import { type McpRun, startMcpRun } from "./mcp_run.ts";
 import type { McpProxies, StartParts } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
-import { makeStartQueue } from "../child/start_queue.ts";
+import { makeStartQueue } from "../child/children.ts";
 import { makeTurns, type Turns } from "../toolhost/turns.ts";
 
 /** Servers that start at a time: each takes a core for a moment. */

@@ -1,19 +1,24 @@
 /** Starts a server behind its walls, with a way out if it was granted hosts. @module */
 import {
   Fault,
+  type Json,
+  type JsonObject,
   type LeaseId,
+  type McpAccess,
+  type McpGrants,
+  mcpHostOf,
   mcpSocketsOf,
   type NetProxied,
   type NetProxy,
 } from "../../contracts/mod.ts";
-import { makeAccessBook } from "./access.ts";
+import type { McpChildren, ServerOptions } from "../child/mcp_children.ts";
+import type { PipedProcess } from "../child/mcp_pipe_powers.ts";
+import type { Judge } from "../child/permission_line.ts";
+import { beneath } from "../lease/scope.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";
 import type { McpPlace, McpServe } from "./calls.ts";
-import type { McpChildren, ServerOptions } from "../child/mcp_children.ts";
 import { type LeasedGrant, makeMcpJudge } from "./mcp_judge.ts";
-import type { PipedProcess } from "../child/mcp_pipe_powers.ts";
 import type { ErrorTail } from "./process.ts";
-import type { Judge } from "../child/permission_line.ts";
 
 /** Ways out for servers in namespaces. */
 export interface McpProxies {
@@ -136,4 +141,121 @@ export function filesOf(grants: readonly LeasedGrant[]): FileGrants {
   const of = (right: string): string[] =>
     grants.filter((grant) => grant.right === right).map(({ value }) => value);
   return { read: of("read"), write: of("write") };
+}
+
+/** Most distinct accesses that are kept apart; what comes after is counted as {@link OTHERS}. */
+const DISTINCT = 500;
+const VALUE = 1_024;
+/** Stands for every value beyond. */
+export const OTHERS = "(others)";
+
+const KINDS: ReadonlySet<string> = new Set<McpAccess["permission"]>([
+  ...["read", "write", "net", "env", "run", "sys", "ffi", "import"] as const,
+]);
+
+/** A book of accesses. */
+export interface AccessBook {
+  /** Tells whether it is the first of its kind and value. */
+  note(permission: string, value: string | null, allowed: boolean): boolean;
+  /** Everything so far: denied ones first, the most frequent first. */
+  list(): readonly McpAccess[];
+}
+
+interface Row {
+  readonly access: Omit<McpAccess, "times">;
+  times: number;
+}
+
+/** Makes an empty book. */
+export function makeAccessBook(): AccessBook {
+  const rows = new Map<string, Row>();
+  const counted = ({ access, times }: Row): McpAccess => ({ ...access, times });
+
+  return Object.freeze<AccessBook>({
+    note(permission, value, allowed): boolean {
+      if (!isKind(permission)) return false;
+      const short = value === null ? null : value.slice(0, VALUE);
+      let key = `${permission} ${allowed} ${short ?? "\0"}`;
+      let row = rows.get(key);
+      if (row === undefined) {
+        const shown = rows.size < DISTINCT ? short : OTHERS;
+        key = shown === OTHERS ? `${permission} ${allowed} ${OTHERS}` : key;
+        row = rows.get(key) ?? { access: { permission, value: shown, allowed }, times: 0 };
+        rows.set(key, row);
+      }
+      row.times += 1;
+      return row.times === 1;
+    },
+    list: () =>
+      [...rows.values()].map(counted).sort((a, b) =>
+        Number(a.allowed) - Number(b.allowed) || b.times - a.times
+      ),
+  });
+}
+
+function isKind(permission: string): permission is McpAccess["permission"] {
+  return KINDS.has(permission);
+}
+
+/** Most refusals that one answer tells of. */
+const TOLD = 8;
+
+/** What was refused a server while a call ran: the caller is told where the server only says that it failed. */
+interface RefusalBook {
+  /** Takes a note of the log of servers, and keeps what was refused. */
+  note(what: string, body: JsonObject): void;
+  /** Notes how far it is; gives what was refused since, each once. */
+  since(): () => readonly string[];
+}
+
+/** Makes an empty book. */
+export function makeRefusalBook(): RefusalBook {
+  const open = new Set<Set<string>>();
+  return Object.freeze<RefusalBook>({
+    note(what, { permission, value, host, allowed, ok }): void {
+      const how = what === "access" ? String(permission) : "reach";
+      const of = what === "access" ? value : host;
+      const isRefusal = what === "access" ? allowed === false : what === "proxied" && ok === false;
+      if (!isRefusal || typeof of !== "string") return;
+      for (const each of open) {
+        if (each.size < TOLD) each.add(`${how} ${JSON.stringify(of.slice(0, 500))}`);
+      }
+    },
+    since() {
+      const seen = new Set<string>();
+      open.add(seen);
+      return () => {
+        open.delete(seen);
+        return [...seen];
+      };
+    },
+  });
+}
+
+/**
+ * Of a program, whose walls report nothing: what the arguments of a call name and it was not granted. It could not have
+ * read or reached that, whatever it says.
+ */
+export function ungrantedIn(
+  args: Json | undefined,
+  { read, write, net }: McpGrants,
+): readonly string[] {
+  const found = new Set<string>();
+  const look = (value: Json | undefined, depth: number): void => {
+    if (found.size >= TOLD || depth > 4) return;
+    if (typeof value === "string") {
+      if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) {
+        const host = mcpHostOf(value);
+        if (!net.includes(host)) found.add(`reach ${JSON.stringify(host.slice(0, 500))}`);
+      } else if (/^\/[^\0\n]{1,500}$/.test(value) && value !== "/") {
+        if (![...read, ...write].some((each) => beneath(each, value))) {
+          found.add(`read ${JSON.stringify(value)}`);
+        }
+      }
+    } else if (typeof value === "object" && value !== null) {
+      for (const each of Object.values(value).slice(0, 64)) look(each, depth + 1);
+    }
+  };
+  look(args, 0);
+  return [...found];
 }

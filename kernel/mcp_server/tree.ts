@@ -1,5 +1,5 @@
 /** The process that checks servers' trees: started for the first check, ended when nobody needs it. @module */
-import { SERVES_NOTHING } from "../child/serves_nothing.ts";
+import { type Child, SERVES_NOTHING } from "../child/child.ts";
 import {
   Fault,
   type Json,
@@ -7,7 +7,6 @@ import {
   type PortHandler,
   type Powers,
 } from "../../contracts/mod.ts";
-import type { Child } from "../child/child.ts";
 
 /** Milliseconds for one check: the first reads all of a tree. */
 const CHECK_MS = 60_000;

@@ -11,8 +11,13 @@ import {
   SessionId,
   TaskId,
 } from "../../contracts/mod.ts";
-import { governed, type GovernedModel, type GovernParts } from "./governed_model.ts";
-import { requestSize, textsSize } from "./egress.ts";
+import {
+  governed,
+  type GovernedModel,
+  type GovernParts,
+  requestSize,
+  textsSize,
+} from "./governed_model.ts";
 import { makeModelRates } from "./rates.ts";
 import type { OpenModel } from "./services.ts";
 

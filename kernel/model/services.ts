@@ -11,10 +11,10 @@ import {
 import { sha256Hex } from "../../port/digest.ts";
 import type { Children } from "../child/children.ts";
 import { embedOn, inferOn, type InferOptions, type ModelService, parseTold } from "./service.ts";
-export type { InferOptions };
 import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";
-import { priceOf } from "./cost.ts";
+import { priceOf } from "./money.ts";
 import { feedWeights, readWeights, type WeightsPowers } from "./weights.ts";
+export type { InferOptions };
 
 /** A backend in use by one holder. */
 export interface OpenModel {

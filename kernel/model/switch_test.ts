@@ -7,9 +7,14 @@ import {
   Pid,
   type ToolCall,
 } from "../../contracts/mod.ts";
-import { drawCaps, redrawModel } from "../worker/draw_caps.ts";
-import { makeEscalation } from "./escalation.ts";
-import { makeModelSwitch, modelChanged, type ModelSwitch, switchedTo } from "./switch.ts";
+import { drawCaps, redrawModel } from "../worker/worker_ops.ts";
+import {
+  makeEscalation,
+  makeModelSwitch,
+  modelChanged,
+  type ModelSwitch,
+  switchedTo,
+} from "./switch.ts";
 
 const SMALL = { ref: "ollama:small", config: "{}" };
 const LARGE = { ref: "anthropic:large", config: '{"model":"large"}' };

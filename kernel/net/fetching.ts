@@ -11,8 +11,7 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import { parseNetAnswer } from "./net_answer.ts";
-import type { NetService } from "./net_service.ts";
+import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 
 /** Most bytes of a request's body, and of a response that anything reads. */

@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
 import { deepEqual, equal } from "node:assert/strict";
-import { hidden, REDACTED, withoutSecrets } from "./secret_echo.ts";
+import { Buffer } from "node:buffer";
+import { hidden, makeSecretFilter, REDACTED, withoutSecrets } from "./secret_echo.ts";
 
 const SECRET = { value: `k/3~y+ "ö" of alice?>`, prefix: "Bearer " };
 const inBase64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -64,4 +64,46 @@ Deno.test("a text without a secret stays as it is", () => {
   const text = `{"a":"b","body":"${inBase64("nothing of it")}"}`;
   equal(hidden(text, [SECRET]), text);
   equal(hidden("abc abc", [{ value: "abc", prefix: "" }]), "abc abc");
+});
+
+const SECRET_SECRET_FILTER = { value: "s3cr3t-value-of-alice", prefix: "Bearer " };
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (pieces: readonly Uint8Array[]): string =>
+  pieces.map((piece) => new TextDecoder("latin1").decode(piece)).join("");
+
+Deno.test("a secret that comes back is taken out wherever the pieces are cut", () => {
+  const whole = `event: x\ndata: {"token":"${SECRET_SECRET_FILTER.value}","b":"${
+    btoa(SECRET_SECRET_FILTER.value)
+  }"}\n\n`;
+  for (let cut = 0; cut <= whole.length; cut++) {
+    const filter = makeSecretFilter([SECRET_SECRET_FILTER]);
+    const got = text([
+      filter.pass(bytes(whole.slice(0, cut))),
+      filter.pass(bytes(whole.slice(cut))),
+      filter.end(),
+    ]);
+    equal(got.includes(SECRET_SECRET_FILTER.value), false, `cut at ${cut}`);
+    equal(
+      got.includes(btoa(SECRET_SECRET_FILTER.value).replace(/=+$/, "")),
+      false,
+      `cut at ${cut}`,
+    );
+    equal(got.startsWith("event: x\ndata: "), true);
+    equal(got.endsWith("\n\n"), true);
+  }
+});
+
+Deno.test("what cannot be the beginning of a secret is passed on at once", () => {
+  const filter = makeSecretFilter([SECRET_SECRET_FILTER]);
+  equal(text([filter.pass(bytes("data: {}\n\n"))]), "data: {}\n\n");
+  equal(text([filter.pass(bytes("ends with s3cr3t"))]), "ends with ");
+  equal(text([filter.pass(bytes(" of all"))]), "s3cr3t of all");
+  equal(filter.end().length, 0);
+});
+
+Deno.test("bytes that are no text come through as they were", () => {
+  const filter = makeSecretFilter([SECRET_SECRET_FILTER]);
+  const raw = Uint8Array.from({ length: 256 }, (_, n) => n);
+  const got = filter.pass(raw);
+  equal(got.toBase64(), raw.toBase64());
 });

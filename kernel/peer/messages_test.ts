@@ -15,7 +15,7 @@ import {
   TaskId,
   ToolName,
 } from "../../contracts/mod.ts";
-import { makeIntentPlaces } from "../log/intent_places.ts";
+import { makeIntentPlaces } from "../log/task_history.ts";
 import { makePeerMessages, type PeerHearing } from "./messages.ts";
 
 const TASK = TaskId.parse("talice0000000");

@@ -18,9 +18,8 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
-import type { PluginCode } from "./code.ts";
+import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";
-import { makePluginHosts, type PluginHosts } from "./hosts.ts";
 
 /** The plugin whose calls go to a browser, and the tool that ends it. */
 const BROWSER = "browser";

@@ -20,10 +20,9 @@ import {
 } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
-import { type Deadline, makeDeadline } from "../process/deadline.ts";
-import { parsePluginAnswer } from "./plugin_answer.ts";
-import type { CodeFile, Engine, PluginCode } from "./code.ts";
+import { type Deadline, makeDeadline } from "../process/limits.ts";
 import { howEnded } from "../start/spawn.ts";
+import type { CodeFile, Engine, PluginCode } from "./hosts.ts";
 
 /** Milliseconds that a call that was told to stop may take to do so. */
 const HONOUR_MS = 250;
@@ -274,4 +273,18 @@ function asked(op: string, body: Json): { call: string; fn: HostFunction; args: 
     }
   }
   throw new Fault("badFrame", "Cannot serve a plugin host: it asked for nothing there is");
+}
+
+const MOST_LINES = 10_000;
+
+/** Parses; throws `upstream` for anything but `{value, logs, instances}`, the last of which may lack. */
+function parsePluginAnswer(raw: Json, tool: string): PluginCallAnswer {
+  if (typeof raw === "object" && raw !== null && !Array.isArray(raw) && "value" in raw) {
+    const { value, logs, instances = 0 } = raw;
+    if (
+      value !== undefined && Array.isArray(logs) && logs.length <= MOST_LINES &&
+      logs.every((line) => typeof line === "string") && typeof instances === "number"
+    ) return { value, logs, instances };
+  }
+  throw new Fault("upstream", `Cannot use the answer of "${tool}": it does not parse`);
 }

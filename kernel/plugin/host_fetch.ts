@@ -1,20 +1,27 @@
 /** `http.fetch`: a request to the one origin of a plugin's call, with no more than was judged. @module */
+import { isObject } from "../../contracts/json.ts";
 import {
   cleared,
   type Colour,
   colourSuffices,
+  type EffectClass,
   Fault,
+  type HostFunction,
   type Json,
   type JsonObject,
   type Label,
+  mixColour,
+  mixLabel,
   type NetAnswer,
   type NetRequest,
+  type ProcessKeeper,
+  type ProcessRow,
   REQUIRED_COLOUR,
+  type Scope,
   type Source,
+  type Taint,
 } from "../../contracts/mod.ts";
 import type { Fetching } from "../net/fetching.ts";
-import { badArgument, headersIn, textIn, textOf } from "./host_arguments.ts";
-import { type HasRead, NOTHING_NEW, type Under } from "./host_under.ts";
 
 /** What {@link makeHostFetch} is handed. */
 export interface HostFetchParts {
@@ -109,5 +116,111 @@ function fetched(answer: NetAnswer): JsonObject {
     ...{ status, url, headers, cut },
     ...(content === undefined ? { base64: body } : { text: content }),
     ...(stopped === undefined ? {} : { stopped: { ...stopped } }),
+  };
+}
+
+/** Bytes as text; undefined when they are not UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined; // Not UTF-8: the plugin gets the bytes.
+  }
+}
+
+/** The content of a file in `text` or `base64`: text in any case. */
+export function contentIn(args: JsonObject): string {
+  const { text, base64 } = args;
+  if (typeof text === "string") return text;
+  if (typeof base64 !== "string") throw badArgument("text", "it is missing");
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(base64);
+  } catch {
+    throw badArgument("base64", "it is not base64");
+  }
+  const content = textOf(bytes);
+  if (content === undefined) throw badArgument("base64", "files that are staged hold UTF-8 text");
+  return content;
+}
+
+/** Headers of a request. */
+function headersIn(args: JsonObject): Record<string, string> {
+  const headers = args["headers"] ?? {};
+  if (!isObject(headers)) throw badArgument("headers", "it is not an object");
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (typeof value !== "string") throw badArgument("headers", "a value is not a text");
+      return [name, value];
+    }),
+  );
+}
+
+/** A text that must be there. */
+export function textIn(args: JsonObject, name: string): string {
+  const value = args[name];
+  if (typeof value === "string") return value;
+  throw badArgument(name, value === undefined ? "it is missing" : "it is not a text");
+}
+
+/** Why an argument is not taken. */
+export function badArgument(name: string, why: string): Fault {
+  return new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
+}
+
+/** What one call of a plugin may do. See tools-wasm/binding. */
+export interface Grants {
+  readonly functions: ReadonlySet<HostFunction>;
+  readonly reads: readonly Scope[];
+  readonly writes: readonly string[];
+  readonly origin?: string;
+}
+
+/** How far something is trusted, and how confidential it is. */
+interface Carried {
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** A call of a plugin under way, with what it has read so far. */
+export interface Under {
+  readonly plugin: string;
+  readonly callId: string;
+  readonly process: ProcessRow;
+  readonly grants: Grants;
+  /** The gate let it through as this. */
+  readonly effect: EffectClass;
+  readonly signal: AbortSignal;
+  colour: Colour;
+  label: Label;
+  sources: readonly Source[];
+  /** As what the gate judged it. */
+  readonly judged: Carried;
+  /** That, and what it read since: what its requests carry. */
+  sent: Carried;
+  /** Host calls served. */
+  served: number;
+}
+
+/** Takes down what a call has read; `sent` is what its requests carry of it, all of it when absent. */
+type HasRead = (under: Under, what: Taint, sent?: Carried) => void;
+
+/** What says nothing that was not known. */
+const NOTHING_NEW: Carried = Object.freeze({ colour: "BLUE", label: "public" });
+
+/**
+ * Makes what falls on a call and at once on its process, so that what the call does next is judged with
+ * it: a change, another tool, an inference (test: "a mail's words would have lost their colour …").
+ */
+export function makeHasRead(processes: Pick<ProcessKeeper, "taint">): HasRead {
+  return (under, what, sent = what) => {
+    under.colour = mixColour(under.colour, what.colour);
+    under.label = mixLabel(under.label, what.label);
+    under.sources = [...under.sources, ...what.sources].slice(-100);
+    under.sent = {
+      colour: mixColour(under.sent.colour, sent.colour),
+      label: mixLabel(under.sent.label, sent.label),
+    };
+    processes.taint(under.process.pid, what);
   };
 }

@@ -25,9 +25,15 @@ import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import type { AskAside } from "../session/aside.ts";
 import type { Fetching } from "../net/fetching.ts";
-import { badArgument, contentIn, textIn } from "./host_arguments.ts";
-import { type HostFetchParts, makeHostFetch } from "./host_fetch.ts";
-import { makeHasRead, type Under } from "./host_under.ts";
+import {
+  badArgument,
+  contentIn,
+  type HostFetchParts,
+  makeHasRead,
+  makeHostFetch,
+  textIn,
+  type Under,
+} from "./host_fetch.ts";
 import { beneath, covers } from "../lease/scope.ts";
 import type { TaskWiki } from "../wiki/wiki_tools.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "../../contracts/mod.ts";
 import type { TaskWiki } from "../wiki/wiki_tools.ts";
 import { makeHostFunctions, type ServeHostFunction } from "./host_functions.ts";
-import type { Under } from "./host_under.ts";
+import type { Under } from "./host_fetch.ts";
 
 const NOTES: Scope = { resource: "mount", right: "read", path: "desk/notes" };
 const row = { pid: 7, task: "t000000000000", snapshot: { id: "snap" } } as unknown as ProcessRow;

@@ -12,9 +12,8 @@ import {
 import { sha256Hex } from "../../port/digest.ts";
 import { makeWorld, realPowers, runs, type World } from "../_fixture/small_children.ts";
 import { eventually } from "../_fixture/session_bench.ts";
-import { makePluginCode } from "./code.ts";
+import { makePluginCode, makePluginHosts, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";
-import { makePluginHosts, type PluginHosts } from "./hosts.ts";
 
 const TASK = TaskId.parse("t000000000000");
 const ALICE = Pid.parse(2);

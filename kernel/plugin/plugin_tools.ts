@@ -18,7 +18,7 @@ import {
   type ToolDescriptor,
 } from "../../contracts/mod.ts";
 import type { HostFunctionsParts, Looking } from "./host_functions.ts";
-import type { Grants, Under } from "./host_under.ts";
+import type { Grants, Under } from "./host_fetch.ts";
 import { makeHostFunctions } from "./host_functions.ts";
 import type { PluginHosts } from "./hosts.ts";
 import type { Progress } from "../log/watch.ts";

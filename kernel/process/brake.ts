@@ -5,6 +5,8 @@
 import {
   Digest,
   Fault,
+  type Limits,
+  type Pid,
   type Powers,
   type ProcessKeeper,
   type ProcessRow,
@@ -14,13 +16,13 @@ import {
   ToolName,
 } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import type { Purse } from "./purse.ts";
+import { type Payment, recent, spendsTooFast } from "./signals.ts";
 
 /** How long the question stays open, milliseconds: a day. */
 const TTL = 24 * 60 * 60_000;
 
 /** What {@link askToGoOn} is handed. */
-export interface BrakeParts {
+interface BrakeParts {
   readonly questions: Questions;
   readonly powers: Pick<Powers, "now" | "id">;
   readonly processes: Pick<ProcessKeeper, "charge">;
@@ -94,4 +96,79 @@ export function reserving(
     purse.forgive();
     return purse.pending(money);
   };
+}
+
+/** A task's payments, of all its processes together. */
+interface Purse {
+  /** Books US dollars. */
+  paid(money: number): void;
+  /**
+   * Counts US dollars that a request under way will probably cost, until the returned function is
+   * called (then book what was paid): children that begin at the same moment count together.
+   */
+  pending(money: number): () => void;
+  isSpentTooFast(limits: Pick<Limits, "moneyPerMinute">): boolean;
+  /** {@link Purse.pending}, unless it is spent too fast: in one step, so that nobody comes between. */
+  begin(money: number, limits: Pick<Limits, "moneyPerMinute">): (() => void) | undefined;
+  /** A person let it go on: what was paid, or is under way, counts no more. */
+  forgive(): void;
+}
+
+/** Makes an empty purse. */
+export function makePurse({ now }: Pick<Powers, "now">): Purse {
+  let payments: readonly Payment[] = [];
+  const underway = new Map<symbol, number>();
+
+  const pending = (money: number): () => void => {
+    const request = Symbol();
+    underway.set(request, money);
+    return () => void underway.delete(request);
+  };
+  const isSpentTooFast = (limits: Pick<Limits, "moneyPerMinute">): boolean => {
+    const money = underway.values().reduce((sum, each) => sum + each, 0);
+    return spendsTooFast([...payments, { at: now(), money }], now(), limits);
+  };
+  return Object.freeze<Purse>({
+    pending,
+    isSpentTooFast,
+    begin: (money, limits) => isSpentTooFast(limits) ? undefined : pending(money),
+    paid(money: number): void {
+      if (money > 0) payments = [...recent(payments, now()), { at: now(), money }];
+    },
+    forgive(): void {
+      payments = [];
+      underway.clear();
+    },
+  });
+}
+
+/**
+ * The same keeper, which tells `exhausted` of each limit that a call ran into, by name. What is refused
+ * for want of budget is refused again next time: the process is to conclude, not to try for ever.
+ */
+export function tellingExhaustion(
+  processes: ProcessKeeper,
+  exhausted: (pid: Pid, limit: string) => void,
+): ProcessKeeper {
+  const { get, list, taint, advertise } = processes;
+  return Object.freeze<ProcessKeeper>({
+    get,
+    list,
+    taint,
+    advertise,
+    charge(pid, charge): void {
+      try {
+        processes.charge(pid, charge);
+      } catch (error) {
+        const limit = error instanceof Fault ? error.detail?.["limit"] : undefined;
+        if (typeof limit === "string") exhausted(pid, limit);
+        throw error;
+      }
+    },
+    wouldExceed(pid, charge): string | undefined {
+      const limit = processes.wouldExceed(pid, charge);
+      if (limit !== undefined) exhausted(pid, limit);
+      return limit;
+    },
+  });
 }

@@ -1,5 +1,5 @@
 /** Which limit a charge would pass. @module */
-import type { ChargeableUsage, Limits, Usage } from "../../contracts/mod.ts";
+import type { ChargeableUsage, Limits, Powers, Usage } from "../../contracts/mod.ts";
 
 /** One charge against a process. */
 export type Charge = Partial<ChargeableUsage>;
@@ -80,4 +80,72 @@ export function above(held: Limits, asked: Partial<Limits>): string | undefined 
     if (wanted > (held.callsByEffect[effect] ?? held.toolCalls)) return `callsByEffect.${effect}`;
   }
   return undefined;
+}
+
+/** A running deadline. */
+export interface Deadline {
+  /** Stops the clock. Idempotent. */
+  freeze(): void;
+  /** Lets it run on with what was left. Idempotent. */
+  thaw(): void;
+  /** It will not come any more. Idempotent. */
+  cancel(): void;
+}
+
+/** Calls `due` once, after `ms` milliseconds in which it was not frozen. */
+export function makeDeadline(
+  powers: Pick<Powers, "now" | "after">,
+  ms: number,
+  due: () => void,
+): Deadline {
+  let left = ms;
+  let since = powers.now();
+  let cancel: (() => void) | undefined;
+  let over = false;
+
+  const run = (): void => {
+    since = powers.now();
+    cancel = powers.after(left, () => {
+      over = true;
+      cancel = undefined;
+      due();
+    });
+  };
+  const halt = (): void => {
+    if (cancel === undefined) return;
+    cancel();
+    cancel = undefined;
+    left = Math.max(0, left - (powers.now() - since));
+  };
+
+  run();
+  return Object.freeze({
+    freeze: halt,
+    thaw(): void {
+      if (!over && cancel === undefined) run();
+    },
+    cancel(): void {
+      over = true;
+      halt();
+    },
+  });
+}
+
+// A clock that is never set back while its process runs: what was lent for a minute ends after a minute.
+
+/**
+ * Makes a clock of milliseconds since 1970. It follows `wall` where that goes forward (also over a sleep of the machine),
+ * and `steady`, which nobody can set, where `wall` stands still or goes back.
+ */
+export function makeForwardClock(
+  { wall, steady }: { wall(): number; steady(): number },
+): () => number {
+  let last = wall();
+  let at = steady();
+  return () => {
+    const now = steady();
+    last = Math.max(wall(), last + Math.max(0, now - at));
+    at = now;
+    return Math.floor(last);
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EXIT, Signal } from "../../contracts/mod.ts";
-import { makeDeadline } from "./deadline.ts";
+import { makeDeadline } from "./limits.ts";
 import { onBrakeAnswer, onSignal, type SignalState, spendsTooFast } from "./signals.ts";
 
 const kinds = (state: SignalState, signal: Signal): readonly string[] =>

@@ -9,9 +9,9 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { unavailable } from "../command/refusals.ts";
-import type { CommandWalls } from "../start/command_walls.ts";
-import type { Deadline } from "../process/deadline.ts";
+import { unavailable } from "../command/run.ts";
+import type { CommandWalls } from "../start/walls.ts";
+import type { Deadline } from "../process/limits.ts";
 import type { Room } from "./process_room.ts";
 
 /** Sessions of all tasks. */

@@ -8,11 +8,10 @@ import {
   type SessionSignal,
   type SessionState,
 } from "../../contracts/mod.ts";
-import { makeOutput } from "./process_output.ts";
+import { makeOutput, makeTerminalText } from "./process_output.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 import type { ExitStatus } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
-import { makeTerminalText } from "./terminal_text.ts";
 
 /** Milliseconds that an ended program's outputs may stay open. */
 const LATE_MS = 1_000;

@@ -1,5 +1,5 @@
 /** Starts a program that goes on: input, outputs that make it wait, signals through a pipe. @module */
-import { brokenPipe, exitOf, killChild } from "../start/child_end_powers.ts";
+import { brokenPipe, exitOf, killChild } from "../start/spawn_powers.ts";
 import type { ExitStatus } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
 

@@ -5,30 +5,30 @@ import {
   type SessionStart,
   type SessionTaint,
   type StagedChange,
+  type TerminalSize,
 } from "../../contracts/mod.ts";
-import { startCopyService } from "../command/copies.ts";
+import type { CommandsParts } from "../command/commands.ts";
+import { mixed, setup, startCopyService, watchWeight } from "../command/copies.ts";
 import {
+  type Begun,
   COMMAND_ENV,
   COPY_PLACES,
   lineOfCommand,
   lineOfCopy,
   programPlace,
+  SIGNALS,
 } from "../start/command_line.ts";
-import { mixed, setup } from "../command/staging.ts";
-import type { CommandWalls } from "../start/command_walls.ts";
-import { watchWeight } from "../command/weight.ts";
-import type { CommandsParts } from "../command/commands.ts";
-import { begunAs } from "./process_line.ts";
-import { beginProgram, type LiveProgram } from "./process_live.ts";
-import type { LongRunPowers } from "./process_powers.ts";
+import type { CommandWalls } from "../start/walls.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
+import { beginProgram, type LiveProgram } from "./process_live.ts";
+import type { LongRunPowers } from "./process_powers.ts";
 
 /** Milliseconds that a killed program may take to be gone. */
 const LATE_MS = 2_000;
 
 /** What {@link openRoom} is handed. */
-export interface RoomParts
+interface RoomParts
   extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins" | "contents"> {
   readonly walls: Extract<CommandWalls, { readonly kind: "walled" }>;
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
@@ -134,4 +134,45 @@ async function makePipe({ config, spawn }: RoomParts, path: string, name: string
   const words = ["--core=0", "--", "mkfifo", "-m", "0644", path];
   if (await spawn.succeeds(prlimit, words)) return;
   throw new Fault("unavailable", `Cannot start ${name} as a session: there is no mkfifo here`);
+}
+
+// How a program is begun that goes on after its call, inside its walls. Every text that a shell reads
+// is one of the constants here: a program and its words are given as words, never put into a text.
+
+/**
+ * Hands signals on to the program's group, by a process of which the program is not the parent: a
+ * program that waits for all its children must not wait for this one. `$$` is the program, later.
+ */
+const LISTEN = `( ( trap '' HUP INT QUIT TERM USR1 USR2; ` +
+  `while read -r s; do kill -s "$s" -- "-$$"; done ) <${SIGNALS} >/dev/null 2>&1 & )`;
+
+const PLAIN = `${LISTEN}; exec "$@"`;
+
+/** `script` runs a text in a shell of its own and takes no words: they come as variables. */
+const TERMINAL = `set --; i=0; while [ "$i" -lt "$REMIT_WORDS" ]; do ` +
+  `eval "set -- \\"\\$@\\" \\"\\$REMIT_WORD_$i\\""; unset "REMIT_WORD_$i"; i=$((i+1)); done; ` +
+  `stty rows "$REMIT_ROWS" cols "$REMIT_COLUMNS" 2>/dev/null; ` +
+  `unset REMIT_WORDS REMIT_ROWS REMIT_COLUMNS i; ${LISTEN}; exec "$@"`;
+
+/** What begins `words`, whose first is the program's path; `signals`: the pipe, on the machine. */
+function begunAs(
+  words: readonly string[],
+  { signals, terminal }: { readonly signals: string; readonly terminal?: TerminalSize | undefined },
+): Begun {
+  if (terminal === undefined) {
+    return { signals, words: ["/bin/sh", "-c", PLAIN, "remit", ...words], env: {} };
+  }
+  return {
+    signals,
+    // Quiet, flushed at once, with the program's own exit code, and with no record of it.
+    words: ["/usr/bin/script", "-q", "-f", "-e", "-c", TERMINAL, "/dev/null"],
+    env: {
+      // INVARIANT: whatever a call sets, this shell is the one that reads the constant.
+      SHELL: "/bin/sh",
+      REMIT_ROWS: String(terminal.rows),
+      REMIT_COLUMNS: String(terminal.columns),
+      REMIT_WORDS: String(words.length),
+      ...Object.fromEntries(words.map((word, at) => [`REMIT_WORD_${at}`, word])),
+    },
+  };
 }

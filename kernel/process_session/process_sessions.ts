@@ -19,10 +19,10 @@ import {
   type SessionTaint,
   type TaskId,
 } from "../../contracts/mod.ts";
-import { cancelled, held } from "../command/refusals.ts";
-import { kept } from "../command/staging.ts";
+import { cancelled, held } from "../command/run.ts";
+import { kept } from "../command/copies.ts";
 import type { CommandsParts } from "../command/commands.ts";
-import { type Deadline, makeDeadline } from "../process/deadline.ts";
+import { type Deadline, makeDeadline } from "../process/limits.ts";
 import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
 import type { LongRunPowers } from "./process_powers.ts";

@@ -15,8 +15,12 @@ import {
 } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import { type GovernedModel, makeAnswerTime } from "../model/governed_model.ts";
-import { makeModelCost, type ModelCost } from "../model/cost.ts";
-import type { HeldRequest, ModelMoney } from "../model/money.ts";
+import {
+  type HeldRequest,
+  makeModelCost,
+  type ModelCost,
+  type ModelMoney,
+} from "../model/money.ts";
 import type { ProcessTable } from "../process/table.ts";
 import { cachedOf } from "./settle_inference.ts";
 

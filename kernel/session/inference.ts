@@ -17,24 +17,27 @@ import {
   type ToolDescriptor,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
-import { inputTokens } from "../model/affordable.ts";
+import {
+  type HeldRequest,
+  inputTokens,
+  makeModelCost,
+  type ModelCost,
+  type ModelMoney,
+} from "../model/money.ts";
 import { makeAsideInference } from "./aside.ts";
 import { type ContextChange, makeContextChange } from "../context/change.ts";
 import { CHARS_A_TOKEN, estimateTokens } from "../../contracts/tokens.ts";
-import { withoutEchoes } from "../worker/echoes.ts";
+import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
 import {
   type GovernedModel,
   type GovernedOptions,
   makeAnswerTime,
 } from "../model/governed_model.ts";
-import { makeModelCost, type ModelCost } from "../model/cost.ts";
-import type { HeldRequest, ModelMoney } from "../model/money.ts";
 import { settleBroken, settleInference } from "./settle_inference.ts";
 import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
 import type { ProcessTable } from "../process/table.ts";
 import { makeTokenCounts, type TokenCounts } from "../context/token_counts.ts";
 import { makeFoundTools } from "./tool_search.ts";
-import type { WorkerRequest } from "../worker/worker_ops.ts";
 
 /** Another model that writes summaries. */
 export interface Summarizer {

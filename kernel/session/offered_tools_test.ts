@@ -7,8 +7,12 @@ import {
   type ToolSnapshot,
 } from "../../contracts/mod.ts";
 import { estimateToolTokens } from "../../contracts/tokens.ts";
-import { makeOfferTools } from "./offered_tools.ts";
-import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./tool_describe.ts";
+import {
+  makeOfferTools,
+  needsDescribing,
+  TOOL_DESCRIBE,
+  toolDescribeBinding,
+} from "./offered_tools.ts";
 
 const tool = (name: string, size = 400, permission: PermissionMode = "auto"): ToolDescriptor =>
   ToolDescriptor.parse({

@@ -3,15 +3,15 @@
  * @module
  */
 import { Fault, type ModelChoice } from "../../contracts/mod.ts";
-import type { EscalationRule } from "../model/escalation.ts";
-import { governed, type GovernedModel, type GovernParts } from "../model/governed_model.ts";
-import type { ModelServices, OpenModel } from "../model/services.ts";
 import {
   type DueSwitch,
+  type EscalationRule,
   makeModelSwitch,
   modelChanged,
   type ModelSwitch,
 } from "../model/switch.ts";
+import { governed, type GovernedModel, type GovernParts } from "../model/governed_model.ts";
+import type { ModelServices, OpenModel } from "../model/services.ts";
 
 /** A model as the policy sees it. */
 export interface JudgedModel {

@@ -17,22 +17,23 @@ import {
   type Reading,
   type Signal,
   toJson,
+  type ToolCall,
+  type ToolResult,
   type TurnEnd,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
-import { drawCaps, redrawModel } from "../worker/draw_caps.ts";
 import type { Child, Children } from "../child/children.ts";
-import type { ProcessModel } from "./process_model.ts";
-import { withoutEchoes } from "../worker/echoes.ts";
-import { type InferenceParts, makeInference } from "./inference.ts";
-import { watchHealth } from "../worker/health.ts";
-import { makeInterrupt } from "../worker/interrupt.ts";
-import { makePause, type Pause } from "../worker/pause.ts";
-import { makeSessionCalls } from "./session_calls.ts";
-import { switchingInference } from "./switching_inference.ts";
-import type { Offspring } from "./offspring.ts";
 import type { ProcessTable } from "../process/table.ts";
-import { heardTurnEnd } from "../worker/turn_end.ts";
+import {
+  drawCaps,
+  heardTurnEnd,
+  redrawModel,
+  withoutEchoes,
+  type WorkerRequest,
+} from "../worker/worker_ops.ts";
+import { makeInterrupt, makePause, type Pause, watchHealth } from "../worker/interrupt.ts";
+import { type Inference, type InferenceParts, makeInference } from "./inference.ts";
+import type { ProcessModel } from "./process_model.ts";
 import { makeWorkerRequests } from "./worker_requests.ts";
 
 /** How a turn ended, seen from the kernel. */
@@ -247,4 +248,85 @@ export function makeSession(parts: SessionParts): Session {
 async function epitaph(child: Child | undefined, error: Fault): Promise<string> {
   if (child === undefined || error.code !== "gone") return error.message;
   return `the worker ${await child.end()}`;
+}
+
+/**
+ * The same inferences: before each, a switch that is due is made, and `switched` called, which draws
+ * the worker another handle; after each, the model's rule hears what it proposed.
+ */
+function switchingInference(
+  infer: Inference["infer"],
+  model: Pick<ProcessModel, "switchIfDue" | "proposed" | "failed">,
+  switched: () => void,
+): Inference["infer"] {
+  return async (body, signal) => {
+    if (await model.switchIfDue()) switched();
+    try {
+      const response = await infer(body, signal);
+      model.proposed(response.message.toolCalls ?? []);
+      return response;
+    } catch (error) {
+      if (error instanceof Fault) model.failed(error.code);
+      throw error;
+    }
+  };
+}
+
+/** What {@link makeSessionCalls} is handed. */
+interface SessionCallsParts {
+  readonly row: ProcessRow;
+  readonly gate: Pick<Gate, "call">;
+  readonly powers: Pick<Powers, "now">;
+  /** Hears what came of what it proposed. */
+  readonly model: Pick<ProcessModel, "called">;
+  /** A call as the model proposed it last; undefined for one that a program makes by itself. */
+  proposed(id: string): ToolCall | undefined;
+}
+
+/** The calls of a process. */
+export interface SessionCalls {
+  /** Makes one; `withdrawn`: it was proposed before its process heard that it is interrupted. */
+  call(
+    body: Extract<WorkerRequest, { op: "call" }>["body"],
+    withdrawn: boolean,
+  ): Promise<ToolResult>;
+  /** Cancels what is under way. */
+  withdraw(): void;
+}
+
+/** Makes the calls of a process. */
+function makeSessionCalls(
+  { row, gate, powers, model, proposed }: SessionCallsParts,
+): SessionCalls {
+  return Object.freeze<SessionCalls>({
+    async call(body, withdrawn): Promise<ToolResult> {
+      // TRUST: two calls under one id would leave one that nothing can cancel.
+      if (row.calls.has(body.call.id)) {
+        throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
+      }
+      const abort = new AbortController();
+      if (withdrawn) abort.abort();
+      row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
+      try {
+        // TRUST: a program that leaves out that a call is cut does not have it made.
+        const unmade = proposed(body.call.id)?.unmade ?? body.call.unmade;
+        const call = unmade === undefined ? body.call : { ...body.call, unmade };
+        const result = await gate.call(row.pid, call, body.snapshot, abort.signal);
+        model.called(body.call, result.outcome);
+        return result;
+      } finally {
+        row.calls.delete(body.call.id);
+      }
+    },
+    withdraw(): void {
+      for (const under of row.calls.values()) under.abort.abort();
+    },
+  });
+}
+
+/** Children of a process, as its session reaches them. */
+export interface Offspring {
+  spawn(request: Extract<WorkerRequest, { op: "spawn" }>["body"]): Promise<number>;
+  wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
+  kill(pid: number, signal: Signal): Promise<void>;
 }

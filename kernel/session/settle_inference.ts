@@ -1,18 +1,17 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
 import {
+  CallId,
   type ChatMessage,
   type InferenceResponse,
   type JsonObject,
   type NewEvent,
   TokenUsage,
 } from "../../contracts/mod.ts";
-import { asJson } from "../../port/as_json.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
-import { distinctCalls } from "./distinct_calls.ts";
-import { withoutEchoes } from "../worker/echoes.ts";
+import { asJson } from "../../port/as_json.ts";
+import type { ModelCost } from "../model/money.ts";
+import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
 import type { InferenceParts } from "./inference.ts";
-import type { ModelCost } from "../model/cost.ts";
-import type { WorkerRequest } from "../worker/worker_ops.ts";
 
 type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
 
@@ -84,7 +83,7 @@ export function settleInference(
 }
 
 /** What {@link settleBroken} is handed. */
-export type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
+type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
   readonly processes: Pick<SettleParts["processes"], "settle">;
 };
 
@@ -119,4 +118,24 @@ export function cachedOf({ cacheReadTokens = 0, cacheWriteTokens = 0 }: TokenUsa
     ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
     ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
   };
+}
+
+/**
+ * Calls under ids that the conversation does not know yet. A repeated id with the same arguments
+ * would be taken for the same call, and not made.
+ */
+function distinctCalls(
+  calls: ChatMessage["toolCalls"],
+  conversation: readonly ChatMessage[],
+): ChatMessage["toolCalls"] {
+  if (calls === undefined || calls.length === 0) return calls;
+  const known = new Set(
+    conversation.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []),
+  );
+  return calls.map((call) => {
+    let id = call.id;
+    for (let n = 2; known.has(id); n++) id = CallId.parse(`${call.id.slice(0, 100)}#${n}`);
+    known.add(id);
+    return { ...call, id };
+  });
 }

@@ -8,8 +8,8 @@ import {
   SessionId,
   TaskId,
 } from "../../contracts/mod.ts";
-import { withoutEchoes } from "../worker/echoes.ts";
-import { makeModelCost } from "../model/cost.ts";
+import { withoutEchoes } from "../worker/worker_ops.ts";
+import { makeModelCost } from "../model/money.ts";
 import { makeProcessTable } from "../process/table.ts";
 import { settleInference, type SettleParts } from "./settle_inference.ts";
 

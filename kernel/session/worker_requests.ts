@@ -8,12 +8,10 @@ import {
   toJson,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
-import type { Interrupt } from "../worker/interrupt.ts";
-import type { Pause } from "../worker/pause.ts";
+import type { Interrupt, Pause } from "../worker/interrupt.ts";
 import { parseWorkerRequest, type WorkerRequest } from "../worker/worker_ops.ts";
 import type { Inference } from "./inference.ts";
-import type { Offspring } from "./offspring.ts";
-import type { SessionCalls } from "./session_calls.ts";
+import type { Offspring, SessionCalls } from "./session.ts";
 
 /** What {@link makeWorkerRequests} is handed. */
 export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom"> {

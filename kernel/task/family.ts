@@ -19,10 +19,9 @@ import {
   type SignalAction,
   type SignalState,
 } from "../process/signals.ts";
-import type { Offspring } from "../session/offspring.ts";
-import type { Session, SessionTurn } from "../session/session.ts";
+import type { Offspring, Session, SessionTurn } from "../session/session.ts";
 import type { TaskHostParts } from "./task_host.ts";
-import { isInherited } from "../wiki/task_memory.ts";
+import { isInherited } from "../wiki/wiki_tools.ts";
 
 /** What {@link makeFamily} is handed. */
 export interface FamilyParts

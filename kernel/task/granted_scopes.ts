@@ -1,11 +1,19 @@
 /** What a task is granted at its start. @module */
-import { mcpScopes, type PolicyRule, type Scope, type TaskRequest } from "../../contracts/mod.ts";
+import {
+  type AgentTask,
+  mcpScopes,
+  noUsage,
+  type PolicyRule,
+  type Scope,
+  type TaskRequest,
+} from "../../contracts/mod.ts";
+import { grantMounts } from "../lease/scope.ts";
 import type { Replay } from "../log/replay.ts";
-import { grantMounts } from "../lease/grant_mounts.ts";
-import { type MemoryRequest, memoryScopes } from "../wiki/task_memory.ts";
+import type { NewProcess } from "../process/table.ts";
+import { type MemoryRequest, memoryScopes } from "../wiki/wiki_tools.ts";
 
 /** What of a rule decides whether it opens the network. */
-export type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
+type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
 
 /**
  * The scopes that a task's first process is granted. The network is leased as far as rules open it
@@ -84,4 +92,36 @@ export function isRevoked(replay: Replay | undefined, scope: Scope): boolean {
   return replay?.revoked.some(({ resource, right, path }) =>
     resource === scope.resource && right === scope.right && path === scope.path
   ) ?? false;
+}
+
+/** What the process is made of. What an earlier kernel counted, read and coloured stays so. */
+export function newRoot(
+  task: AgentTask,
+  request: TaskRequest,
+  replay: Replay | undefined,
+  /** The phase that it is in now: it may have been moved while it waited for its place. */
+  phase = task.phase,
+): NewProcess {
+  const { session, ingress, profile, mounts, onQuestion } = request;
+  return {
+    task: task.id,
+    session,
+    conversation: task.id,
+    principal: ingress.principal,
+    profile,
+    spec: request.agent?.name ?? "agent",
+    ...(request.agent?.capabilities === undefined
+      ? {}
+      : { capabilities: request.agent.capabilities }),
+    mounts,
+    limits: task.limits,
+    depth: 0,
+    onQuestion,
+    phase,
+    colour: replay?.colour ?? ingress.colour,
+    label: replay?.label ?? ingress.label,
+    sources: [...replay?.sources ?? []],
+    turn: replay?.turn ?? 0,
+    usage: { ...noUsage(), ...replay?.spent },
+  };
 }

@@ -1,7 +1,7 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
 import type { ModelChoice, Pid, ProcessRow, TaskRequest } from "../../contracts/mod.ts";
 import { type AskAside, type InferAside, makeAside, makeTaskAside } from "../session/aside.ts";
-import { reserving } from "../process/brake.ts";
+import { makePurse, reserving } from "../process/brake.ts";
 import { governed } from "../model/governed_model.ts";
 import type { InferenceParts, Summarizer } from "../session/inference.ts";
 import { makeModelMoney } from "../model/money.ts";
@@ -13,7 +13,6 @@ import {
   type ProcessModelParts,
 } from "../session/process_model.ts";
 import type { ProcessTable } from "../process/table.ts";
-import { makePurse } from "../process/purse.ts";
 
 /** What {@link openTaskModels} is handed. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {

@@ -1,18 +1,22 @@
 /** The review at the end of a turn: all that is staged, proposed as one patch through the gate. @module */
 import {
   CallId,
+  type Digest,
+  type EventLog,
   Fault,
   type Gate,
+  type Powers,
   type ProcessRow,
   QuestionId,
   type ReviewOutcome,
   type ToolCall,
+  type ToolResult,
 } from "../../contracts/mod.ts";
-import { type DeniedPatches, hasFailed } from "./denied_patch.ts";
-import type { TaskWorkspace } from "./workspace.ts";
+import type { TornPatch } from "../log/replay.ts";
+import { type MadeUndo, type TaskWorkspace, UNDO_MS } from "./workspace.ts";
 
 /** What {@link makeReview} is handed. */
-export interface ReviewParts {
+interface ReviewParts {
   readonly gate: Gate;
   readonly row: ProcessRow;
   readonly workspace: Pick<TaskWorkspace, "patch" | "stale">;
@@ -63,4 +67,152 @@ export function makeReview(
       row.calls.delete(call.id);
     }
   };
+}
+
+// What became of patches that were put to a person: one that was denied, or that was allowed and
+// failed, is not put a second time by the review.
+
+/** The same gate, and what was denied or failed through it. */
+interface DeniedPatches {
+  readonly gate: Gate;
+  has(patch: Digest): boolean;
+  /** Why applying this patch failed, after it was allowed. */
+  failed(patch: Digest): string | undefined;
+  /** Why a file of a mount in mode `rw` was not written, after it was allowed; nor was it later. */
+  unwritten(): string | undefined;
+}
+
+/** How a model says that a call has no arguments. */
+const NONE: ReadonlySet<string> = new Set(["{}", "null", '"{}"', '"null"']);
+
+/** Tools that write at once to a mount in mode `rw`. */
+const WRITING: ReadonlySet<string> = new Set(["file_write", "file_edit", "file_delete"]);
+
+/** How every refusal begins that comes of putting a change into a folder. */
+const APPLYING = "Cannot apply";
+
+/** Tells a call that was allowed and failed. */
+function hasFailed({ outcome }: Pick<ToolResult, "outcome">): boolean {
+  return outcome === "executionError" || outcome === "timedOut";
+}
+
+/** Watches a gate for what becomes of the whole patch, which `patch` gives at any moment. */
+export function watchDenials(
+  gate: Gate,
+  patch: () => { readonly id: Digest } | undefined,
+): DeniedPatches {
+  const denied = new Set<Digest>(), failed = new Map<Digest, string>();
+  const unwritten = new Map<string, string>();
+  const note = (result: ToolResult, given: string): void => {
+    const path = pathIn(given);
+    if (path === undefined) return;
+    const why = result.error ?? result.outcome;
+    if (result.outcome === "ok") unwritten.delete(path);
+    else if (hasFailed(result) && why.startsWith(APPLYING)) unwritten.set(path, why);
+  };
+  return Object.freeze({
+    gate: Object.freeze({
+      advertise: gate.advertise,
+      decide: gate.decide,
+      withhold: gate.withhold,
+      async call(...asked: Parameters<Gate["call"]>): ReturnType<Gate["call"]> {
+        const [, call] = asked;
+        // With paths it is a part of the patch, and the rest was not spoken of.
+        const whole = call.name === "patch_apply" && NONE.has(call.arguments.trim());
+        const proposed = whole ? patch() : undefined;
+        const result = await gate.call(...asked);
+        if (WRITING.has(call.name)) note(result, call.arguments);
+        if (proposed === undefined) return result;
+        if (result.outcome === "deniedByUser") denied.add(proposed.id);
+        if (hasFailed(result)) failed.set(proposed.id, result.error ?? result.outcome);
+        return result;
+      },
+    }),
+    has: (each: Digest) => denied.has(each),
+    failed: (each: Digest) => failed.get(each),
+    unwritten: () => [...unwritten.values()].at(-1),
+  });
+}
+
+/** The path that a call names, as it wrote it. */
+function pathIn(given: string): string | undefined {
+  try {
+    const args: unknown = JSON.parse(given);
+    const path = args !== null && typeof args === "object" && "path" in args
+      ? args.path
+      : undefined;
+    return typeof path === "string" ? path : undefined;
+  } catch {
+    // Arguments that cannot be read were refused.
+    return undefined;
+  }
+}
+
+// A patch that a crash may have left half in the folder. As soon as the task is taken up again, what
+// is half there is put back: the folder is all old or all new while a person is asked anew. And if
+// it is not to be applied after all, what went in whole is put back, too.
+
+/** What {@link makeTornPatches} is handed. */
+interface TornParts {
+  readonly torn: readonly TornPatch[];
+  readonly workspace: Pick<TaskWorkspace, "applied" | "putBackCall">;
+  /** Whose leases it runs under. */
+  readonly row: ProcessRow;
+  readonly log: EventLog;
+  readonly powers: Pick<Powers, "token">;
+  /** Says why something could not be put back: a file was changed since, or no lease covers it. */
+  note(why: string): void;
+}
+
+/** The torn patches of one task. */
+export interface TornPatches {
+  /** Puts back what went in by half. */
+  mend(): Promise<void>;
+  /** Puts back what was not applied again. */
+  settle(): Promise<void>;
+}
+
+/** Makes them, from what is staged now: as it was when the kernel ended. */
+export function makeTornPatches(parts: TornParts): TornPatches {
+  const { row, workspace } = parts;
+  const open = new Map<TornPatch, MadeUndo>();
+  for (const torn of parts.torn) {
+    const call = workspace.putBackCall(torn.patch, torn.paths);
+    if (call !== undefined) open.set(torn, call);
+  }
+
+  const putBack = async (call: MadeUndo, onlyHalf: boolean): Promise<boolean> => {
+    try {
+      await call.invoke({
+        pid: row.pid,
+        id: CallId.parse(`back-${parts.powers.token()}`),
+        colour: row.colour,
+        label: row.label,
+        deadlineMs: UNDO_MS,
+        signal: new AbortController().signal,
+        onlyHalf,
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      parts.note(`Cannot put back a patch of task ${row.task}: ${error.message}`);
+      return false;
+    }
+  };
+
+  return Object.freeze({
+    async mend(): Promise<void> {
+      for (const call of open.values()) await putBack(call, true);
+    },
+    async settle(): Promise<void> {
+      const left = [...open];
+      open.clear();
+      for (const [{ key, patch }, call] of left) {
+        if (workspace.applied().some((each) => each.patch === patch)) continue;
+        if (!await putBack(call, false)) continue;
+        const body = { key, patch, actor: "recovery" };
+        await parts.log.append(row.task, [{ kind: "undone", body }]);
+      }
+    },
+  });
 }

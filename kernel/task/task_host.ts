@@ -5,16 +5,20 @@
  */
 import {
   type AgentTask,
+  type ChatMessage,
   EXIT,
   Fault,
   type Gate,
+  type HostedTask,
   type ModelChoice,
   outlivesTurns,
   type Phase,
   type Pid,
+  type Powers,
   type ProcessRow,
   programOf,
   type Reading,
+  type ReviewOutcome,
   type Signal,
   type Staged,
   type Store,
@@ -22,29 +26,30 @@ import {
   type TaskHost,
   type TaskId,
   type TaskRequest,
+  type TurnOutcome,
+  type UsedUp,
 } from "../../contracts/mod.ts";
-import type { AskAside, InferAside } from "../session/aside.ts";
-import { watchDenials } from "./denied_patch.ts";
-import { makeFamily } from "./family.ts";
-import { grantedScopes, isRevoked } from "./granted_scopes.ts";
-import { makeHostedTask } from "./hosted_task.ts";
-import { makeTurns } from "./in_turns.ts";
-import { grantMounts } from "../lease/grant_mounts.ts";
-import type { LeaseTable } from "../lease/leases.ts";
-import { newRoot } from "./new_root.ts";
 import { systemMessage } from "../context/persona.ts";
-import { type ReadPrivate } from "../log/read_events.ts";
-import { type Replay, replayTask } from "../log/replay.ts";
-import type { Restored } from "../log/restored.ts";
-import { makeReview } from "./review.ts";
-import type { Offspring } from "../session/offspring.ts";
-import { makeSession, type Session, type SessionParts } from "../session/session.ts";
-import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
-import type { TaskWorkspace } from "./workspace.ts";
+import type { LeaseTable } from "../lease/leases.ts";
+import { grantMounts } from "../lease/scope.ts";
+import { makeTaskTime, type TaskTime } from "../lease/task_time.ts";
+import { type ReadPrivate, sourcesOf } from "../log/read_events.ts";
+import { type Replay, replayTask, type Restored } from "../log/replay.ts";
+import type { ProcessTable } from "../process/table.ts";
+import type { AskAside, InferAside } from "../session/aside.ts";
+import {
+  makeSession,
+  type Offspring,
+  type Session,
+  type SessionParts,
+} from "../session/session.ts";
 import type { Toolhosts } from "../toolhost/toolhosts.ts";
 import { preparing } from "../wiki/wiki_tools.ts";
-import { makeTaskTime } from "../lease/task_time.ts";
-import { makeTornPatches } from "./torn_patch.ts";
+import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
+import { type Family, makeFamily } from "./family.ts";
+import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
+import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
+import type { TaskWorkspace } from "./workspace.ts";
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
@@ -246,4 +251,106 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       throw new Fault("conflict", `Cannot reach task ${task}: it has no process now`);
     },
   });
+}
+
+/**
+ * Makes a gate for such work: who comes alone passes at once, whoever comes while another passed in
+ * this turn of the event loop waits for a later one, in order.
+ */
+export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
+  let last: Promise<void> | undefined;
+  return async () => {
+    const before = last;
+    const over = Promise.withResolvers<void>();
+    last = over.promise;
+    await before;
+    powers.after(0, () => {
+      if (last === over.promise) last = undefined;
+      over.resolve();
+    });
+  };
+}
+
+/** What {@link makeHostedTask} is handed. */
+interface HostedTaskParts {
+  readonly request: Pick<TaskRequest, "onQuestion">;
+  /** Its root process, and that process's session. */
+  readonly row: ProcessRow;
+  readonly root: Pick<Session, "turn" | "interrupt">;
+  readonly processes: Pick<ProcessTable, "setTurn" | "taint" | "setOnQuestion">;
+  readonly family: Pick<Family, "killedBy" | "limitOf">;
+  readonly time: Pick<TaskTime, "turn">;
+  readonly workspace: Pick<TaskWorkspace, "unfinished" | "staged" | "undo">;
+  readonly torn: Pick<TornPatches, "settle">;
+  /** What the log says of it, where it was taken up again. */
+  readonly replay: Replay | undefined;
+  /** Folder of what is staged. */
+  readonly content: string;
+  readonly review: HostedTask["review"];
+  /** Nobody looks any more: wakes whoever waits for an answer of this task. */
+  queueQuestions(task: TaskId): void;
+  /** Ends its processes, puts back what was not applied again, and frees what was held. */
+  readonly end: HostedTask["end"];
+}
+
+/** Makes it, and says whether an earlier kernel left something of it undone. */
+function makeHostedTask(
+  parts: HostedTaskParts,
+): { readonly hosted: HostedTask; readonly unfinished: boolean } {
+  const { row, root, processes, family, workspace, torn, replay } = parts;
+  const before = replay?.conversation ?? [];
+  let pending = replay?.pending;
+  const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
+  let first = true;
+
+  const hosted: HostedTask = {
+    async turn(message): Promise<TurnOutcome & UsedUp> {
+      const next = message ?? pending;
+      // A task that waited only for its review has nothing more to infer.
+      if (first && next === undefined && !unfinished) return answered(before);
+      if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
+      if (!first && next !== undefined) await parts.time.turn();
+      first = false;
+      pending = undefined;
+      if (next !== undefined) {
+        processes.setTurn(row.pid, row.turn + 1);
+        // What others said is read by the process like anything else that it reads.
+        processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
+      }
+      const end = await root.turn(next);
+      const killed = family.killedBy(row.pid);
+      const limit = family.limitOf(row.pid);
+      const outcome: TurnOutcome = killed === undefined
+        ? end
+        : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
+      return limit === undefined ? outcome : { ...outcome, limit };
+    },
+    async review(begins): Promise<ReviewOutcome> {
+      const outcome = await parts.review(begins);
+      if (outcome.kind !== "waiting") await torn.settle();
+      return outcome;
+    },
+    interrupt: () => root.interrupt(),
+    unattended(): void {
+      if (row.onQuestion !== "ask" || row.status === "ended") return;
+      processes.setOnQuestion(row.pid, "queue");
+      parts.queueQuestions(row.task);
+    },
+    attended(): void {
+      if (row.status !== "ended") processes.setOnQuestion(row.pid, parts.request.onQuestion);
+    },
+    staged: () => workspace.staged(parts.content),
+    undo: (files) => workspace.undo(row, files),
+    end: parts.end,
+  };
+  return { hosted, unfinished };
+}
+
+function isAnswered(conversation: readonly ChatMessage[]): boolean {
+  const last = conversation.at(-1);
+  return last?.role === "assistant" && (last.toolCalls ?? []).length === 0;
+}
+
+function answered(conversation: readonly ChatMessage[]): TurnOutcome {
+  return { stop: "answered", text: conversation.at(-1)?.content ?? "" };
 }

@@ -7,7 +7,7 @@ import {
   TaskId,
   TaskStatus,
 } from "../../contracts/mod.ts";
-import type { Bus, Published } from "../log/bus.ts";
+import type { Bus, Published } from "../log/watch.ts";
 
 /** What {@link makeTaskQuestions} is handed. */
 export interface TaskQuestionsParts {

@@ -26,8 +26,7 @@ import type { Commands } from "../command/run.ts";
 import type { TaskSessions } from "../process_session/process_sessions.ts";
 import { type Fetching, makeFetching } from "../net/fetching.ts";
 import type { HostFunctionsParts, Looking } from "../plugin/host_functions.ts";
-import type { Engine, PluginCode } from "../plugin/code.ts";
-import { makePluginHosts } from "../plugin/hosts.ts";
+import { type Engine, makePluginHosts, type PluginCode } from "../plugin/hosts.ts";
 import { type BindPlugins, makePluginTools } from "../plugin/plugin_tools.ts";
 import {
   type MadeWorkspace,
@@ -36,16 +35,14 @@ import {
   type TaskWorkspace,
 } from "./workspace.ts";
 import type { McpRequest, McpTools } from "../mcp/mcp_tools.ts";
-import { grantMounts } from "../lease/grant_mounts.ts";
+import { grantMounts } from "../lease/scope.ts";
 import type { McpServers } from "../mcp_server/servers.ts";
 import type { NetService } from "../net/net_service.ts";
-import type { MemoryRequest } from "../wiki/task_memory.ts";
+import { guardWikis, type MemoryRequest, type WikiTools } from "../wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../toolhost/toolhosts.ts";
-import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "../session/tool_describe.ts";
+import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "../session/offered_tools.ts";
 import { searches, TOOL_SEARCH, toolSearchBinding } from "../session/tool_search.ts";
 import type { Progress } from "../log/watch.ts";
-import { guardWikis } from "../wiki/guard.ts";
-import type { WikiTools } from "../wiki/wiki_tools.ts";
 
 const COMMAND = ToolName.parse("command");
 const BROWSER = "browser";

@@ -17,8 +17,7 @@ import {
 } from "../../contracts/mod.ts";
 import type { Looking } from "../plugin/host_functions.ts";
 import type { McpWorkspace } from "../mcp/mcp_tools.ts";
-import type { WikiGuard } from "../wiki/guard.ts";
-import type { TaskWiki } from "../wiki/wiki_tools.ts";
+import type { TaskWiki, WikiGuard } from "../wiki/wiki_tools.ts";
 
 /** What workspace/ makes: see its mod.ts. */
 export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {

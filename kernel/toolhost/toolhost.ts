@@ -1,18 +1,29 @@
 /** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
+import * as z from "zod";
 import {
+  Colour,
+  type ContentLookup,
+  Digest,
   Fault,
   type HostCallAnswer,
   type HostCallBody,
   type HostCancel,
+  type Json,
+  Label,
   type Lease,
+  mixColour,
+  mixLabel,
   type Pid,
   type Powers,
   type Scope,
+  Source,
+  StagedChange,
   toJson,
 } from "../../contracts/mod.ts";
+import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import type { Mount } from "../../contracts/workspace.ts";
 import type { Child } from "../child/child.ts";
-import { type Deadline, makeDeadline } from "../process/deadline.ts";
-import { parseHostAnswer } from "./host_answer.ts";
+import { type Deadline, makeDeadline } from "../process/limits.ts";
 import { howEnded } from "../start/spawn.ts";
 import type { OpenGrant } from "./toolhost_judge.ts";
 
@@ -143,4 +154,64 @@ async function hasEnded({ port }: Child): Promise<boolean> {
 async function epitaph(child: Child, tool: string, cause: Fault): Promise<Fault> {
   const how = howEnded(await child.exited);
   return new Fault("upstream", `Cannot finish "${tool}": its process ended (${how})`, { cause });
+}
+
+const Answer = z.object({
+  content: z.string(),
+  colour: Colour,
+  label: Label,
+  sources: z.array(Source).max(1_000),
+  value: z.unknown().optional(),
+  observed: z.string().max(512).optional(),
+  written: z.string().max(512).optional(),
+  staged: z.array(StagedChange).max(10_000).optional(),
+  unstaged: z.array(z.string().max(4_096)).max(10_000).optional(),
+  writtenBytes: z.int().min(0).optional(),
+  contents: z.array(Digest).max(10_000).optional(),
+}).strict();
+
+/** Parses; throws `upstream` naming the part that does not fit. */
+function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
+  const { success, data, error } = Answer.safeParse(raw);
+  if (!success) {
+    const where = error.issues[0]?.path.join(".") ?? "";
+    throw new Fault("upstream", `Cannot use the answer of "${tool}": "${where}" does not parse`);
+  }
+  // zod keeps absent properties absent; its types cannot say so, nor that unknown JSON is Json.
+  return data as HostCallAnswer;
+}
+
+/** An answer with what is known of the contents that it came from mixed in, also into what it stages. */
+export function withKnown(answer: HostCallAnswer, known: ContentLookup): HostCallAnswer {
+  const { contents, ...rest } = answer;
+  if (contents === undefined) return answer;
+  const found = known.of(contents);
+  if (found.colour === "BLUE" && found.label === "public") return rest;
+  const mixed = <T extends Pick<HostCallAnswer, "colour" | "label">>(each: T): T => ({
+    ...each,
+    colour: mixColour(each.colour, found.colour),
+    label: mixLabel(each.label, found.label),
+  });
+  return {
+    ...mixed(rest),
+    sources: rest.sources.map(mixed),
+    ...(rest.staged === undefined ? {} : { staged: rest.staged.map(mixed) }),
+  };
+}
+
+/** `root` is the folder by the name that the process knows it by. */
+export function hostMount(
+  { name, mode, colour, label, marks, apart }: Omit<Mount, "dir">,
+  root: string,
+): HostMount {
+  return {
+    ...{ name, root, mode, colour, label },
+    ...(apart === undefined ? {} : { apart }),
+    // Absent properties stay absent; zod's types say that they may be undefined.
+    marks: marks.map(({ path, colour, label }) => ({
+      path,
+      ...(colour === undefined ? {} : { colour }),
+      ...(label === undefined ? {} : { label }),
+    })),
+  };
 }

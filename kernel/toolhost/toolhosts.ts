@@ -1,5 +1,5 @@
 /** One toolhost for each task, started on first use, another for each call that writes. @module */
-import { SERVES_NOTHING } from "../child/serves_nothing.ts";
+import { type Child, SERVES_NOTHING } from "../child/child.ts";
 import {
   type ContentLookup,
   Fault,
@@ -21,14 +21,11 @@ import {
   type TaskId,
   toJson,
 } from "../../contracts/mod.ts";
-import type { GrantMounts } from "../lease/grant_mounts.ts";
-import { withKnown } from "./host_answer.ts";
-import { hostMount } from "./host_mount.ts";
-import type { Child } from "../child/child.ts";
+import type { GrantMounts } from "../lease/scope.ts";
+import { type HostCall, type HostCalls, hostMount, makeHostCalls, withKnown } from "./toolhost.ts";
 import type { Children } from "../child/children.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import type { Roots } from "../start/start_line.ts";
-import { type HostCall, type HostCalls, makeHostCalls } from "./toolhost.ts";
 import { type JudgeParts, makeToolhostJudge, type OpenGrant } from "./toolhost_judge.ts";
 import { makeTurns, type Turns } from "./turns.ts";
 

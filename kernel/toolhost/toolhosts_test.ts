@@ -23,7 +23,7 @@ import {
   type World,
 } from "../_fixture/small_children.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";
-import { makeLook } from "../command/command_look.ts";
+import { makeLook } from "../command/run.ts";
 import { makeRunPowers } from "../command/command_spawn_powers.ts";
 import { makeToolhosts, type Toolhosts, type ToolhostsParts } from "./toolhosts.ts";
 

@@ -15,7 +15,7 @@ import {
 import { asJson } from "../../port/as_json.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
-import type { WikiFolders } from "../start/wiki_line.ts";
+import type { WikiFolders } from "../start/browser_line.ts";
 
 /** How one request is made. */
 export interface WikiAskOptions {

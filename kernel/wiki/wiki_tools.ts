@@ -1,22 +1,28 @@
 /** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. @module */
-import type {
-  Colour,
-  Gate,
-  GrantedCall,
-  Hit,
-  Json,
-  Label,
-  Source,
-  TaskId,
-  TaskMemory,
-  ToolBinding,
-  ToolDescriptor,
+import {
+  cleared,
+  type Colour,
+  Fault,
+  type Gate,
+  type GrantedCall,
+  type Hit,
+  type Json,
+  type Label,
+  type Profile,
+  type Resolved,
+  type Scope,
+  type Source,
+  type TaskId,
+  type TaskMemory,
+  type TaskRequest,
+  type ToolBinding,
+  type ToolDescriptor,
 } from "../../contracts/mod.ts";
-import { memoryAgent, memoryOf, type MemoryRequest } from "./task_memory.ts";
+import { foldPath } from "../../text/path_list.ts";
 import type { HeldWiki, WikiAskOptions, WikiServices } from "./wiki_services.ts";
 
 /** A task's memory, as memory-wiki/ binds it. */
-export interface MemoryTools {
+interface MemoryTools {
   readonly bindings: readonly ToolBinding[];
   /** Looks at what a proposed page would change, before it is decided. Never rejects. */
   prepare(
@@ -36,7 +42,7 @@ export interface MemoryTools {
 }
 
 /** What memory-wiki/ makes: handed over by main.ts. */
-export interface BindMemory {
+interface BindMemory {
   readonly descriptors: readonly ToolDescriptor[];
   bind(parts: {
     readonly memory: TaskMemory;
@@ -65,7 +71,7 @@ export interface WikiTools {
 }
 
 /** What {@link makeWikiTools} is handed. */
-export interface WikiToolsParts {
+interface WikiToolsParts {
   readonly wikis: Pick<WikiServices, "hold">;
   readonly memory: BindMemory;
   redeem(call: GrantedCall): void;
@@ -130,4 +136,150 @@ export function preparing(
       return await gate.call(...asked);
     },
   });
+}
+
+// What of a wiki a task holds: as its request says, narrowed by its agent and by who asked. Children
+// hold no more, and nobody's notes about the person.
+
+/** The most confidential that a profile's tasks see, whatever a request says. */
+const MOST: Readonly<Record<Profile, Label>> = {
+  operator: "secret",
+  guest: "internal",
+  anonymous: "public",
+};
+const ACCESS = ["read", "propose"] as const;
+const USER = ["none", "read", "write"] as const;
+
+/** What a request says of memory. */
+export type MemoryRequest = Pick<TaskRequest, "memory" | "agent" | "profile">;
+
+/** The memory of a task; undefined when it has none. */
+export function memoryOf({ memory, agent, profile }: MemoryRequest): TaskMemory | undefined {
+  const narrowed = agent?.memory ?? {};
+  if (memory === undefined || narrowed.wiki === "none") return undefined;
+  const clearances = [memory.clearance, narrowed.clearance ?? "secret", MOST[profile]] as const;
+  return {
+    ...memory,
+    access: lower(ACCESS, memory.access, narrowed.wiki),
+    // What an agent knows of the operator is not for guests.
+    user: profile === "operator" ? lower(USER, memory.user, narrowed.user) : "none",
+    clearance: clearances.reduce((a, b) => cleared(a, b) ? a : b),
+  };
+}
+
+/** Whose notes about the person a task reads and writes. */
+function memoryAgent({ agent }: Pick<TaskRequest, "agent">): string {
+  return agent?.name ?? "agent";
+}
+
+/** The scopes of a task's memory. Paths: `wiki`, `log`, `user/AGENT`. */
+export function memoryScopes(request: MemoryRequest): readonly Scope[] {
+  const memory = memoryOf(request);
+  if (memory === undefined) return [];
+  const { access, user } = memory, own = `user/${memoryAgent(request)}`;
+  const scope = (right: Scope["right"], path: string): Scope => ({
+    resource: "memory",
+    right,
+    path,
+  });
+  return [
+    scope("read", "wiki"),
+    scope("read", "log"),
+    ...(access === "propose" ? [scope("write", "wiki")] : []),
+    ...(access === "propose" || user === "write" ? [scope("write", "log")] : []),
+    ...(user === "none" ? [] : [scope("read", own)]),
+    ...(user === "write" ? [scope("write", own)] : []),
+  ];
+}
+
+/** Whether a child holds what its parent holds of a scope: notes about the person are the agent's alone. */
+export function isInherited({ resource, path }: Scope): boolean {
+  return resource !== "memory" || path !== "user" && !path.startsWith("user/");
+}
+
+function lower<T extends string>(order: readonly T[], have: T, wish: T | undefined): T {
+  return wish !== undefined && order.indexOf(wish) < order.indexOf(have) ? wish : have;
+}
+
+// File tools, plugins and programs neither read nor write what is a wiki's own. A page that is read as a
+// file would lose the colour and label that the wiki's store has for it; one that is written as a file
+// would be taken for a person's hand.
+
+/** What of a wiki's folder has colours and labels of its own. */
+const OWN = ["raw", "pages", "index.md", "log.md"];
+/** What is only read: how pages are made is for the operator to say. */
+const READ_ONLY = ["AGENTS.md"];
+/** Tools that change the one file that they name. */
+const STAGING: ReadonlySet<string> = new Set(["file_edit", "file_write", "file_delete"]);
+
+/** What is guarded: the task's mounts, and the folders of wikis, absolute and real. */
+interface GuardedWikis {
+  readonly mounts: readonly { readonly name: string; readonly dir: string }[];
+  readonly wikis: readonly string[];
+}
+
+/** Paths `MOUNT/relative` that are a wiki's own. */
+export interface WikiGuard {
+  /** For the never-list of the task's processes. */
+  readonly globs: readonly string[];
+  /** The wiki's folder or file that a path is, or lies in; undefined when it is none. */
+  ownOf(path: string): string | undefined;
+  /** The same tool, which refuses what would touch a wiki. */
+  guard(binding: ToolBinding): ToolBinding;
+}
+
+/** Makes the guard of a task. */
+export function guardWikis({ mounts, wikis }: GuardedWikis): WikiGuard {
+  const placed = (names: readonly string[]): readonly string[] =>
+    mounts.flatMap(({ name, dir }) =>
+      wikis.flatMap((folder) => names.flatMap((own) => placeIn(name, dir, `${folder}/${own}`)))
+    );
+  const own = placed(OWN), kept = placed([...OWN, ...READ_ONLY]);
+  const among = (list: readonly string[], path: string): string | undefined =>
+    list.find((each) => within(foldPath(path), foldPath(each)));
+
+  const touched = (resolved: Resolved, tool: string): string | undefined => {
+    for (const { resource, right, path } of resolved.scopes) {
+      if (resource !== "mount") continue;
+      // What is staged is not written yet: it is said at once all the same, not at the review.
+      const writes = right === "write" || STAGING.has(tool);
+      if (among(writes ? kept : own, path) !== undefined) return path;
+      // A folder above is moved or removed with the wiki in it.
+      if (writes && kept.some((each) => within(foldPath(each), foldPath(path)))) return path;
+    }
+    return resolved.changes?.find(({ path }) => among(kept, path) !== undefined)?.path;
+  };
+
+  return Object.freeze<WikiGuard>({
+    globs: own,
+    ownOf: (path) => among(own, path),
+    guard: (binding) =>
+      kept.length === 0 ? binding : Object.freeze<ToolBinding>({
+        ...binding,
+        resolve(args, caller): Resolved {
+          const resolved = binding.resolve(args, caller);
+          const path = touched(resolved, binding.descriptor.name);
+          if (path === undefined) return resolved;
+          throw new Fault(
+            "refused",
+            `Cannot touch ${
+              JSON.stringify(path)
+            }: it is a wiki's own; read it with wiki_read and ` +
+              "propose pages with wiki_propose, in a task that holds the wiki (--wiki FOLDER)",
+          );
+        },
+      }),
+  });
+}
+
+/** Where a wiki's own lies in a mount; the mount itself where it lies within. */
+function placeIn(name: string, dir: string, own: string): readonly string[] {
+  if (within(foldPath(dir), foldPath(own))) return [name];
+  if (!within(foldPath(own), foldPath(dir))) return [];
+  const rest = own.slice(dir.replace(/\/+$/, "").length + 1);
+  return [`${name}/${rest}`];
+}
+
+function within(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }

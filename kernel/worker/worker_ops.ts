@@ -4,7 +4,17 @@
  * @module
  */
 import * as z from "zod";
-import { ChatMessage, Fault, type Json, Limits, Signal, ToolCall } from "../../contracts/mod.ts";
+import {
+  type CapList,
+  ChatMessage,
+  Fault,
+  type Json,
+  Limits,
+  type Powers,
+  Signal,
+  ToolCall,
+  type TurnEnd,
+} from "../../contracts/mod.ts";
 
 const cap = z.int().min(0).max(1_000_000);
 
@@ -65,4 +75,90 @@ export function parseWorkerRequest(op: string, body: Json): WorkerRequest {
     );
   }
   return { op, body: parsed.data } as WorkerRequest;
+}
+
+const STOPS = [
+  "answered",
+  "iterations",
+  "cancelled",
+  "terminated",
+  "contextOverflow",
+  "length",
+  "budget",
+  "upstream",
+  "brake",
+] as const;
+
+/** What is told of a request to which a model said and did nothing: whoever waits for an answer has none. */
+const NOTHING = "the model answered with neither words nor calls; ask again, or take another model";
+
+/**
+ * How a turn of `conversation` ended. TRUST: a worker may say anything, and may not claim how the kernel ended it.
+ * @throws Fault `badFrame`
+ */
+export function heardTurnEnd(value: Json, conversation: readonly ChatMessage[]): TurnEnd {
+  const end = parseTurnEnd(value);
+  const empty = end.stop === "answered" && end.text.trim() === "" && isSilent(conversation);
+  return empty ? { stop: "upstream", text: NOTHING } : end;
+}
+
+/** Messages in the person's place that are no new words to answer. */
+const BESIDE: ReadonlySet<ChatMessage["provenance"]["origin"]> = new Set([
+  ...["file", "tool", "kernel"] as const,
+]);
+
+/** Somebody asked, and a model's answer is the last word, without a word or call since. */
+function isSilent(conversation: readonly ChatMessage[]): boolean {
+  const asked = conversation.findLastIndex(({ role, provenance: { origin } }) =>
+    role === "user" && !BESIDE.has(origin)
+  );
+  const origin = conversation[asked]?.provenance.origin;
+  // What comes in from others may be read in silence.
+  if (origin !== "operator" && origin !== "person") return false;
+  const said = conversation.slice(asked + 1).filter(({ role }) => role === "assistant");
+  return conversation.at(-1)?.role === "assistant" &&
+    said.every(({ content, toolCalls = [] }) => content.trim() === "" && toolCalls.length === 0);
+}
+
+function parseTurnEnd(value: Json): TurnEnd {
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    const { stop, text } = value as { stop?: unknown; text?: unknown };
+    const known = STOPS.find((each) => each === stop);
+    if (known !== undefined && typeof text === "string" && text.length <= 1_000_000) {
+      return { stop: known, text };
+    }
+  }
+  throw new Fault("badFrame", "Cannot end the turn: the worker's answer does not parse");
+}
+
+/** Draws a process's handles: three different numbers that a worker cannot guess. */
+export function drawCaps(powers: Pick<Powers, "token">): CapList {
+  const drawn = new Set<number>();
+  while (drawn.size < 3) drawn.add(draw(powers));
+  const [model = 0, tools = 0, children = 0] = drawn;
+  return { model, tools, children };
+}
+
+/** The same handles with another one for the model: what the old one named is taken back. */
+export function redrawModel(powers: Pick<Powers, "token">, held: CapList): CapList {
+  for (;;) {
+    const model = draw(powers);
+    if (!Object.values(held).includes(model)) return { ...held, model };
+  }
+}
+
+function draw(powers: Pick<Powers, "token">): number {
+  return Number.parseInt(powers.token().slice(0, 5), 16) % 1_000_000;
+}
+
+// What a provider wants said back with a call is between it and the kernel: a worker is not told of
+// it, and what one claims of it is left out, because it goes back as it came, past redaction.
+
+/** The message as a worker sees and says it. */
+export function withoutEchoes(message: ChatMessage): ChatMessage {
+  if (message.toolCalls?.some(({ echo }) => echo !== undefined) !== true) return message;
+  return {
+    ...message,
+    toolCalls: message.toolCalls.map(({ echo: _echo, ...call }) => call),
+  };
 }

@@ -37,7 +37,8 @@ const HOUSE_RULES: readonly Rule[] = Object.freeze([
 /** All findings of the house rules in one file, in the order of its lines. `path` is a repository path. */
 export function lintFile(path: string, text: string): readonly Finding[] {
   const leaks = leakFindings(path, text);
-  if (!path.endsWith(".ts")) return leaks;
+  // Declarations of a package are that package's names, not ours.
+  if (!path.endsWith(".ts") || path.endsWith(".d.ts")) return leaks;
   const file = parseSource(path, text);
   // AssemblyScript reaches what its module imports, which the load gate decides.
   if (isAssembly(path)) return [...sizeRule(file), ...leaks];

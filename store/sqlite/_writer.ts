@@ -5,7 +5,6 @@ import type { Digest } from "../../contracts/ids.ts";
 import type { Batch, DocumentWrite } from "../../contracts/store.ts";
 import { writeHex } from "../../port/hex.ts";
 import { withFaults } from "./_faults.ts";
-import { makeNames } from "./_names.ts";
 import { packBody } from "./_pack.ts";
 
 /**
@@ -127,5 +126,35 @@ export function makeWriter(db: DatabaseSync): Writer {
       if (gone > 0) checkpoint("TRUNCATE");
       return gone;
     },
+  });
+}
+
+/** Names kept in memory before the oldest knowledge is dropped. */
+const MOST_KNOWN = 10_000;
+
+/** The writer's side of the table `names`. */
+interface Names {
+  /** The number of a name, given to it now if it has none. Within a transaction. */
+  provide(name: string): number;
+  /** Forgets what was learned: the transaction that gave the numbers was rolled back. */
+  forget(): void;
+}
+
+/** Knows the names of one database. */
+function makeNames(db: DatabaseSync): Names {
+  const find = db.prepare("SELECT id FROM names WHERE name = ?");
+  const add = db.prepare("INSERT INTO names(name) VALUES(?)");
+  const known = new Map<string, number>();
+  return Object.freeze({
+    provide(name: string): number {
+      const have = known.get(name);
+      if (have !== undefined) return have;
+      const found = find.get(name)?.["id"];
+      const id = typeof found === "number" ? found : Number(add.run(name).lastInsertRowid);
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(name, id);
+      return id;
+    },
+    forget: () => known.clear(),
   });
 }

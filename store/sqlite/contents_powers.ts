@@ -3,7 +3,7 @@
  * kernel and the commands over wikis use the file at once. docs/decision/0038.
  * @module
  */
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Colour, Label } from "../../contracts/colour.ts";
 import {
@@ -12,7 +12,8 @@ import {
   type KnownContent,
   TRIVIAL_BYTES,
 } from "../../contracts/content_trust.ts";
-import { prepareFiles } from "./_engine_powers.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { openEngine, prepareFiles } from "./_engine_powers.ts";
 import { damagedRow, withFaults } from "./_faults.ts";
 
 /** "Rcnt": marks the file as ours in its header. */
@@ -34,7 +35,7 @@ const COLOURS = Colour.options;
 const LABELS = Label.options;
 
 /** What is known of contents, and whether all that an earlier version recorded elsewhere is in it. */
-export interface ContentStore extends ContentTrust {
+interface ContentStore extends ContentTrust {
   /** False until {@link ContentStore.completed} was called once for this file. */
   complete(): boolean;
   completed(): void;
@@ -146,4 +147,41 @@ function coloursOf(colour: number, label: number): ContentColours {
   const found = { colour: COLOURS[colour], label: LABELS[label] };
   if (found.colour === undefined || found.label === undefined) throw damagedRow("a content");
   return { colour: found.colour, label: found.label };
+}
+
+/** The database and what SQLite keeps beside it. */
+const PARTS = ["", "-wal", "-shm"] as const;
+const MOST_FINDINGS = 100;
+
+/**
+ * What SQLite's own structure check finds wrong, at most 100 lines; empty when nothing is. It sees
+ * damage that a hash cannot: in indexes and free pages. Throws `storeCorrupt` when the file does
+ * not open at all.
+ */
+export function checkSqliteFile(path: string): readonly string[] {
+  const db = openEngine({ path, readOnly: true });
+  try {
+    return withFaults(`check store "${path}"`, "read", () => {
+      const rows = db.prepare(`PRAGMA integrity_check(${MOST_FINDINGS})`).all();
+      return rows.map((row) => String(row["integrity_check"])).filter((line) => line !== "ok");
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Puts the database `fresh` in the place of `path` and keeps the old one as `keepAs`. Both must be
+ * closed.
+ * @throws Fault `alreadyExists` when something stands at `keepAs`.
+ */
+export function replaceSqliteFile(
+  path: string,
+  { fresh, keepAs }: { readonly fresh: string; readonly keepAs: string },
+): void {
+  if (PARTS.some((part) => existsSync(keepAs + part))) {
+    throw new Fault("alreadyExists", `Cannot keep the old store as "${keepAs}": it exists`);
+  }
+  for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, keepAs + part);
+  for (const part of PARTS) if (existsSync(fresh + part)) renameSync(fresh + part, path + part);
 }

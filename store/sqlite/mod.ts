@@ -12,4 +12,4 @@
  */
 export { openContentStore } from "./contents_powers.ts";
 export { openSqliteStore, type SqliteStore } from "./store.ts";
-export { checkSqliteFile, replaceSqliteFile } from "./maintenance_powers.ts";
+export { checkSqliteFile, replaceSqliteFile } from "./contents_powers.ts";

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
 import type { DocumentWrite, EventRow } from "../../contracts/store.ts";
 import { rejectsWith, storeContract, type StoreUnderTest } from "../_fixture/contract_suite.ts";
-import { eventQuery, headQueries, KERNEL_HEAD } from "./_event_query.ts";
+import { eventQuery, headQueries, KERNEL_HEAD } from "./store.ts";
 import { checkSqliteFile, openSqliteStore, replaceSqliteFile } from "./mod.ts";
 
 const HASH = Digest.parse("ab".repeat(32));

@@ -1,5 +1,5 @@
 /** A card for tests of the protocol, as `remit serve` makes one, not signed. */
-import { makeCard } from "../../cli/service/peer/card.ts";
+import { makeCard } from "../../service/peer/card.ts";
 import { canonicalJson } from "../../port/canonical.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { CardAnswer } from "../../contracts/wire_a2a.ts";

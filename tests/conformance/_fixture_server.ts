@@ -10,7 +10,7 @@ import { makeMcpServer } from "../../bridges/mcp/serve/mod.ts";
 import type { Round } from "../../bridges/mcp/serve/consent.ts";
 import type { EndingSession } from "../../bridges/mcp/serve/http.ts";
 import { makeToolHandlers } from "../../bridges/mcp/serve/tool_handlers.ts";
-import { fillPrompt, promptOf } from "../../bridges/mcp/serve/prompts.ts";
+import { fillPrompt, promptOf } from "../../bridges/mcp/serve/server.ts";
 import { type ServePrompt, type ServeResult, ToolDescriptor } from "../../contracts/mod.ts";
 import { fixtureTools, PNG } from "./_fixture_tools.ts";
 

@@ -1,8 +1,8 @@
 /** A login as `remit mcp login` does it, for the suite's authorization scenarios: the person agrees to everything. */
-import { bearerChallenge } from "../../cli/mcp/login/challenge.ts";
-import { makeLoginHands } from "../../cli/mcp/login/hands_powers.ts";
-import type { GivenClient } from "../../cli/mcp/login/client.ts";
-import { logIn } from "../../cli/mcp/login/login.ts";
+import { bearerChallenge } from "../../cli/mcp/registry/login/discover.ts";
+import { makeLoginHands } from "../../cli/mcp/registry/login/login_powers.ts";
+import type { GivenClient } from "../../cli/mcp/registry/login/request.ts";
+import { logIn } from "../../cli/mcp/registry/login/login.ts";
 import type { McpHttpAnswer } from "../../contracts/wire_mcp.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";

@@ -4,7 +4,7 @@
  * `deno run -A tests/conformance/fixture_a2a.ts [PORT]`; prints its address.
  */
 import { makeA2aServer } from "../../bridges/a2a/serve/mod.ts";
-import { after } from "../../ingress/gateway_powers.ts";
+import { after } from "../../service/gateway/gateway_powers.ts";
 import { fakeStarter } from "./_a2a_exchanges.ts";
 import { KIT_SCENARIOS } from "./_a2a_scenarios.ts";
 import { kitCard } from "./_a2a_card.ts";

@@ -4,10 +4,9 @@
  */
 import { makeMcpHttp, makeRounds } from "../../bridges/mcp/serve/mod.ts";
 import { Fault } from "../../contracts/mod.ts";
-import { after, now, randomBytes } from "../../ingress/gateway_powers.ts";
-import { listen } from "../../ingress/listen_powers.ts";
-import { serveOverHttp } from "../../ingress/over_http.ts";
-import type { Starter } from "../../ingress/sessions.ts";
+import { after, listen, now, randomBytes } from "../../service/gateway/gateway_powers.ts";
+import { serveOverHttp } from "../../service/gateway/over_http.ts";
+import type { Starter } from "../../service/gateway/starter.ts";
 import { fixtureSession, makeFixtureServer } from "./_fixture_server.ts";
 
 const [host = "", bodyMs = "10000"] = Deno.args;

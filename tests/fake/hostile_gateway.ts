@@ -1,6 +1,6 @@
 /**
  * A gateway that was taken over: it serves nobody, and does what whoever talks to its address wants. Bundled by the test in
- * the place of ingress/main.ts, and started by a real `remit serve` behind the real gateway's walls.
+ * the place of service/gateway/main.ts, and started by a real `remit serve` behind the real gateway's walls.
  * @module
  */
 import { Fault, type Json } from "../../contracts/mod.ts";

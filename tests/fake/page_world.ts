@@ -4,11 +4,17 @@ import type { Command } from "../../cli/command.ts";
 import { openKeyRing } from "../../cli/key/ring.ts";
 import { openPageDesk, type PageDesk } from "../../cli/service/page/desk.ts";
 import { Fault } from "../../contracts/mod.ts";
-import { after, makeSeal, now, randomBytes, sha256Base64 } from "../../ingress/gateway_powers.ts";
-import { listen } from "../../ingress/listen_powers.ts";
-import { serveOverHttp } from "../../ingress/over_http.ts";
-import { servePage } from "../../ingress/page/routes.ts";
-import { STYLE } from "../../ingress/page/style.ts";
+import {
+  after,
+  listen,
+  makeSeal,
+  now,
+  randomBytes,
+  sha256Base64,
+} from "../../service/gateway/gateway_powers.ts";
+import { serveOverHttp } from "../../service/gateway/over_http.ts";
+import { servePage } from "../../service/gateway/page/routes.ts";
+import { STYLE } from "../../service/gateway/page/views.ts";
 import { inHome, type KernelHome, type LiveKernel } from "./kernel.ts";
 
 /** Everything around one page. */

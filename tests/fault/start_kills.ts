@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { findPrograms } from "../../cli/program/programs_powers.ts";
 import { lineOfCommand } from "../../kernel/start/command_line.ts";
-import { probeCommandWalls } from "../../kernel/start/command_walls.ts";
+import { probeCommandWalls } from "../../kernel/start/walls.ts";
 import { watchForLeft } from "../../kernel/start/left_behind.ts";
 import { makeSpawnPowers } from "../../kernel/start/spawn_powers.ts";
 import { kill9, processesNaming } from "../fake/processes.ts";

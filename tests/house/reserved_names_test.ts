@@ -3,7 +3,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import { SCREENSHOT } from "../../browser/mod.ts";
 import { RESERVED_TOOLS } from "../../cli/plugin/reserved.ts";
 import { PEER_TOOLS } from "../../kernel/peer/peer_tools.ts";
-import { TOOL_DESCRIBE } from "../../kernel/session/tool_describe.ts";
+import { TOOL_DESCRIBE } from "../../kernel/session/offered_tools.ts";
 import { TOOL_SEARCH } from "../../kernel/session/tool_search.ts";
 import { MEMORY_DESCRIPTORS } from "../../memory-wiki/tools/mod.ts";
 import { httpFetchBinding } from "../../net/http_fetch.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { provideServeProgram } from "../../cli/mcp_serve/program_powers.ts";
+import { provideServeProgram } from "../../cli/mcp_serve/hands_powers.ts";
 import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
 import { provideBrowser } from "../../cli/program/program_cache_powers.ts";
 import { digestSources } from "../../cli/program/source_digest_powers.ts";

@@ -156,7 +156,7 @@ Deno.test("bob plays the story mcp: an allowed call, three that come to nothing,
     assert.match(story.stderr, /✓ mcp_files_read_text_file/);
     assert.match(story.stderr, /✗ mcp_files_write_file/);
     assert.match(story.stderr, /✗ tides +high_tide changed since it was reviewed/);
-    assert.ok(!/root:|HARBOUR_API_KEY/.test(story.stdout + story.stderr));
+    assert.ok(!/root:x:|HARBOUR_API_KEY/.test(story.stdout + story.stderr));
     const folder = /desk +(\S+) +\(a copy, kept\)/.exec(story.stderr)?.[1];
     assert.match(await Deno.readTextFile(`${folder}/notes/rota.md`), /Ines/);
     // The story's servers are nobody else's.

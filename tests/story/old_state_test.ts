@@ -101,3 +101,27 @@ Deno.test("alice's older state and wiki open, go on, and are backed up and resto
     assert.ok(there.some(({ id }) => id === TASK), JSON.stringify(there));
   });
 });
+
+const SEALED = new URL("_fixture/sealed_version_1.backup", import.meta.url).pathname;
+/** Its passphrase, its one task, and the head of its log, as `remit backup` printed it. */
+const PASSPHRASE = "a passphrase of alice",
+  SEALED_TASK = "t911k0w7lg72s",
+  SEALED_HEAD = "1e3f5db07be465ba77ed987f5c284f83dd0e6b6053818fe74c620c27d11637f3";
+
+Deno.test("alice opens a backup that an older version sealed, with its passphrase and no other", async () => {
+  await onMachine(async (machine) => {
+    const word = await machine.write("word", `${PASSPHRASE}\n`);
+    const wrong = await machine.write("wrong", "another passphrase\n");
+    const refused = await machine.remit(["restore", SEALED, "--passphrase-file", wrong]);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /passphrase is another/);
+
+    const flags = ["--passphrase-file", word, "--head", SEALED_HEAD];
+    const back = await machine.remit(["restore", SEALED, ...flags]);
+    assert.equal(back.code, 0, back.stderr);
+    const tasks = await machine.json(["tasks"]) as { id: string; status: string }[];
+    assert.deepEqual(tasks.map(({ id, status }) => [id, status]), [[SEALED_TASK, "done"]]);
+    assert.equal((await machine.remit(["audit", "verify"])).code, 0);
+    assert.match((await machine.remit(["diff", SEALED_TASK])).stdout, /\+next/);
+  });
+});

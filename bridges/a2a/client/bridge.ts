@@ -7,13 +7,12 @@ import type { Port, PortHandler } from "../../../contracts/port.ts";
 import type { McpReady } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { makeCalls, makeKernelSide, makeOdd, OPENING } from "../../mcp/client/mod.ts";
-import type { Spoken } from "./choose.ts";
-import { findCard, type FoundCard } from "./find_card.ts";
+import type { Spoken } from "./card.ts";
+import { findCard, type FoundCard, type PeerPowers } from "./find_card.ts";
 import { makePeerFetch } from "./peer_fetch.ts";
 import { makePeerOps, type OpenPeer } from "./peer_ops.ts";
-import type { PeerPowers } from "./powers.ts";
 import { wordsOf } from "./skill_words.ts";
-import { peerFault } from "./upstream.ts";
+import { peerFault } from "./limits.ts";
 
 /** Makes the handler of a bridge to a peer. */
 export function makePeerBridge(

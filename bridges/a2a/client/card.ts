@@ -19,8 +19,7 @@ export interface PeerSkill {
   readonly outputModes: readonly string[];
 }
 
-/** Where a peer listens. */
-export interface PeerInterface {
+interface PeerInterface {
   readonly url: string;
   readonly binding: string;
   readonly version: string;
@@ -28,7 +27,7 @@ export interface PeerInterface {
 }
 
 /** An extension of the protocol that a peer knows. */
-export interface PeerExtension {
+interface PeerExtension {
   readonly uri: string;
   readonly required: boolean;
   readonly params: JsonObject | undefined;
@@ -192,4 +191,63 @@ function schemeOf(scheme: Json): readonly string[] {
 /** Those that are texts, each cut. */
 function texts(items: readonly Json[], units: number): readonly string[] {
   return items.filter((item) => typeof item === "string").map((item) => cutText(item, units));
+}
+
+// Which of a card's interfaces is spoken to: on the card's own origin, in a binding and version
+// that are spoken here.
+
+/** An interface that can be spoken to. */
+export interface Spoken extends Omit<PeerInterface, "binding"> {
+  readonly binding: PeerBinding;
+}
+
+const BINDINGS: readonly string[] = ["JSONRPC", "HTTP+JSON"] satisfies readonly PeerBinding[];
+
+/**
+ * Chooses: the one that was pinned, the one that a person named, else the first.
+ *
+ * @throws Fault `upstream` when there is none
+ */
+export function chooseInterface(
+  { interfaces, extensions }: Pick<PeerCard, "interfaces" | "extensions">,
+  at: {
+    readonly card: string;
+    readonly pinned: { readonly endpoint: string; readonly binding: PeerBinding };
+  },
+): Spoken {
+  const required = extensions.find((each) => each.required);
+  if (required !== undefined) {
+    throw new Fault(
+      "upstream",
+      `Cannot speak to the peer: it requires the extension ${cutText(required.uri, 200)}`,
+    );
+  }
+  const { origin } = new URL(at.card);
+  const spoken = interfaces.flatMap((each): readonly Spoken[] =>
+    isBinding(each.binding) && /^1(?:\.|$)/.test(each.version)
+      ? [{ ...each, binding: each.binding }]
+      : []
+  );
+  const near = spoken.filter(({ url }) => new URL(url).origin === origin);
+  const { endpoint, binding } = at.pinned;
+  const found = near.find((each) => each.url === endpoint && each.binding === binding) ??
+    near.find((each) => each.url === endpoint) ?? near[0];
+  if (found !== undefined) return found;
+  const [far] = spoken;
+  throw new Fault(
+    "upstream",
+    far === undefined
+      ? `Cannot speak to the peer: its card offers ${
+        interfaces.slice(0, 4).map((each) => cutText(`${each.binding} ${each.version}`, 48)).join(
+          ", ",
+        )
+      }, and JSONRPC or HTTP+JSON of 1.0 are spoken here`
+      : `Cannot speak to the peer: its card lies at ${origin} and names ${
+        new URL(far.url).origin
+      }; both must be one origin`,
+  );
+}
+
+function isBinding(text: string): text is PeerBinding {
+  return BINDINGS.includes(text);
 }

@@ -1,5 +1,5 @@
 /** WebCrypto for a card's signature, and the bytes that the SDK wants a Buffer for. @module */
-import type { PeerCrypto } from "./powers.ts";
+import type { PeerCrypto } from "./find_card.ts";
 
 const ALGORITHMS = {
   EdDSA: { key: { name: "Ed25519" }, verify: { name: "Ed25519" } },

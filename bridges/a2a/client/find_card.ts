@@ -1,10 +1,11 @@
 /** A peer's card: found at the address that a person gave, read, its signatures verified. @module */
 import { Fault } from "../../../contracts/fault.ts";
-import { type PeerBinding, type PeerCard, readCard } from "./card.ts";
-import { chooseInterface, type Spoken } from "./choose.ts";
-import { CARD_UNITS } from "./limits.ts";
-import type { PeerCrypto } from "./powers.ts";
-import { type Signed, verifySignatures } from "./signature.ts";
+import { chooseInterface, type PeerBinding, type PeerCard, readCard, type Spoken } from "./card.ts";
+import { CARD_JSON, CARD_UNITS } from "./limits.ts";
+import { canonicalizeAgentCard } from "@a2a-js/sdk";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { parseJson } from "../../../port/parse.ts";
+import type { Clock } from "../../mcp/client/mod.ts";
 
 /** A card that was found. */
 export interface FoundCard {
@@ -15,8 +16,7 @@ export interface FoundCard {
   readonly spoken: Spoken;
 }
 
-/** What finding takes. */
-export interface FindParts {
+interface FindParts {
   readonly ask: typeof fetch;
   readonly cipher: PeerCrypto;
   readonly signal: AbortSignal;
@@ -83,4 +83,183 @@ async function got(at: URL, { ask, signal }: FindParts): Promise<string | undefi
   const text = await answer.text();
   if (text.length <= CARD_UNITS) return text;
   throw new Fault("upstream", `Cannot read the peer's card: it is longer than ${CARD_UNITS}`);
+}
+
+// Signatures: JWS over the canonical card, with keys from the card's own origin. A2A 1.0,
+// section 8.4; RFC 7515, 7517, 7638.
+
+interface Signed {
+  /** Thumbprints of the keys whose signatures verified. */
+  readonly keys: readonly string[];
+  /** What a reviewer should know, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+interface SignatureParts {
+  /** Of the card: keys are taken from no other. */
+  readonly origin: string;
+  /** Gets a document of that origin, as text. */
+  get(url: URL): Promise<string>;
+  readonly cipher: PeerCrypto;
+}
+
+const SIGNATURES = 8;
+const KEYS = 32;
+const MEMBERS = { OKP: ["crv", "kty", "x"], EC: ["crv", "kty", "x", "y"] } as const;
+
+interface Header {
+  readonly alg: "EdDSA" | "ES256";
+  readonly kid: string;
+  readonly jku: string | undefined;
+}
+
+/**
+ * Verifies what can be verified. A card with signatures of which none is true is refused.
+ *
+ * @throws Fault `upstream`
+ */
+async function verifySignatures(raw: JsonObject, parts: SignatureParts): Promise<Signed> {
+  const given = raw["signatures"];
+  const list = Array.isArray(given) ? given.slice(0, SIGNATURES) : [];
+  if (list.length === 0) return { keys: [], notes: [] };
+  const text = canonicalText(raw);
+  const keys = new Set<string>();
+  const notes: string[] = [];
+  let wrong = 0;
+  const sets = new Map<string, Promise<readonly JsonObject[]>>();
+  for (const entry of list) {
+    const header = headerOf(entry);
+    if (header === undefined) {
+      notes.push("a signature of its card is of a kind that is not understood");
+      continue;
+    }
+    const url = header.jku !== undefined && URL.canParse(header.jku)
+      ? new URL(header.jku)
+      : undefined;
+    const own = carriedKey(entry, header.kid);
+    if (own === undefined && url?.origin !== parts.origin) {
+      notes.push("a signature of its card names keys that do not lie at its own origin");
+      continue;
+    }
+    const set = own ??
+      (url === undefined ? Promise.resolve([]) : sets.get(url.href) ?? keysOf(url, parts));
+    if (own === undefined && url !== undefined) sets.set(url.href, set);
+    const key = await signer(entry, { header, text, set: await set, cipher: parts.cipher });
+    if (key === undefined) wrong++;
+    else keys.add(key);
+  }
+  if (keys.size === 0 && wrong > 0) {
+    throw new Fault(
+      "upstream",
+      "Cannot trust the peer's card: its signature does not verify; somebody changed it, or signed it wrongly",
+    );
+  }
+  return { keys: [...keys].slice(0, 8), notes };
+}
+
+function canonicalText(raw: JsonObject): string {
+  // TRUST: from the peer, bounded; the SDK takes from it what protocol 1.0 has.
+  return canonicalizeAgentCard(raw as unknown as Parameters<typeof canonicalizeAgentCard>[0]);
+}
+
+function headerOf(entry: Json): Header | undefined {
+  if (!isObject(entry) || typeof entry["protected"] !== "string") return undefined;
+  let header: Json;
+  try {
+    const bytes = base64url(entry["protected"]);
+    header = parseJson(new TextDecoder().decode(bytes), { ...CARD_JSON, depth: 4 });
+  } catch {
+    // What does not parse is no header.
+    return undefined;
+  }
+  // An extension that must be understood is not.
+  if (!isObject(header) || header["crit"] !== undefined) return undefined;
+  const { alg, kid, jku } = header;
+  if ((alg !== "EdDSA" && alg !== "ES256") || typeof kid !== "string") return undefined;
+  return { alg, kid, jku: typeof jku === "string" ? jku : undefined };
+}
+
+async function keysOf(url: URL, { get }: SignatureParts): Promise<readonly JsonObject[]> {
+  const set = parseJson(await get(url), CARD_JSON);
+  const keys = isObject(set) ? set["keys"] : undefined;
+  return (Array.isArray(keys) ? keys : []).slice(0, KEYS).filter(isObject);
+}
+
+/** The key that a signature carries along. It is good for nothing but to be pinned by its thumbprint. */
+function carriedKey(entry: Json, kid: string): Promise<readonly JsonObject[]> | undefined {
+  const header = isObject(entry) ? entry["header"] : undefined;
+  const jwk = isObject(header) ? header["jwk"] : undefined;
+  return isObject(jwk) ? Promise.resolve([{ ...jwk, kid }]) : undefined;
+}
+
+/** Thumbprint of the key that signed; undefined when none of them did. */
+async function signer(
+  entry: Json,
+  { header, text, set, cipher }: {
+    readonly header: Header;
+    readonly text: string;
+    readonly set: readonly JsonObject[];
+    readonly cipher: PeerCrypto;
+  },
+): Promise<string | undefined> {
+  if (!isObject(entry)) return undefined;
+  const { protected: head, signature } = entry;
+  if (typeof head !== "string" || typeof signature !== "string") return undefined;
+  const jwk = set.map((key) => key["kid"] === header.kid ? publicPart(key, header.alg) : undefined)
+    .find((key) => key !== undefined);
+  if (jwk === undefined) return undefined;
+  const encoder = new TextEncoder();
+  const data = encoder.encode(`${head}.${encoder.encode(text).toBase64(URL_SAFE)}`);
+  try {
+    if (!await cipher.verify({ alg: header.alg, jwk }, base64url(signature), data)) {
+      return undefined;
+    }
+  } catch {
+    // A key or a signature that is none.
+    return undefined;
+  }
+  return (await cipher.sha256(encoder.encode(JSON.stringify(jwk)))).toBase64(URL_SAFE);
+}
+
+const URL_SAFE = { alphabet: "base64url", omitPadding: true } as const;
+
+function base64url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+}
+
+/** The members that a thumbprint is made of, in its order. */
+function publicPart(
+  key: JsonObject,
+  alg: Header["alg"],
+): Readonly<Record<string, string>> | undefined {
+  const kind = alg === "EdDSA" ? "OKP" : "EC";
+  if (key["kty"] !== kind || key["crv"] !== (alg === "EdDSA" ? "Ed25519" : "P-256")) {
+    return undefined;
+  }
+  const members = MEMBERS[kind].map((name) => [name, key[name]] as const);
+  return members.every(([, value]) => typeof value === "string" && value.length <= 512)
+    ? Object.fromEntries(members) as Readonly<Record<string, string>>
+    : undefined;
+}
+
+/** Cryptography, as far as a card's signature needs it. */
+export interface PeerCrypto {
+  /** SHA-256. */
+  sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
+  /** Whether `signature` over `data` is this key's. Rejects for a key that is none. */
+  verify(
+    key: { readonly alg: "EdDSA" | "ES256"; readonly jwk: Readonly<Record<string, string>> },
+    signature: Uint8Array<ArrayBuffer>,
+    data: Uint8Array<ArrayBuffer>,
+  ): Promise<boolean>;
+}
+
+/** See {@link PeerCrypto}. */
+export interface PeerPowers {
+  readonly clock: Clock;
+  readonly cipher: PeerCrypto;
+  /** Gives the SDK the web classes that its transports need. */
+  readonly restoreWeb: () => void;
+  /** Where warnings of the SDK go. */
+  readonly hearWarnings: (to: (text: string) => void) => void;
 }

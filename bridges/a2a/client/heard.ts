@@ -1,13 +1,25 @@
 /** What a peer has said of one task so far, of answers and of streams: bounded, and of no other task. @module */
-import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
-import { Role, TaskState } from "@a2a-js/sdk";
+import {
+  type Artifact,
+  type Message,
+  type Part,
+  Role,
+  type StreamResponse,
+  type Task,
+  TaskState,
+  type TaskStatus,
+} from "@a2a-js/sdk";
 import { Fault } from "../../../contracts/fault.ts";
 import type { Label } from "../../../contracts/colour.ts";
-import type { ExchangeState } from "../../../contracts/exchange.ts";
-import { higherLabel, peerLabelIn, peerTaskWords } from "../../../contracts/peer_words.ts";
+import type { ExchangeState, PeerSaid } from "../../../contracts/exchange.ts";
+import {
+  higherLabel,
+  PEER_SAID_UNITS,
+  peerLabelIn,
+  peerTaskWords,
+} from "../../../contracts/peer_words.ts";
 import { cutText, type Odd } from "../../mcp/client/mod.ts";
-import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS } from "./limits.ts";
-import type { SaidParts } from "./peer_said.ts";
+import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS, SAID } from "./limits.ts";
 
 /** An artifact, as far as it came. */
 export interface HeardArtifact {
@@ -43,8 +55,7 @@ export interface Heard {
   event(event: StreamResponse): void;
 }
 
-/** What hearing takes. */
-export interface HeardParts {
+interface HeardParts {
   /** The task that is meant; absent: a new one. */
   readonly task?: string | undefined;
   readonly odd: Odd;
@@ -247,5 +258,74 @@ function unitsOf({ content }: Part): number {
       return JSON.stringify(content.value ?? null).length;
     case undefined:
       return 0;
+  }
+}
+
+// What a peer says beside the result of a call, a message at a time: bounded, and each once.
+
+/** A message, without the call that it came during. */
+type Said = Omit<PeerSaid, "id">;
+
+interface SaidParts {
+  readonly kind: PeerSaid["kind"];
+  /** The peer's own id of it. */
+  readonly message: string;
+  readonly task: string | undefined;
+  readonly parts: readonly Part[];
+  readonly label: NonNullable<PeerSaid["label"]>;
+}
+
+/** Makes what passes messages on to `tell`: of each kind only so many, and nothing twice. */
+export function makeSaying(tell: (said: Said) => void): {
+  message(given: SaidParts): void;
+  /** Artifacts that are there, and are not shown with the result. */
+  ready(
+    task: string | undefined,
+    artifacts: readonly { readonly id: string; readonly name: string }[],
+  ): void;
+} {
+  const seen = new Set<string>();
+  const counts: Record<PeerSaid["kind"], number> = { status: 0, question: 0, artifactReady: 0 };
+  const pass = (said: Said): void => {
+    const name = JSON.stringify([said.kind, said.message, said.body]);
+    if (said.body === "" || seen.has(name) || counts[said.kind] >= SAID[said.kind]) return;
+    counts[said.kind] += 1;
+    seen.add(name);
+    tell(said);
+  };
+  const ofTask = (task: string | undefined): Pick<Said, "task"> =>
+    task === undefined ? {} : { task };
+  return Object.freeze({
+    message({ kind, message, task, parts, label }: SaidParts): void {
+      const units = kind === "question" ? PEER_SAID_UNITS : SAID.statusUnits;
+      const body = cutText(parts.map(wordsOf).filter((each) => each !== "").join("\n"), units);
+      const told = { kind, message: cutText(message, 1_024), ...ofTask(task), body, artifacts: [] };
+      pass(label === "public" ? told : { ...told, label });
+    },
+    ready(task, artifacts): void {
+      const some = artifacts.slice(0, SAID.artifacts);
+      const lines = some.map(({ id, name }) => `${JSON.stringify(id)} ${JSON.stringify(name)}`);
+      pass({
+        ...{ kind: "artifactReady", message: "", ...ofTask(task) },
+        body: cutText(lines.join("\n"), SAID.statusUnits),
+        artifacts: some.map(({ id }) => cutText(id, 256)),
+      });
+    },
+  });
+}
+
+/** A part as words: a link is named and never followed, bytes are counted. */
+function wordsOf({ content }: Part): string {
+  switch (content?.$case) {
+    case "text":
+      return content.value;
+    case "data":
+      return JSON.stringify(content.value ?? null);
+    case "url":
+      return `⟨link ${JSON.stringify(cutText(content.value, 1_024))}, not followed⟩`;
+    case "raw":
+      return `⟨${content.value.length} bytes, left out⟩`;
+    case undefined:
+      return "";
   }
 }

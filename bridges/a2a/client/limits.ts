@@ -1,4 +1,6 @@
 /** What the bridge takes of one peer, and no more. @module */
+import { Fault } from "../../../contracts/fault.ts";
+import { cutText } from "../../mcp/client/mod.ts";
 
 /** UTF-16 units of a card, and of the keys that it names. */
 export const CARD_UNITS = 262_144;
@@ -32,3 +34,14 @@ export const SPARE_MS = 5_000;
 export const POLL_MS = { first: 250, most: 5_000 } as const;
 /** Milliseconds that giving up a task at the peer may take. */
 export const CANCEL_MS = 5_000;
+
+const ERROR_UNITS = 2_000;
+
+/** Makes a fault of what the SDK threw. `verb` is `send the message`; what the peer wrote is cut. */
+export function peerFault(verb: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const inner = error instanceof Error && error.cause instanceof Fault ? error.cause : undefined;
+  if (inner !== undefined) return inner;
+  const why = error instanceof Error ? error.message : "it failed";
+  return new Fault("upstream", `Cannot ${verb}: ${cutText(why, ERROR_UNITS)}`, { cause: error });
+}

@@ -2,12 +2,10 @@
  * A bridge: the client of one A2A peer for one task, a process without any permission. Bundled as a2a.js.
  * @module
  */
-import { hearWarnings } from "../../mcp/client/quiet_powers.ts";
-import { restoreWeb } from "../../mcp/client/http/web_powers.ts";
+import { clock, hearWarnings, restoreWeb } from "../../mcp/client/bridge_powers.ts";
 import "../../../port/prelude_powers.ts";
 import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
 import { serveChild } from "../../../port/child_powers.ts";
-import { clock } from "../../mcp/client/clock_powers.ts";
 import { makePeerBridge } from "./bridge.ts";
 import { cipher, standInForBuffer } from "./crypto_powers.ts";
 

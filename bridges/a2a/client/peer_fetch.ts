@@ -1,12 +1,17 @@
 /** `fetch` for the SDK's transports: the kernel makes the request, and we read what comes with our limits. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
-import { type KernelSide, makeKernelHttp, type Odd, readAll } from "../../mcp/client/mod.ts";
-import { makePeerEvents } from "./peer_events.ts";
+import {
+  type KernelSide,
+  makeEvents,
+  makeKernelHttp,
+  type Odd,
+  readAll,
+  type StreamEvent,
+} from "../../mcp/client/mod.ts";
 import { ANSWER_JSON, ANSWER_UNITS, STREAM_EVENTS, STREAM_UNITS } from "./limits.ts";
 
-/** What a fetch is made of. */
-export interface PeerFetchParts {
+interface PeerFetchParts {
   readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
   /** The one origin that is asked. */
   readonly origin: string;
@@ -88,7 +93,7 @@ function eventStream(
         units += text.length;
         let taken: readonly string[];
         try {
-          taken = reader.take(text);
+          taken = reader(text);
           events += taken.length;
           if (events > STREAM_EVENTS || units > STREAM_UNITS) {
             throw new Fault("tooLarge", "Cannot read the peer's stream: it says too much");
@@ -103,4 +108,27 @@ function eventStream(
     },
     cancel: stop,
   }, { highWaterMark: 0 });
+}
+
+/** Makes the reader of one stream: takes its pieces, gives whole events in the SDK's form. Throws `tooLarge`, `upstream`. */
+function makePeerEvents(): (text: string) => readonly string[] {
+  const take = makeEvents(
+    ANSWER_UNITS,
+    () => new Fault("tooLarge", "Cannot read the peer's stream: an event is too long"),
+  );
+  return (text) => take(text).flatMap(rewritten);
+}
+
+function rewritten(event: StreamEvent): readonly string[] {
+  if (event.retry !== undefined) return [];
+  const { event: kind = "message", data } = event;
+  if ((kind !== "message" && kind !== "error") || data.trim() === "") return [];
+  try {
+    const json = JSON.stringify(parseJson(data, ANSWER_JSON));
+    return [`${kind === "error" ? "event: error\n" : ""}data: ${json}\n\n`];
+  } catch (cause) {
+    throw new Fault("upstream", "Cannot read the peer's stream: an event does not parse", {
+      cause,
+    });
+  }
 }

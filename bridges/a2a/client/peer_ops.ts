@@ -10,14 +10,10 @@ import {
   type KernelSide,
   type Odd,
 } from "../../mcp/client/mod.ts";
-import { type FollowParts, followTask, lookAtTask, sendAndFollow } from "./follow.ts";
-import { type Heard, makeHeard } from "./heard.ts";
-import { CANCEL_MS, SPARE_MS } from "./limits.ts";
-import { idOf, messageOf } from "./message.ts";
-import { artifactResult, resultOf } from "./peer_result.ts";
-import { makeSaying } from "./peer_said.ts";
-import { stillThere } from "./still_there.ts";
-import { peerFault } from "./upstream.ts";
+import { type Heard, makeHeard, makeSaying } from "./heard.ts";
+import { CANCEL_MS, peerFault, POLL_MS, SPARE_MS } from "./limits.ts";
+import { artifactResult, idOf, messageOf, resultOf } from "./peer_result.ts";
+import type { SendMessageRequest } from "@a2a-js/sdk";
 
 /** A peer that is open. */
 export interface OpenPeer {
@@ -27,8 +23,7 @@ export interface OpenPeer {
   readonly streaming: boolean;
 }
 
-/** What the operations take. */
-export interface PeerOpsParts {
+interface PeerOpsParts {
   readonly peer: () => OpenPeer;
   readonly kernel: Pick<KernelSide, "progress">;
   /** What goes to the inbox of the calling task. */
@@ -45,7 +40,6 @@ export interface PeerOps {
   artifact(asked: PeerTaskAsk): Promise<McpCallResult>;
 }
 
-/** What is heard during one call. */
 interface Hearing {
   readonly heard: Heard;
   /** The peer makes a task of it. */
@@ -54,7 +48,6 @@ interface Hearing {
   ready(): void;
 }
 
-/** Headers of each request. */
 const SERVICE = Object.freeze({ "A2A-Version": "1.0" });
 
 /** Makes the operations. */
@@ -176,4 +169,109 @@ export function makePeerOps({ peer, kernel, said, calls, clock, odd }: PeerOpsPa
       );
     },
   });
+}
+
+// Follows a task of a peer: by its stream where it has one, then by polling at growing
+// intervals.
+
+/** Messages of a task that are asked for where it is over and said nothing. */
+const SAID_LAST = 2;
+
+interface FollowParts {
+  readonly transport: Transport;
+  readonly tenant: string;
+  readonly streaming: boolean;
+  readonly clock: Pick<Clock, "after">;
+  readonly options: RequestOptions;
+  readonly odd: Odd;
+}
+
+/** Sends a message and hears until its task is settled. Rejects with a fault, also when the signal aborts. */
+async function sendAndFollow(
+  parts: FollowParts,
+  request: SendMessageRequest,
+  heard: Heard,
+  waits = true,
+): Promise<void> {
+  const { transport, streaming, options, odd } = parts;
+  if (streaming) {
+    try {
+      for await (const event of transport.sendMessageStream(request, options)) {
+        heard.event(event);
+        if (heard.settled) break;
+        if (!waits && heard.task !== undefined) return;
+      }
+    } catch (error) {
+      // It has the message, and a task of it: that is looked at as if there had been no stream.
+      if (options.signal?.aborted === true || heard.task === undefined) {
+        throw peerFault("send the message", error);
+      }
+      odd("Its stream broke off");
+    }
+    // A stream tells of changes, and may leave out what stands in the task: its words, its artifacts.
+    const { over, task, message, artifacts } = heard;
+    if (over && task !== undefined && message.length + artifacts.length === 0) {
+      await lookAtTask(parts, heard, SAID_LAST).catch((error) => {
+        if (!(error instanceof Fault) || options.signal?.aborted === true) throw error;
+        odd("Its stream ended without a word, and its task cannot be looked at");
+      });
+    }
+  } else {
+    try {
+      heard.sent(await transport.sendMessage(request, options));
+    } catch (error) {
+      throw peerFault("send the message", error);
+    }
+  }
+  if (waits) await followTask(parts, heard);
+}
+
+async function followTask(parts: FollowParts, heard: Heard): Promise<void> {
+  const { clock, options } = parts;
+  let wait: number = POLL_MS.first;
+  while (!heard.settled) {
+    await pause(clock, wait, options.signal);
+    wait = Math.min(wait * 2, POLL_MS.most);
+    await lookAtTask(parts, heard);
+  }
+}
+
+async function lookAtTask(
+  { transport, tenant, options }: FollowParts,
+  heard: Heard,
+  historyLength = 0,
+): Promise<void> {
+  const { task } = heard;
+  if (task === undefined) throw peerFault("look at the task", new Error("it named none"));
+  try {
+    heard.answered(await transport.getTask({ tenant, id: task, historyLength }, options));
+  } catch (error) {
+    throw peerFault("look at the task", error);
+  }
+}
+
+function pause(
+  clock: Pick<Clock, "after">,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = clock.after(ms, resolve);
+    signal?.addEventListener("abort", () => {
+      forget();
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
+/** The fault of a call that made a task at the peer, with the task's name. */
+function stillThere(fault: Fault, { task, over }: Heard, peer: string): Fault {
+  if (task === undefined || over || fault.code === "cancelled") return fault;
+  const named = JSON.stringify(task);
+  return new Fault(
+    fault.code,
+    `${fault.message}; its task ${named} may go on there: a2a_${peer}_task, or ` +
+      `\`remit a2a watch ${peer}\` with that name, takes it up`,
+    { ...(fault.detail === undefined ? {} : { detail: fault.detail }), cause: fault },
+  );
 }

@@ -13,7 +13,6 @@ const MESSAGE: PeerSkill = {
   ...{ inputModes: [], outputModes: [] },
 };
 
-/** What every skill takes. */
 const INPUT = {
   type: "object",
   properties: {

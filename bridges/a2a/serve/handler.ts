@@ -3,25 +3,27 @@
  * No store, no executor, no event bus: the kernel's exchange is the one truth. A2A 1.0, section 3.1.
  * @module
  */
-import { AgentCard, type SendMessageRequest, type StreamResponse } from "@a2a-js/sdk";
+import {
+  AgentCard,
+  type ListTasksRequest,
+  type SendMessageRequest,
+  type StreamResponse,
+} from "@a2a-js/sdk";
 import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import {
   PushNotificationNotSupportedError,
   TaskNotFoundError,
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
-import type { Exchange } from "../../../contracts/exchange.ts";
+import { type Exchange, type PeerQuery, PeerQuery as Query } from "../../../contracts/exchange.ts";
 import { parseJson } from "../../../port/parse.ts";
-import type { KnownCaller } from "./caller.ts";
-import type { Desk } from "./starter_asks.ts";
-import type { Watch } from "./watches.ts";
-import { queryOf } from "./query.ts";
+import type { Desk, KnownCaller, Watch } from "./starter.ts";
 import { exchangeOf, MODES, type Modes, pushOf, sayOf } from "./incoming_message.ts";
-import { directOf, isFinal, isSettled, pushConfigOf, taskOf } from "./task.ts";
+import { directOf, exchangeState, isFinal, isSettled, pushConfigOf, taskOf } from "./task.ts";
 import { firstOf, makeTeller } from "./stream_events.ts";
+import { malformed } from "./refusal.ts";
 
-/** What a handler is made of. */
-export interface HandlerParts {
+interface HandlerParts {
   readonly desk: Desk;
   readonly caller: KnownCaller;
   newId(): string;
@@ -184,4 +186,25 @@ function modesOf({ defaultInputModes, defaultOutputModes, skills }: AgentCard): 
     input: input.length === 0 ? MODES.input : input,
     output: output.length === 0 ? MODES.output : output,
   };
+}
+
+// ListTasks: A2A 1.0, section 3.1.4.
+
+/** Tasks of a page where nobody says how many. */
+const SIZE = 50;
+const Asked = Query.omit({ peer: true }).strict();
+
+/** The query. A page token is our own and opaque: the starter says whether it is one. */
+function queryOf(request: ListTasksRequest): Omit<PeerQuery, "peer"> {
+  const state = exchangeState(request.status);
+  const since = request.statusTimestampAfter;
+  const read = Asked.safeParse({
+    ...request.contextId === "" ? {} : { context: request.contextId },
+    ...state === undefined ? {} : { state },
+    ...since === undefined ? {} : { since: Date.parse(since) },
+    size: request.pageSize ?? SIZE,
+    ...request.pageToken === "" ? {} : { page: request.pageToken },
+  });
+  if (!read.success) throw malformed("the query does not fit");
+  return read.data;
 }

@@ -7,11 +7,9 @@ import {
   ServerCallContext,
 } from "@a2a-js/sdk/server";
 import { isObject, type Json } from "../../../contracts/json.ts";
-import { readJson } from "./body.ts";
-import { checkContentType, checkVersion } from "./headers.ts";
-import { HttpRefusal } from "./refusal.ts";
+import { isMethod, parseParams, readJson } from "./wire.ts";
+import { checkContentType, checkVersion, HttpRefusal } from "./refusal.ts";
 import type { Place } from "./streams.ts";
-import { isMethod, parseParams } from "./wire.ts";
 
 /** What an answer needs. */
 export interface Binding {

@@ -10,12 +10,12 @@
  * ```
  * @module
  */
-export { CARD_PATH } from "./card_route.ts";
-export { renderPush } from "./push_text.ts";
 export {
   type A2aBounds,
   type A2aServer,
+  CARD_PATH,
   JSON_RPC_PATH,
   makeA2aServer,
   REST_PATH,
 } from "./server.ts";
+export { renderPush } from "./stream_events.ts";

@@ -15,14 +15,18 @@ import {
 } from "@a2a-js/sdk";
 import { A2AError } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
-import type { Json } from "../../../contracts/json.ts";
-import { readJson } from "./body.ts";
-import { answerType, checkContentType, checkVersion } from "./headers.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { type Method, parseParams, readJson } from "./wire.ts";
+import {
+  answerType,
+  checkContentType,
+  checkVersion,
+  HttpRefusal,
+  malformed,
+  statusOf,
+} from "./refusal.ts";
 import type { Binding } from "./json_rpc.ts";
-import { HttpRefusal, malformed, statusOf } from "./refusal.ts";
-import { matchRoute, paramsOf, type Route } from "./rest_routes.ts";
 import type { Place } from "./streams.ts";
-import { parseParams } from "./wire.ts";
 
 /** Answers a request whose caller is known; `path` is what follows the interface's URL. */
 export async function answerRest(
@@ -39,7 +43,7 @@ export async function answerRest(
     checkVersion(request);
     const given = bodyOf(request, body, found.route);
     const params = parseParams(found.route.method, paramsOf(found, request, given));
-    return await ROUTES[found.route.method](binding, params, request);
+    return await ANSWERERS[found.route.method](binding, params, request);
   } catch (error) {
     return restProblem(error);
   }
@@ -107,7 +111,7 @@ function textOf(event: StreamResponse): string {
   return formatSSEEvent(StreamResponse.toJSON(event));
 }
 
-const ROUTES: Readonly<Record<Route["method"], Answerer>> = {
+const ANSWERERS: Readonly<Record<Route["method"], Answerer>> = {
   SendMessage: once(
     SendMessageRequest,
     (handler) => handler.sendMessage,
@@ -212,3 +216,134 @@ function problem(
 ): Response {
   return Response.json({ error: { code, status, message, details } }, { status: code, headers });
 }
+
+// Paths: A2A 1.0, sections 5.3 and 11.3.
+
+interface Route {
+  readonly method: Method;
+  readonly verbs: readonly string[];
+  /** Segments; those that begin with `:` are names of parameters, and `:cancel` after a name is a verb of its own. */
+  readonly path: RegExp;
+  /** Parameters in the order of the path's groups. */
+  readonly names: readonly string[];
+  readonly needsBody: boolean;
+  /** Query parameters that are read, with how. */
+  readonly query: Readonly<Record<string, "text" | "count" | "flag" | "state">>;
+}
+
+const ID = "([^/:]{1,512})";
+const route = (
+  method: Method,
+  verbs: readonly string[],
+  path: string,
+  more: Partial<Pick<Route, "names" | "needsBody" | "query">> = {},
+): Route => ({
+  ...{ method, verbs, path: new RegExp(`^${path}$`) },
+  ...{ names: [], needsBody: false, query: {}, ...more },
+});
+
+const ROUTES: readonly Route[] = [
+  route("SendMessage", ["POST"], "/message:send", { needsBody: true }),
+  route("SendStreamingMessage", ["POST"], "/message:stream", { needsBody: true }),
+  route("ListTasks", ["GET"], "/tasks", {
+    query: {
+      ...{ contextId: "text", pageToken: "text", statusTimestampAfter: "text" },
+      ...{ pageSize: "count", historyLength: "count", includeArtifacts: "flag", status: "state" },
+    },
+  }),
+  route("CancelTask", ["POST"], `/tasks/${ID}:cancel`, { names: ["id"] }),
+  // The specification's text says POST, its proto GET.
+  route("SubscribeToTask", ["GET", "POST"], `/tasks/${ID}:subscribe`, { names: ["id"] }),
+  route("GetTask", ["GET"], `/tasks/${ID}`, { names: ["id"], query: { historyLength: "count" } }),
+  route("CreateTaskPushNotificationConfig", ["POST"], `/tasks/${ID}/pushNotificationConfigs`, {
+    ...{ names: ["taskId"], needsBody: true },
+  }),
+  route("ListTaskPushNotificationConfigs", ["GET"], `/tasks/${ID}/pushNotificationConfigs`, {
+    ...{ names: ["taskId"], query: { pageSize: "count", pageToken: "text" } },
+  }),
+  route(
+    "GetTaskPushNotificationConfig",
+    ["GET"],
+    `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`,
+    {
+      names: ["taskId", "id"],
+    },
+  ),
+  route(
+    "DeleteTaskPushNotificationConfig",
+    ["DELETE"],
+    `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`,
+    {
+      names: ["taskId", "id"],
+    },
+  ),
+  route("GetExtendedAgentCard", ["GET"], "/extendedAgentCard"),
+];
+
+type Found =
+  | { readonly kind: "found"; readonly route: Route; readonly given: readonly string[] }
+  | { readonly kind: "otherMethod"; readonly allow: string }
+  | { readonly kind: "none" };
+
+function matchRoute(method: string, path: string): Found {
+  const allow: string[] = [];
+  for (const route of ROUTES) {
+    const match = route.path.exec(path);
+    if (match === null) continue;
+    if (route.verbs.includes(method)) {
+      const given = match.slice(1).map(decoded);
+      return given.some((each) => each === undefined)
+        ? { kind: "none" }
+        : { kind: "found", route, given: given.map((each) => each ?? "") };
+    }
+    allow.push(...route.verbs);
+  }
+  return allow.length === 0 ? { kind: "none" } : { kind: "otherMethod", allow: allow.join(", ") };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** Parameters of an operation: those of the body, then the query's, then the path's, which nothing overrides. */
+function paramsOf(
+  { route, given }: Extract<Found, { readonly kind: "found" }>,
+  request: Request,
+  body: Json,
+): JsonObject {
+  if (!isObject(body)) throw malformed("the body is no object");
+  const query = new URL(request.url).searchParams;
+  const params: Record<string, Json> = { ...body };
+  for (const [name, how] of Object.entries(route.query)) {
+    const values = query.getAll(name);
+    const [value] = values;
+    if (value === undefined || value === "") continue;
+    if (values.length > 1) throw malformed(`${name}: more than once`);
+    params[name] = readers[how](value, name);
+  }
+  if ((query.get("tenant") ?? "") !== "") throw malformed("tenant: there is none here");
+  route.names.forEach((name, at) => params[name] = given[at] ?? "");
+  return params;
+}
+
+const readers = {
+  text: (value: string): Json => value,
+  count(value: string, name: string): Json {
+    if (!/^-?\d{1,10}$/.test(value)) throw malformed(`${name}: no number`);
+    return Number(value);
+  },
+  flag(value: string, name: string): Json {
+    if (value !== "true" && value !== "false") throw malformed(`${name}: true or false`);
+    return value === "true";
+  },
+  /** `TASK_STATE_WORKING`, and as the specification's example writes it: `working`. */
+  state: (value: string): Json =>
+    value.startsWith("TASK_STATE_")
+      ? value
+      : `TASK_STATE_${value.toUpperCase().replaceAll("-", "_").slice(0, 32)}`,
+} as const;

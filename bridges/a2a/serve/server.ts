@@ -5,19 +5,15 @@
  */
 import type { Json } from "../../../contracts/json.ts";
 import type { Port } from "../../../contracts/port.ts";
-import { type A2aCaller, knownCaller } from "./caller.ts";
-import { answerCard, CARD_PATH } from "./card_route.ts";
-import { makeDesk } from "./starter_asks.ts";
+import { type A2aCaller, knownCaller, makeDesk, makeWatches } from "./starter.ts";
 import { makeHandler } from "./handler.ts";
-import { withExtensions } from "./headers.ts";
+import { HttpRefusal, withExtensions } from "./refusal.ts";
 import { answerJsonRpc, told } from "./json_rpc.ts";
-import { HttpRefusal } from "./refusal.ts";
 import { answerRest, restProblem } from "./rest.ts";
 import { makeStreams } from "./streams.ts";
-import { makeWatches } from "./watches.ts";
+import type { CardAnswer } from "../../../contracts/wire_a2a.ts";
 
-/** What peers are served with. */
-export interface A2aServerParts {
+interface A2aServerParts {
   /** The starter: ops of contracts/wire_a2a.ts are asked, `a2aUnwatch` is told. */
   readonly port: Pick<Port, "ask" | "tell">;
   /** Starts something after some milliseconds; the returned function takes it back. */
@@ -41,7 +37,6 @@ export interface A2aBounds {
   readonly aliveMs: number;
 }
 
-/** Bounds where nobody says otherwise. */
 const A2A_BOUNDS: A2aBounds = Object.freeze({
   streams: 512,
   perPeer: 256,
@@ -147,4 +142,39 @@ function challenged(response: Response, { token }: A2aCaller): Response {
 function withRetry(response: Response): Response {
   response.headers.set("retry-after", "10");
   return response;
+}
+
+// The card at its well-known path: A2A 1.0, section 8.
+
+/** Where it is. */
+export const CARD_PATH = "/.well-known/agent-card.json";
+
+/** Seconds that a card may be kept; after them it is asked for again, by its tag. */
+const MAX_AGE = 300;
+
+/** Answers GET and HEAD. */
+export function answerCard(request: Request, answer: CardAnswer): Response {
+  const { card, etag, modified } = answer;
+  const tag = /^(?:W\/)?"/.test(etag) ? etag : `"${etag}"`;
+  // HTTP's dates have no milliseconds.
+  const second = Math.floor(modified / 1_000) * 1_000;
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": `public, max-age=${MAX_AGE}`,
+    etag: tag,
+    "last-modified": new Date(second).toUTCString(),
+  };
+  if (isKnown(request.headers, tag, second)) return new Response(null, { status: 304, headers });
+  return new Response(request.method === "HEAD" ? null : card, { headers });
+}
+
+/** RFC 9110: a tag that is asked about outweighs a date. */
+function isKnown(headers: Headers, tag: string, modified: number): boolean {
+  const tags = headers.get("if-none-match");
+  if (tags !== null) {
+    const bare = (text: string): string => text.trim().replace(/^W\//, "");
+    return tags.trim() === "*" || tags.split(",").some((each) => bare(each) === bare(tag));
+  }
+  const since = headers.get("if-modified-since");
+  return since !== null && Date.parse(since) >= modified;
 }

@@ -3,15 +3,13 @@
  * beside a snapshot tells nothing twice and loses nothing. Pure. A2A 1.0, section 3.5.2.
  * @module
  */
-import type { StreamResponse } from "@a2a-js/sdk";
-import { Role, TaskState } from "@a2a-js/sdk";
+import { Role, StreamResponse, TaskState } from "@a2a-js/sdk";
 import type { Exchange, ExchangeEvent, PeerArtifact } from "../../../contracts/exchange.ts";
 import { peerLabelOf } from "../../../contracts/peer_words.ts";
 import { unreachable } from "../../../contracts/fault.ts";
 import { artifactOf, isSettled, statusOf, taskOf } from "./task.ts";
 
-/** Tells one stream. */
-export interface Teller {
+interface Teller {
   /** What an event adds. */
   next(event: ExchangeEvent): readonly StreamResponse[];
   /** The exchange came to an end, or to the peer's turn, since the stream began. */
@@ -118,4 +116,18 @@ export function firstOf(exchange: Exchange): StreamResponse {
 
 function statusKey({ state, status }: Exchange): string {
   return `${state} ${status?.id ?? ""} ${status?.at ?? 0}`;
+}
+
+// Push notifications: A2A 1.0, section 4.3.3.
+
+/**
+ * An exchange as it stands, without its history, which its receiver may ask for; with an event: what it adds to `exchange`,
+ * and where that is nothing, the exchange.
+ */
+export function renderPush(exchange: Exchange, event: ExchangeEvent | null): string {
+  const [added] = event === null ? [] : makeTeller(exchange).next(event);
+  const whole: StreamResponse = {
+    payload: { $case: "task", value: taskOf(exchange, { historyLength: 0 }) },
+  };
+  return JSON.stringify(StreamResponse.toJSON(added ?? whole));
 }

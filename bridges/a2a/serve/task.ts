@@ -94,7 +94,6 @@ export function statusOf(exchange: Exchange): TaskStatus {
   };
 }
 
-/** A message of an exchange. */
 function messageOf(
   exchange: { readonly id: string; readonly context: string },
   message: PeerMessage,

@@ -3,10 +3,11 @@
  * out, as the specification wants (5.7). Both bindings come through here.
  * @module
  */
-import * as z from "zod";
-import type { Json } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/json.ts";
 import { malformed, notTaken } from "./refusal.ts";
-import { inCamelCase } from "./wire_names.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import { parseJson } from "../../../port/parse.ts";
+import * as z from "zod";
 
 /** A name that a peer gives something, or that we gave it. */
 const name = z.string().max(128);
@@ -115,7 +116,7 @@ export function isMethod(name: string): name is Method {
 }
 
 /** Most levels of a request's JSON, and most values in it. */
-export const REQUEST_LIMITS = { frameBytes: 4 * 1_048_576, depth: 32, nodes: 100_000 } as const;
+const REQUEST_LIMITS = { frameBytes: 4 * 1_048_576, depth: 32, nodes: 100_000 } as const;
 
 /**
  * The parameters of a method, known fields only.
@@ -148,4 +149,86 @@ function placeOf(error: z.ZodError): string {
   if (first === undefined) return "they do not fit";
   const path = first.path.slice(0, 8).map((each) => String(each).slice(0, 64)).join(".");
   return `${path === "" ? "parameters" : path}: ${first.message.slice(0, 160)}`;
+}
+
+// ProtoJSON names: `historyLength`, and `history_length` as the proto file has it, are read;
+// camel case is written. A2A 1.0, section 5.5.
+
+/** Fields whose values are messages of the protocol; all else is the peer's own, key by key. */
+const NESTED: ReadonlySet<string> = new Set([
+  "message",
+  "parts",
+  "configuration",
+  "taskPushNotificationConfig",
+  "authentication",
+]);
+const SNAKE = /^[a-z]{1,32}(?:_[a-z]{1,32}){1,4}$/;
+
+/**
+ * The same parameters with every name in camel case.
+ * @throws {RequestMalformedError} when one is given both ways.
+ */
+function inCamelCase(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inCamelCase);
+  if (!isObject(value)) return value;
+  const named = new Map<string, Json>();
+  for (const [key, inner] of Object.entries(value)) {
+    const name = SNAKE.test(key)
+      ? key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      : key;
+    if (named.has(name)) throw malformed(`${name}: given twice`);
+    named.set(name, NESTED.has(name) ? inCamelCase(inner) : inner);
+  }
+  return Object.fromEntries(named);
+}
+
+// Bodies: bounded JSON in UTF-8, without repeated keys or keys that name a prototype.
+
+/** Why a body is no JSON for us. */
+type BodyFault = "syntax" | "tooLarge" | "key";
+
+type ReadBody =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly why: BodyFault };
+
+/** Reads it. */
+export function readJson(bytes: Uint8Array | undefined): ReadBody {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return { ok: false, why: "syntax" };
+    throw error;
+  }
+  try {
+    const value = parseJson(text, REQUEST_LIMITS);
+    // A plain search first: only a text that holds the word is walked.
+    if (PROTOTYPE.test(text) && namesPrototype(value)) return { ok: false, why: "key" };
+    // Half a character: JSON has it, UTF-8 has not, and nothing further in takes it.
+    if (HALF.test(text) && holdsHalf(value)) {
+      return { ok: false, why: "syntax" };
+    }
+    return { ok: true, value };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { ok: false, why: error.code === "tooLarge" ? "tooLarge" : "syntax" };
+  }
+}
+
+/** Also where letters of it are written as escapes. */
+const PROTOTYPE = /__proto__|\\u00/i;
+
+const HALF = /\\ud[89a-f]/i;
+
+function holdsHalf(value: Json): boolean {
+  if (typeof value === "string") return !value.isWellFormed();
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsHalf);
+  return Object.entries(value).some(([key, inner]) => !key.isWellFormed() || holdsHalf(inner));
+}
+
+function namesPrototype(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(namesPrototype);
+  return Object.entries(value).some(([key, inner]) => key === "__proto__" || namesPrototype(inner));
 }

@@ -10,7 +10,10 @@ import {
   mcpFile,
   mcpHostOf,
   mcpNet,
+  type McpPromptWords,
+  type McpResourceWords,
   mcpUse,
+  type McpWords,
 } from "../../../contracts/mcp.ts";
 import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/power.ts";
 import type { ProcessRow } from "../../../contracts/process.ts";
@@ -20,11 +23,11 @@ import { effectOf, grantedEffect } from "../review/effect.ts";
 import {
   importedDescriptor,
   interfaceOf,
+  type McpAsking,
+  type McpBindParts,
   promptDescriptor,
   resourceDescriptor,
 } from "./descriptor.ts";
-import { listedPrompts, listedResources } from "./listed.ts";
-import type { McpAsking, McpBindParts } from "./parts.ts";
 import { makeResults, makeSaidLast, type SaidLast } from "./result.ts";
 
 /** Milliseconds for one call: waiting for a person does not count, progress extends it. */
@@ -224,7 +227,6 @@ function isDeclared(args: JsonObject, { paramSchema }: ToolDescriptor): boolean 
   return Object.keys(args).every((name) => Object.hasOwn(properties ?? {}, name));
 }
 
-/** Whom the text goes to. */
 function destinationOf(server: ImportedServer): string {
   return server.launch.kind === "http" ? new URL(server.launch.url).origin : interfaceOf(server);
 }
@@ -234,4 +236,34 @@ function summaryOf(server: ImportedServer, { name }: ToolDescriptor): string {
   const to = server.launch.kind === "http" ? ` at ${new URL(server.launch.url).origin}` : "";
   if (isPeer(server.launch)) return `call ${name} of the peer "${server.name}"${to}`;
   return `call ${name} of the imported server "${server.name}"${to}`;
+}
+
+// Lists of a server's resources and prompts as text for a model: untrusted data.
+
+/** Most characters of one text of the server's in a list. */
+const SHOWN = 300;
+
+function listedResources({ resources, templates }: McpWords): readonly string[] {
+  return [...resources, ...templates].map((each) => JSON.stringify(resourceLine(each)));
+}
+
+function listedPrompts({ prompts }: McpWords): readonly string[] {
+  return prompts.map((each) => JSON.stringify(promptLine(each)));
+}
+
+function resourceLine(resource: McpResourceWords): object {
+  const { uri, uriTemplate, name, description, mimeType } = resource;
+  return { uri, uriTemplate, name, mimeType, description: description?.slice(0, SHOWN) };
+}
+
+function promptLine({ name, description, arguments: named }: McpPromptWords): object {
+  return {
+    name,
+    description: description?.slice(0, SHOWN),
+    arguments: named.map((each) => ({
+      name: each.name,
+      required: each.required ?? false,
+      description: each.description?.slice(0, SHOWN),
+    })),
+  };
 }

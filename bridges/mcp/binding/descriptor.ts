@@ -1,9 +1,20 @@
 /** Descriptors of imported tools: the reviewed words, and nothing that the server says now. @module */
-import type { EffectClass } from "../../../contracts/colour.ts";
+import type { Colour, EffectClass, Label } from "../../../contracts/colour.ts";
 import { isPeer } from "../../../contracts/exchange.ts";
-import { type ImportedServer, type ImportedTool, mcpPart } from "../../../contracts/mcp.ts";
+import {
+  type ImportedServer,
+  type ImportedTool,
+  mcpPart,
+  type McpWords,
+} from "../../../contracts/mcp.ts";
 import { ToolName } from "../../../contracts/ids.ts";
 import { ToolDescriptor } from "../../../contracts/tool.ts";
+import type { JsonObject } from "../../../contracts/json.ts";
+import type { Scope } from "../../../contracts/lease.ts";
+import type { GrantedCall } from "../../../contracts/power.ts";
+import type { ProcessRow } from "../../../contracts/process.ts";
+import type { McpAnswer } from "../../../contracts/wire_mcp.ts";
+import type { Artifact } from "../../../contracts/workspace.ts";
 
 const CATEGORY: Readonly<Record<EffectClass, ToolDescriptor["category"]>> = {
   read: "read",
@@ -89,4 +100,40 @@ export function described(
     permission: effect === "read" || effect === "stage" ? "auto" : "consent",
     category: CATEGORY[effect],
   }));
+}
+
+/** One request to the server, on behalf of a call that the gate has let through. */
+export interface McpAsking {
+  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
+  /** The body of the op, without its id and deadline. */
+  readonly body: JsonObject;
+  /** `read`: while it runs the server changes nothing. */
+  readonly holds: ImportedTool["holds"];
+  /** The tool whose review must still stand when the server has started; absent: nothing is pinned. */
+  readonly tool?: ImportedTool;
+}
+
+/** Powers of one task over one server. */
+export interface McpBindParts {
+  /** Takes the call's token, once. Throws as the token does. */
+  redeem(call: GrantedCall): void;
+  /** Whether a live lease of the process covers the scope, or would at its start. */
+  held(process: ProcessRow, scope: Scope): boolean;
+  /** Why a tool does not stand as reviewed now; undefined when it does. */
+  suspended(tool: ImportedTool): string | undefined;
+  /** Rejects with a fault: whatever it says of the server's is that server's word. */
+  ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
+  /** What the server says of itself. */
+  words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
+  /** Keeps bytes as an artifact, in quarantine. Rejects `tooLarge`. */
+  keep(kept: {
+    readonly name: string;
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    readonly colour: Colour;
+    readonly label: Label;
+  }): Promise<Artifact>;
+  /** Folds what a committed outcome records into the task. */
+  fold(record: JsonObject): void;
+  /** How confidential what the server knows is: what it can read, and what it was sent. Raised here. */
+  readonly carried: { label: Label };
 }

@@ -10,5 +10,4 @@
  * @module
  */
 export { bindBound, bindImported, type Bound, CALL_MS, reviewed } from "./bind.ts";
-export { described, interfaceOf } from "./descriptor.ts";
-export type { McpBindParts } from "./parts.ts";
+export { described, interfaceOf, type McpBindParts } from "./descriptor.ts";

@@ -5,14 +5,12 @@
 import { mixLabel } from "../../../contracts/colour.ts";
 import { isPeer } from "../../../contracts/exchange.ts";
 import { Fault } from "../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { type Json, type JsonObject, toJson, toJsonObject } from "../../../contracts/json.ts";
 import type { ImportedServer } from "../../../contracts/mcp.ts";
 import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
 import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire_mcp.ts";
 import type { Artifact } from "../../../contracts/workspace.ts";
-import { toJson, toJsonObject } from "../../../contracts/json.ts";
-import { artifactName, bytesOfText, decoded } from "./kept.ts";
-import type { McpBindParts } from "./parts.ts";
+import type { McpBindParts } from "./descriptor.ts";
 
 /** Most parts of one result that are kept as artifacts, and their bytes together. */
 const ARTIFACTS = 32;
@@ -36,7 +34,7 @@ export interface SaidLast {
   passed(): void;
 }
 
-/** Makes it: nothing was heard. */
+/** Keeps the last result of a task, none at first. */
 export function makeSaidLast(): SaidLast {
   let last: ReadonlySet<string> = new Set(), left = RETURNS;
   return Object.freeze<SaidLast>({
@@ -54,8 +52,7 @@ export function makeSaidLast(): SaidLast {
   });
 }
 
-/** Makes results of one server's answers. */
-export interface Results {
+interface Results {
   /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
   judged<T>(answer: Promise<T>): Promise<T>;
   of(call: GrantedCall, answer: McpAnswer): Promise<PowerResult>;
@@ -100,7 +97,7 @@ export function makeResults(
       const keeping = async (part: McpPart): Promise<string> => {
         const bytes = part.kind === "blob"
           ? decoded(part.data)
-          : bytesOfText(part.kind === "resource" ? part.text : "");
+          : new TextEncoder().encode((part.kind === "resource" ? part.text : "").toWellFormed());
         if (bytes === undefined) return "not base64, left out";
         if (kept.length >= ARTIFACTS || bytesKept + bytes.length > KEPT_BYTES) {
           return `${bytes.length} bytes, left out: too much for one result`;
@@ -225,6 +222,39 @@ function quoted(text: string): string {
 function parsed(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Endings of names; whatever else a server says of its bytes, they are bytes. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "audio/wav": "wav",
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "application/pdf": "pdf",
+  "application/json": "json",
+  "text/plain": "txt",
+  "text/markdown": "md",
+};
+
+/** `TOOL-1.png`: nothing of it is the server's word but which of our endings it has. */
+function artifactName(tool: string, n: number, part: McpPart): string {
+  const mime = part.kind === "blob" || part.kind === "resource" ? part.mimeType : undefined;
+  const usual = part.kind === "resource" ? "txt" : "bin";
+  const known = mime === undefined ? undefined : mime.split(";")[0]?.trim().toLowerCase();
+  const ending = known !== undefined && Object.hasOwn(ENDINGS, known) ? ENDINGS[known] : usual;
+  return `${tool}-${n}.${ending ?? usual}`;
+}
+
+/** The bytes of a base64 text; undefined when it is none. */
+function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.fromBase64(base64);
   } catch {
     return undefined;
   }

@@ -1,19 +1,17 @@
 /** The bridge: what the kernel may ask of the client of one MCP server. contracts/wire_mcp.ts. @module */
 import { Fault } from "../../../contracts/fault.ts";
-import type { Json } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/json.ts";
 import type { Port, PortHandler } from "../../../contracts/port.ts";
 import type { McpOpen, McpReady, McpRoot } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
-import { hearAnnouncements } from "./notifications.ts";
 import { serveAsks } from "./ask/server_requests.ts";
-import { makeCalls } from "./calls.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, makeCalls } from "./calls.ts";
 import { type Connecting, type Connection, startConnection } from "./connect.ts";
-import { makeKernelSide } from "./kernel_side.ts";
-import { makeOdd } from "./violations.ts";
+import { type KernelSide, makeKernelSide } from "./kernel_side.ts";
+import { cutText, makeOdd, type Odd } from "./limits.ts";
 import { makeAsk } from "./requests.ts";
 import { makeServerOps } from "./server_ops.ts";
-import { listenForChanges } from "./subscription.ts";
+import type { Client } from "@modelcontextprotocol/client";
 
 /** What a bridge is made of, beside its port. */
 export interface BridgePowers {
@@ -124,4 +122,86 @@ export function makeBridge(
       }
     },
   });
+}
+
+interface AnnounceParts {
+  readonly kernel: Pick<KernelSide, "log" | "changed" | "updated">;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** After a change was told, those within so many milliseconds are told as one. */
+const TOGETHER_MS = 100;
+const LOG_UNITS = 2_000;
+const LISTS = {
+  tools: "notifications/tools/list_changed",
+  resources: "notifications/resources/list_changed",
+  prompts: "notifications/prompts/list_changed",
+} as const;
+
+/** Wires what the server announces into the SDK's client, before the handshake. The guard has counted it. */
+function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): void {
+  for (const what of ["tools", "resources", "prompts"] as const) {
+    // The first is told at once: what changed is not called once more. Those that follow it are told together.
+    let quiet = false, more = false;
+    const tell = (): void => {
+      kernel.changed(what);
+      [quiet, more] = [true, false];
+      clock.after(TOGETHER_MS, () => {
+        quiet = false;
+        if (more) tell();
+      });
+    };
+    client.setNotificationHandler(LISTS[what], () => {
+      if (quiet) more = true;
+      else tell();
+    });
+  }
+  client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+    const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
+    const from = logger === undefined ? "" : `${cutText(logger, 64)}: `;
+    kernel.log(level, cutText(`${from}${text}`, LOG_UNITS));
+  });
+  client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) => {
+    if (uri.length <= 4_096) kernel.updated(uri);
+  });
+  // Nothing follows from these: a person's visit is over, a task of ours went on.
+  client.setNotificationHandler("notifications/elicitation/complete", () => {});
+}
+
+// Since revision 2026-07-28 a server announces changed lists only on a subscription.
+
+interface ListenParts {
+  readonly clock: Pick<Clock, "after">;
+  readonly odd: Odd;
+}
+
+/** Milliseconds until it listens again, and how often it does. */
+const AGAIN_MS = 1_000;
+const TIMES = 5;
+
+/** Listens for the lists whose changes the server promised to tell. An old server tells them unasked. */
+function listenForChanges(
+  { client, capabilities, modern }: Connection,
+  { clock, odd }: ListenParts,
+): void {
+  if (!modern) return;
+  const tells = (name: string): boolean => {
+    const offered = capabilities[name];
+    return isObject(offered) && offered["listChanged"] === true;
+  };
+  const filter = {
+    ...(tells("tools") ? { toolsListChanged: true } : {}),
+    ...(tells("prompts") ? { promptsListChanged: true } : {}),
+    ...(tells("resources") ? { resourcesListChanged: true } : {}),
+  };
+  if (Object.keys(filter).length === 0) return;
+  const listen = async (left: number): Promise<void> => {
+    const { closed } = await client.listen(filter);
+    const how = await closed;
+    if (how === "remote" && left > 0) clock.after(AGAIN_MS, () => begin(left - 1));
+  };
+  const begin = (left: number): void => {
+    listen(left).catch(() => odd("It does not tell of changed lists, although it promised to"));
+  };
+  begin(TIMES);
 }

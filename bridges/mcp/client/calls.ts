@@ -1,9 +1,7 @@
 /** The calls that are under way: each with its deadline, and with one way to end it. @module */
 import { Fault } from "../../../contracts/fault.ts";
-import type { Clock } from "./clock.ts";
 
-/** Work that may be ended from outside. */
-export interface Underway {
+interface Underway {
   /** Aborts with the {@link Fault} that ends it. */
   readonly signal: AbortSignal;
 }
@@ -68,4 +66,12 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject);
   });
+}
+
+/** A steady clock. */
+export interface Clock {
+  /** Milliseconds since any moment. */
+  now(): number;
+  /** Runs `run` after `ms` milliseconds, unless the function that it returns is called before. */
+  after(ms: number, run: () => void): () => void;
 }

@@ -9,20 +9,18 @@ import { Fault } from "../../../contracts/fault.ts";
 import type { JsonObject } from "../../../contracts/json.ts";
 import type { McpOpen } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
-import { type Calls, OPENING } from "./calls.ts";
-import type { Clock } from "./clock.ts";
-import { cutText } from "./cut.ts";
+import { type Calls, type Clock, OPENING } from "./calls.ts";
+import { cutText, type Odd } from "./limits.ts";
 import { type Guard, makeGuard } from "./guard.ts";
 import { makeKernelFetch } from "./http/kernel_fetch.ts";
 import type { KernelSide } from "./kernel_side.ts";
-import type { Odd } from "./violations.ts";
 import {
   guarded,
   type GuardedTransport,
   type LineTransport,
   makeLineTransport,
 } from "./transports.ts";
-import { upstreamFault } from "./upstream.ts";
+import { upstreamFault } from "./requests.ts";
 import type { Introduction } from "./words/words.ts";
 
 /** What a connection is made of. */

@@ -5,11 +5,9 @@
  */
 import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 import { asJson } from "../../../port/as_json.ts";
-import type { Clock } from "./clock.ts";
-import { cutText, quoted } from "./cut.ts";
-import { NOTIFICATIONS_A_SECOND, SERVER_REQUESTS } from "./limits.ts";
+import type { Clock } from "./calls.ts";
+import { cutText, NOTIFICATIONS_A_SECOND, type Odd, quoted, SERVER_REQUESTS } from "./limits.ts";
 import { type Message, type RpcId } from "./message.ts";
-import type { Odd } from "./violations.ts";
 
 /** How far something has come. */
 export interface Progress {

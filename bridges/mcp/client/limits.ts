@@ -1,4 +1,5 @@
 /** What the bridge takes of one server, and no more. @module */
+import type { Clock } from "./calls.ts";
 
 /** Levels of arrays and objects in one message; the port takes 64, of which its frame needs some. */
 export const MESSAGE_DEPTH = 48;
@@ -28,3 +29,39 @@ export const UNSENT_UNITS = 16_000_000;
 export const ERROR_UNITS = 2_000;
 /** Longest method, and longest id, that a message may have. */
 export const NAME_UNITS = 256;
+
+/** At most `units` UTF-16 units of `text`, never half a character; an ellipsis says that some are gone. */
+export function cutText(text: string, units: number): string {
+  if (text.length <= units) return text;
+  const high = text.charCodeAt(units - 2);
+  const end = high >= 0xd800 && high < 0xdc00 ? units - 2 : units - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+/** A server's name for something, as our sentences quote it. */
+export function quoted(name: unknown): string {
+  return typeof name === "string" ? JSON.stringify(cutText(name, 80)) : `a ${typeof name}`;
+}
+
+/** Takes a violation in one sentence. It may quote the server: whoever shows it makes it safe. */
+export type Odd = (what: string) => void;
+
+const A_SECOND = 20;
+const UNITS = 240;
+
+/** Makes the way for violations: those past twenty a second are counted, and the next one tells how many. */
+export function makeOdd(tell: (what: string) => void, clock: Pick<Clock, "now">): Odd {
+  let since = -Infinity, told = 0, left = 0;
+  return (what) => {
+    const now = clock.now();
+    if (now - since >= 1_000) {
+      since = now;
+      told = 0;
+    }
+    if (told >= A_SECOND) return void left++;
+    told++;
+    const before = left === 0 ? "" : ` (after ${left} more)`;
+    left = 0;
+    tell(`${cutText(what, UNITS)}${before}`);
+  };
+}

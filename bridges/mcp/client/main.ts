@@ -2,13 +2,11 @@
  * A bridge: the client of one MCP server for one task, a process without any permission. Bundled as bridge.js.
  * @module
  */
-import { hearWarnings } from "./quiet_powers.ts";
-import { restoreWeb } from "./http/web_powers.ts";
+import { clock, hearWarnings, restoreWeb } from "./bridge_powers.ts";
 import "../../../port/prelude_powers.ts";
 import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
 import { serveChild } from "../../../port/child_powers.ts";
 import { makeBridge } from "./bridge.ts";
-import { clock } from "./clock_powers.ts";
 import { warm } from "./pretended_server.ts";
 
 // Only a bridge that waits in the pool has the time: somebody already waits for the others.

@@ -9,12 +9,8 @@
  * ```
  * @module
  */
-export { type Calls, makeCalls, OPENING } from "./calls.ts";
-export type { Clock } from "./clock.ts";
-export { cutText, quoted } from "./cut.ts";
-export { makeEventTexts } from "./http/event_texts.ts";
+export { type Calls, type Clock, makeCalls, OPENING } from "./calls.ts";
+export { cutText, makeOdd, type Odd, quoted } from "./limits.ts";
+export { makeEvents, readAll, type StreamEvent } from "./http/stream_texts.ts";
 export { fieldsOf, Malformed } from "./words/fields.ts";
-export { makeKernelHttp } from "./http/kernel_http.ts";
-export { type KernelSide, makeKernelSide } from "./kernel_side.ts";
-export { makeOdd, type Odd } from "./violations.ts";
-export { readAll } from "./http/read_all.ts";
+export { type KernelSide, makeKernelHttp, makeKernelSide } from "./kernel_side.ts";

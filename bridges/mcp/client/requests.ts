@@ -1,11 +1,19 @@
 /** Requests to a server within a call: with the call's deadline, its progress and the log level that is wished. @module */
-import { type CallToolRequestParams, LOG_LEVEL_META_KEY } from "@modelcontextprotocol/client";
+import {
+  type CallToolRequestParams,
+  InsufficientScopeError,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../../contracts/json.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Connection } from "./connect.ts";
 import type { Progress } from "./guard.ts";
-import { RAW } from "./raw_results.ts";
-import { upstreamFault } from "./upstream.ts";
+import { Fault, type FaultCode } from "../../../contracts/fault.ts";
+import { cutText, ERROR_UNITS } from "./limits.ts";
 
 /** On whose behalf a request is made. */
 export interface Behalf {
@@ -19,8 +27,7 @@ export interface Behalf {
 /** Makes a request. Faults: of `upstreamFault`. */
 export type Ask = (method: string, params: JsonObject, behalf: Behalf) => Promise<JsonObject>;
 
-/** What requests take. */
-export interface RequestParts {
+interface RequestParts {
   readonly connection: () => Connection;
   /** What the server is called, for faults. */
   readonly name: () => string | undefined;
@@ -65,3 +72,63 @@ export function makeAsk({ connection, name, level }: RequestParts): Ask {
 
 // TRUST: from the server, and an object: the SDK has held it against the specification.
 const asObject = (result: object): JsonObject => asJson(result) as JsonObject;
+
+/** A Standard Schema that everything fits. The guard has held the message against its limits. */
+const RAW: {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "remit";
+    readonly validate: (value: unknown) => { readonly value: JsonObject };
+    readonly types?: { readonly input: unknown; readonly output: JsonObject };
+  };
+} = Object.freeze({
+  "~standard": {
+    version: 1,
+    vendor: "remit",
+    // TRUST: from the server, an object: the guard lets no other result through.
+    validate: (value) => ({ value: value as JsonObject }),
+  },
+});
+
+/** Makes a fault of what the SDK threw. `verb` is `call tool "x"`; what the server wrote is cut. */
+export function upstreamFault(verb: string, error: unknown, server: string = "NAME"): Fault {
+  if (error instanceof Fault) return error;
+  const fault = (code: FaultCode, why: string): Fault =>
+    new Fault(code, `Cannot ${verb}: ${cutText(why, ERROR_UNITS)}`, { cause: error });
+  if (error instanceof ProtocolError) {
+    return fault("upstream", `the server answered with error ${error.code}: ${error.message}`);
+  }
+  if (error instanceof InsufficientScopeError) {
+    const login = `\`remit mcp login ${server}${scopeOf(error.requiredScope)}\``;
+    const why = `the server wants more rights than the login has; ${login} asks for them`;
+    return new Fault("upstream", `Cannot ${verb}: ${why}`, { detail: { status: 403 } });
+  }
+  if (error instanceof SdkHttpError) {
+    if (error.status === 401) {
+      const why = `the server asks for a login; \`remit mcp login ${server}\` makes one`;
+      return new Fault("upstream", `Cannot ${verb}: ${why}`, { detail: { status: 401 } });
+    }
+    const { status } = error;
+    const why = `the server answered with HTTP ${status}`;
+    return new Fault("upstream", `Cannot ${verb}: ${why}`, {
+      cause: error,
+      ...(status === undefined ? {} : { detail: { status } }),
+    });
+  }
+  if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.RequestTimeout) return fault("timedOut", "no answer in time");
+    if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected) {
+      return fault("gone", "the connection ended");
+    }
+    return fault("upstream", error.message);
+  }
+  return fault("upstream", error instanceof Error ? error.message : "it failed");
+}
+
+/** Scopes that a server names: nothing that a shell would take for more than a word, as people paste it. */
+const SCOPES = /^[A-Za-z0-9:/._~%+@=-]+(?: [A-Za-z0-9:/._~%+@=-]+)*$/;
+
+function scopeOf(scope: string | undefined): string {
+  const plain = scope !== undefined && scope.length <= 512 && SCOPES.test(scope);
+  return plain ? ` --scope "${scope}"` : "";
+}

@@ -4,18 +4,13 @@ import { isObject, type JsonObject } from "../../../contracts/json.ts";
 import type { McpWords } from "../../../contracts/mcp.ts";
 import type { McpCall, McpCallResult } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
-import { type Calls, LISTING } from "./calls.ts";
-import type { Clock } from "./clock.ts";
+import { type Calls, type Clock, LISTING } from "./calls.ts";
 import type { Connection } from "./connect.ts";
-import { cutText } from "./cut.ts";
+import { cutText, WORDS_MS } from "./limits.ts";
 import type { KernelSide } from "./kernel_side.ts";
-import { WORDS_MS } from "./limits.ts";
 import type { Ask, Behalf } from "./requests.ts";
 import { promptResult, resourceResult } from "./tool/result.ts";
-import { callAsTask } from "./tool/task_call.ts";
-import { callParams, callResult } from "./tool/call.ts";
-import { makeToolList } from "./tool/list.ts";
-import { askVisits } from "./tool/url_elicitation.ts";
+import { askVisits, callAsTask, callParams, callResult, makeToolList } from "./tool/call.ts";
 import { readWords } from "./words/words.ts";
 
 /** What the operations take. */
@@ -29,7 +24,6 @@ export interface ServerOpsParts {
   readonly elicitation: () => boolean;
 }
 
-/** What every operation on a server has. */
 interface Timed {
   readonly id: string;
   readonly deadlineMs: number;

@@ -4,9 +4,8 @@ import type { JsonObject } from "../../../contracts/json.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
 import type { Guard } from "./guard.ts";
-import { UNSENT, UNSENT_UNITS } from "./limits.ts";
+import { type Odd, UNSENT, UNSENT_UNITS } from "./limits.ts";
 import { type Message, readMessage, sortMessage } from "./message.ts";
-import type { Odd } from "./violations.ts";
 
 /** A transport with what the bridge needs of it. */
 export interface GuardedTransport extends Transport {

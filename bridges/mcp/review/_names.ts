@@ -1,7 +1,7 @@
 /** Names that pass for others, and words about tools that are not the server's own. @module */
 import { mcpPart, type McpToolWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
-import { outline } from "./tool_name.ts";
+import { outline } from "./tool_identity.ts";
 
 /** A name that a tool's name could be taken for. */
 export interface Namesake {

@@ -1,9 +1,6 @@
 /** A schema written anew, of the keywords that the gate and every provider take. @module */
-import { isList, isObject } from "../../../contracts/json.ts";
-import { Fault, type Json, type JsonObject } from "../../../contracts/mod.ts";
-import { pointedAt } from "./_schema_json.ts";
-import type { SchemaNotes } from "./_schema_notes.ts";
-import { plainKeywords } from "./_schema_plain.ts";
+import { Fault, isList, isObject, type Json, type JsonObject } from "../../../contracts/mod.ts";
+import { cleanText } from "./clean_text.ts";
 
 /** What a walk keeps to. */
 export interface WalkLimits {
@@ -21,19 +18,9 @@ const MOST_BRANCHES = 32;
 /** Units of a name that none takes, as a reviewer is shown it. */
 const SHOWN_NAME = 80;
 /** Checks that need a stranger's regular expression, time in the square, or a schema within a condition. */
-const DROPPED = [
-  "uniqueItems",
-  "not",
-  "if",
-  "dependentSchemas",
-  "dependentRequired",
-  "dependencies",
-  "propertyNames",
-  "contains",
-  "patternProperties",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-];
+const DROPPED =
+  ("uniqueItems not if dependentSchemas dependentRequired dependencies propertyNames contains " +
+    "patternProperties unevaluatedProperties unevaluatedItems").split(" ");
 
 interface Place {
   /** As a reviewer reads it: `edits[].text`. */
@@ -177,4 +164,177 @@ const WORDS: ReadonlySet<string> = new Set(["description", "default", "examples"
 function hasInner(schema: JsonObject): boolean {
   return ["properties", "items", "anyOf", "oneOf", "allOf", "additionalProperties", "prefixItems"]
     .some((key) => typeof schema[key] === "object");
+}
+
+// Keywords whose value holds no further schema.
+
+const TYPES: ReadonlySet<Json> = new Set(
+  ["string", "number", "integer", "boolean", "object", "array", "null"],
+);
+const NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const COUNTS = "minLength maxLength minItems maxItems minProperties maxProperties".split(" ");
+/** Words for a model in place of a check: nothing that a server made up. */
+const FORMATS: ReadonlySet<Json> = new Set(
+  ("date-time date time duration email hostname ipv4 ipv6 uri uri-reference url uuid regex " +
+    "json-pointer int32 int64 float double byte binary password iri").split(" "),
+);
+const LONGEST_WORDS = 1_024;
+const LONGEST_PATTERN = 120;
+const LONGEST_VALUE = 256;
+const MOST_CHOICES = 500;
+const LONGEST_CHOICES = 8_192;
+const MOST_EXAMPLES = 3;
+
+/** What may be kept of the plain keywords of `schema`, which stands at `at` under the name `name`. */
+function plainKeywords(
+  schema: JsonObject,
+  { at, name, notes }: { readonly at: string; readonly name: string; readonly notes: SchemaNotes },
+): Record<string, Json> {
+  const kept: Record<string, Json> = {};
+  const type = typeOf(schema);
+  if (type !== undefined) kept["type"] = type;
+  else if (schema["type"] !== undefined) notes.loosen("an unknown type is not checked", at);
+  const words = wordsOf(schema, name);
+  if (words !== "") kept["description"] = words;
+  for (const key of NUMBERS) {
+    const value = schema[key];
+    if (value === undefined) continue;
+    const isRight = typeof value === "number" && Number.isFinite(value) &&
+      (key !== "multipleOf" || value > 0);
+    if (isRight) kept[key] = value;
+    else notes.loosen(`"${key}" is not checked`, at);
+  }
+  for (const key of COUNTS) {
+    const value = schema[key];
+    if (value === undefined) continue;
+    if (Number.isSafeInteger(value) && Number(value) >= 0) kept[key] = value;
+    else notes.loosen(`"${key}" is not checked`, at);
+  }
+  if (schema["enum"] !== undefined) {
+    const choices = choicesOf(schema["enum"]);
+    if (choices !== undefined) kept["enum"] = choices;
+    else notes.loosen("a list of choices that is empty, too long or not readable is not held", at);
+  }
+  const fixed = schema["const"];
+  if (fixed !== undefined) {
+    if (isPlain(fixed, LONGEST_VALUE)) kept["const"] = fixed;
+    else notes.loosen("a fixed value that is too long or not readable is not held", at);
+  }
+  const usual = schema["default"];
+  if (usual !== undefined && isPlain(usual, LONGEST_VALUE)) kept["default"] = usual;
+  const { examples } = schema;
+  if (isList(examples)) {
+    const shown = examples.slice(0, MOST_EXAMPLES).filter((each) => isPlain(each, LONGEST_VALUE));
+    if (shown.length > 0) kept["examples"] = shown;
+  }
+  for (const key of ["pattern", "format"]) {
+    if (schema[key] !== undefined) notes.loosen(`"${key}" is told, not checked`, at);
+  }
+  return kept;
+}
+
+function typeOf({ type, nullable }: JsonObject): Json | undefined {
+  const said = isList(type) ? type : type === undefined ? [] : [type];
+  const known = [...new Set(said)].filter((each) => TYPES.has(each));
+  if (known.length === 0 || known.length !== new Set(said).size) return undefined;
+  const all = nullable === true && !known.includes("null") ? [...known, "null"] : known;
+  return all.length === 1 ? all[0] : all;
+}
+
+/** Its description, else its title where that says more than the name; and what is told in place of checks. */
+function wordsOf({ description, title, format, pattern }: JsonObject, name: string): string {
+  const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const said = [description, title].map((each) => typeof each === "string" ? each : "")
+    .map((each) => cleanText(each, LONGEST_WORDS).text.trim())
+    .find((each, n) => each !== "" && (n === 0 || letters(each) !== letters(name)));
+  const parts = said === undefined ? [] : [said];
+  if (format !== undefined && FORMATS.has(format)) parts.push(`(format: ${format})`);
+  if (typeof pattern === "string" && /^[\x20-\x7e]+$/.test(pattern)) {
+    if (pattern.length <= LONGEST_PATTERN) parts.push(`(pattern: ${pattern})`);
+  }
+  return parts.join(" ");
+}
+
+function choicesOf(choices: Json): readonly Json[] | undefined {
+  if (!isList(choices) || choices.length === 0 || choices.length > MOST_CHOICES) return undefined;
+  if (!choices.every((each) => isPlain(each, LONGEST_VALUE))) return undefined;
+  const distinct = new Map(choices.map((each) => [JSON.stringify(each), each]));
+  const size = [...distinct.keys()].reduce((sum, each) => sum + each.length, 0);
+  return size > LONGEST_CHOICES ? undefined : [...distinct.values()];
+}
+
+/** Whether a value may be shown to a model as it is: short, flat enough, nothing unseen in its texts. */
+function isPlain(value: Json, most: number, depth = 3): boolean {
+  if (typeof value === "string") {
+    return value.length <= most && cleanText(value, Infinity).text === value;
+  }
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === 0 || JSON.stringify(value).length > most) return false;
+  return Object.entries(value).every(([key, item]) =>
+    isPlain(key, most) && key !== "__proto__" && isPlain(item, most, depth - 1)
+  );
+}
+
+/** What a local reference (`#`, `#/$defs/a`) names; undefined for one that leads elsewhere or nowhere. */
+function pointedAt(root: Json, ref: Json | undefined): Json | undefined {
+  if (typeof ref !== "string" || ref.length > 512 || !/^#(?:\/|$)/.test(ref)) return undefined;
+  let at: Json | undefined = root;
+  for (const part of ref.split("/").slice(1)) {
+    const key = unescaped(part);
+    if (isList(at)) at = /^[0-9]{1,4}$/.test(key) ? at[Number(key)] : undefined;
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}
+
+function unescaped(part: string): string {
+  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    // A stray percent sign stands for itself.
+    return plain;
+  }
+}
+
+/** Collects what was left out, by reason. */
+export interface SchemaNotes {
+  /** A check was left out at this place: more passes than the server takes. */
+  loosen(what: string, at: string): void;
+  /** An ordinary schema holds no such thing. */
+  trick(what: string, at: string): void;
+  /** How often something was left out so far. */
+  count(): number;
+  readonly loosened: ReadonlyMap<string, readonly string[]>;
+  readonly tricks: ReadonlyMap<string, readonly string[]>;
+}
+
+const SHOWN = 4;
+
+/** Makes an empty collection. */
+export function makeSchemaNotes(): SchemaNotes {
+  const loosened = new Map<string, string[]>(), tricks = new Map<string, string[]>();
+  let count = 0;
+  const add = (to: Map<string, string[]>, what: string, at: string): void => {
+    count += 1;
+    const places = to.get(what) ?? [];
+    if (places.length < 100 && !places.includes(at)) places.push(at);
+    to.set(what, places);
+  };
+  return Object.freeze({
+    loosen: (what: string, at: string) => add(loosened, what, at),
+    trick: (what: string, at: string) => add(tricks, what, at),
+    count: () => count,
+    loosened,
+    tricks,
+  });
+}
+
+/** One sentence for each reason: `"pattern" is not checked: path, edits[].text and 3 more`. */
+export function noteLines(notes: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  return [...notes].map(([what, places]) => {
+    const more = places.length - SHOWN;
+    const shown = places.slice(0, SHOWN).join(", ");
+    return `${what}: ${shown}${more > 0 ? ` and ${more} more` : ""}`;
+  });
 }

@@ -1,4 +1,5 @@
 /** A server's text without what nobody sees. @module */
+import type { McpServerName, McpToolWords } from "../../../contracts/mod.ts";
 
 // Made when a text first asks for it: the list of emoji is long, and most texts are plain.
 let emoji: RegExp | undefined;
@@ -13,8 +14,7 @@ const MARK = /^\p{M}$/u;
 const MOST_MARKS = 4;
 const CUT = " […]";
 
-/** What {@link cleanText} made of a text. */
-export interface CleanText {
+interface CleanText {
   readonly text: string;
   /** Characters that were left out because they cannot be seen. */
   readonly hidden: number;
@@ -55,4 +55,26 @@ function isUnseen(cluster: string): boolean {
 function isJoiner(cluster: string, before: string): boolean {
   return (cluster === "\u200c" || cluster === "\u200d") && /[\p{L}\p{M}]$/u.test(before) &&
     !/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Han}]$/u.test(before);
+}
+
+/** Longest description, in UTF-16 units: the tool contract's. */
+export const LONGEST_DESCRIPTION = 4_096;
+
+/** The description of a tool, bounded, each line of it marked as the server's. */
+export function describe(
+  server: McpServerName,
+  words: McpToolWords,
+  from: string = `From the MCP server "${server}" (not verified)`,
+): string {
+  const said = [words.description, words.title, words.annotations?.title]
+    .map((each) => cleanText(each ?? "", LONGEST_DESCRIPTION).text.trim())
+    .find((each) => each !== "");
+  if (said === undefined) return `${from}. It does not say what the tool does.`;
+  // Further lines are quoted, or one of them could pass for ours.
+  const quoted = said.replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").replaceAll(
+    "\n",
+    "\n> ",
+  );
+  const whole = said.includes("\n") ? `${from}:\n> ${quoted}` : `${from}: ${said}`;
+  return cleanText(whole, LONGEST_DESCRIPTION).text;
 }

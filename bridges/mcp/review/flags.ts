@@ -6,13 +6,11 @@
 import { Fault, type McpToolWords, type McpWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { asksForSecret } from "../../../text/looks_secret.ts";
-import { cleanText } from "./clean_text.ts";
-import { LONGEST_DESCRIPTION } from "./describe.ts";
+import { cleanText, LONGEST_DESCRIPTION } from "./clean_text.ts";
 import type { FlagKind, ToolFlag } from "./flag.ts";
 import { copiedBy, foreignIn, type KnownTools, knownTools, namesakeOf } from "./_names.ts";
 import { ordersIn } from "./_orders.ts";
-import { type Said, saidOf } from "./_said.ts";
-import { shapesIn } from "./_shapes.ts";
+import { type Said, saidOf, shapesIn } from "./_shapes.ts";
 import { safeSchema } from "./safe_schema.ts";
 
 /** Another server, as it was reviewed. */
@@ -33,7 +31,6 @@ export interface FlagAt {
 
 const MOST = 16;
 const SHOWN = 120;
-/** Sentences for what is found by phrase. */
 const SENTENCES = {
   orders: "it gives orders",
   conversation: "it asks for what was said to the model",

@@ -13,11 +13,9 @@
  * ```
  * @module
  */
-export { changesOf } from "./changes.ts";
+export { changesOf, toolDigest } from "./tool_identity.ts";
 export { diffWords } from "./diff_words.ts";
 export { FLAG_WORDS } from "./flag.ts";
 export { makeFlagsOf, serverFlags } from "./flags.ts";
-export { reviewRows } from "./review_rows.ts";
+export { importedTool, reviewRows, translate, type Translation } from "./translate.ts";
 export { safeSchema } from "./safe_schema.ts";
-export { toolDigest } from "./tool_digest.ts";
-export { importedTool, translate, type Translation } from "./translate.ts";

@@ -1,5 +1,6 @@
 /** Imported tools, made of what a server says of them. @module */
 import {
+  type EffectClass,
   Fault,
   type ImportedTool,
   isPeer,
@@ -7,26 +8,22 @@ import {
   type McpToolWords,
   type ToolName,
 } from "../../../contracts/mod.ts";
-import { describe } from "./describe.ts";
+import { describe } from "./clean_text.ts";
 import { type EffectAt, effectOf } from "./effect.ts";
 import type { ToolFlag } from "./flag.ts";
 import { type FlagAt, makeFlagsOf } from "./flags.ts";
 import { safeResultSchema, type SafeSchema, safeSchema } from "./safe_schema.ts";
-import { toolDigest } from "./tool_digest.ts";
-import { outline, toolName } from "./tool_name.ts";
+import { outline, toolDigest, toolName } from "./tool_identity.ts";
 
-/** What words are translated with. */
-export interface ReviewWith extends EffectAt, Pick<FlagAt, "own" | "others"> {}
+interface ReviewWith extends EffectAt, Pick<FlagAt, "own" | "others"> {}
 
-/** A tool with what a reviewer must know of it. */
-export interface TranslatedTool extends ImportedTool {
+interface TranslatedTool extends ImportedTool {
   readonly flags: readonly ToolFlag[];
   /** What was left out of its schemas, a sentence each: untrusted fragments inside. */
   readonly notes: readonly string[];
 }
 
-/** A tool that cannot be imported. */
-export interface RefusedTool {
+interface RefusedTool {
   /** Its name on the wire: untrusted. */
   readonly tool: string;
   /** A clause: untrusted fragments inside. */
@@ -121,4 +118,40 @@ function resultOf({ outputSchema }: McpToolWords): Partial<SafeSchema> & Pick<Sa
     if (!(error instanceof Fault)) throw error;
     return { notes: [`result: not checked, ${error.message}`] };
   }
+}
+
+/** One tool. `tool`, `flags`, `notes` and `refused` are untrusted or hold untrusted fragments. */
+interface ReviewRow {
+  /** Its name on the wire. */
+  readonly tool: string;
+  /** As models call it; absent: it was refused. */
+  readonly name?: ToolName;
+  readonly effect?: EffectClass;
+  readonly holds?: "read" | "all";
+  readonly flags: readonly ToolFlag[];
+  readonly notes: readonly string[];
+  /** Why it cannot be imported. */
+  readonly refused?: string;
+  /** Switched off. */
+  readonly off: boolean;
+  /** Neither flagged nor refused: what "approve everything unflagged" takes. */
+  readonly plain: boolean;
+}
+
+/** A row for each tool, in the order of their names on the wire. */
+export function reviewRows(
+  { tools, refused }: Translation,
+  off: readonly string[],
+): readonly ReviewRow[] {
+  const rows: ReviewRow[] = [
+    ...tools.map(({ tool, name, effect, holds, flags, notes }) => ({
+      ...{ tool, name, effect, holds, flags, notes },
+      off: off.includes(tool),
+      plain: flags.length === 0,
+    })),
+    ...refused.map(({ tool, why }) => ({
+      ...{ tool, flags: [], notes: [], refused: why, off: off.includes(tool), plain: false },
+    })),
+  ];
+  return rows.sort((a, b) => a.tool < b.tool ? -1 : a.tool > b.tool ? 1 : 0);
 }

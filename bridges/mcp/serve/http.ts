@@ -5,12 +5,13 @@
  */
 import {
   createMcpHandler,
+  type EventStore,
   isInitializeRequest,
   isLegacyRequest,
+  type JSONRPCMessage,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { makeEventStore } from "./event_store.ts";
 import type { HostSession } from "./session.ts";
 
 /** A session that can be ended. */
@@ -20,8 +21,7 @@ export interface EndingSession extends HostSession {
   end(): Promise<void>;
 }
 
-/** Who a request is from. */
-export interface Caller {
+interface Caller {
   /** Names the token. */
   readonly holder: string;
   readonly token: string;
@@ -44,8 +44,7 @@ export interface McpHttpParts {
   readonly most: { readonly sessions: number; readonly perHolder: number };
 }
 
-/** Hosts over HTTP. */
-export interface McpHttp {
+interface McpHttp {
   /** Answers a request whose body was read already. */
   fetch(request: Request, body: unknown, caller: Caller): Promise<Response>;
   close(): Promise<void>;
@@ -223,4 +222,44 @@ function refusal(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers });
+}
+
+const MOST_EVENTS = 512;
+/** UTF-16 units of all events together. */
+const MOST_TEXT = 8 * 1_048_576;
+
+interface Kept {
+  readonly id: string;
+  readonly stream: string;
+  readonly message: JSONRPCMessage;
+  readonly size: number;
+}
+
+/** Makes an empty one. Older events give way to newer ones; a host that asks for one that is gone gets none. */
+function makeEventStore(): EventStore {
+  const events: Kept[] = [];
+  let count = 0;
+  let text = 0;
+  return Object.freeze<EventStore>({
+    storeEvent(stream, message): Promise<string> {
+      const id = `${stream}_${++count}`;
+      const size = JSON.stringify(message).length;
+      events.push({ id, stream, message, size });
+      text += size;
+      while (events.length > MOST_EVENTS || (text > MOST_TEXT && events.length > 1)) {
+        text -= events.shift()?.size ?? 0;
+      }
+      return Promise.resolve(id);
+    },
+    getStreamIdForEventId: (id) => Promise.resolve(events.find((each) => each.id === id)?.stream),
+    async replayEventsAfter(last, { send }): Promise<string> {
+      const at = events.findIndex(({ id }) => id === last);
+      const stream = events[at]?.stream;
+      if (stream === undefined) return "";
+      for (const each of events.slice(at + 1)) {
+        if (each.stream === stream) await send(each.id, each.message);
+      }
+      return stream;
+    },
+  });
 }

@@ -12,6 +12,6 @@
  */
 export { makeRounds } from "./consent.ts";
 export { makeMcpHttp } from "./http.ts";
-export { resultOf } from "./results.ts";
+export { resultOf } from "./tool_handlers.ts";
 export { makeMcpServer } from "./server.ts";
 export { serveOverStdio } from "./stdio.ts";

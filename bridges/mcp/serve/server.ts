@@ -1,15 +1,17 @@
 /** Our MCP server over a host's session, for every revision of the protocol that the SDK speaks. @module */
 import {
+  type GetPromptResult,
+  type Prompt,
   type RequestStateCodec,
   ResourceNotFoundError,
   Server,
 } from "@modelcontextprotocol/server";
 import type { Round } from "./consent.ts";
-import { guarded, lifeOf } from "./request_lifetime.ts";
-import { fillPrompt, promptOf } from "./prompts.ts";
-import type { HostSession } from "./session.ts";
+import { guarded, type HostSession, lifeOf } from "./session.ts";
 import { makeToolHandlers } from "./tool_handlers.ts";
 import { isPage, listPages, readPage, WIKI_TEMPLATE, wikiAsk } from "./wiki.ts";
+import { Fault } from "../../../contracts/fault.ts";
+import type { ServePrompt } from "../../../contracts/wire_serve.ts";
 
 /** What a server is made of. */
 export interface McpServerParts {
@@ -22,7 +24,6 @@ export interface McpServerParts {
   readonly waitMs: number;
 }
 
-/** What a host's model is told of this server. */
 const INSTRUCTIONS =
   "Tools of Remit: every call passes a gate that its operator's rules decide. A refusal says why. " +
   "A call that waits for a person says where the person answers; make the same call again afterwards. " +
@@ -71,4 +72,39 @@ export function makeMcpServer(session: HostSession, parts: McpServerParts): Serv
     return await guarded(() => readPage(uri, wikiAsk(session, parts.nextCall, lifeOf(context, 0))));
   });
   return server;
+}
+
+// Prompts for common tasks: the operator's words; a host's arguments stay arguments.
+
+const ARGUMENT = 20_000;
+
+/** A prompt as a host is shown it. */
+export function promptOf({ name, title, description, arguments: taken }: ServePrompt): Prompt {
+  return { name, title, description, arguments: taken.map((each) => ({ ...each })) };
+}
+
+/** A prompt with its arguments in place. @throws Fault `notFound`, `invalidInput` */
+export function fillPrompt(
+  prompts: readonly ServePrompt[],
+  name: string,
+  given: Readonly<Record<string, string>>,
+): GetPromptResult {
+  const prompt = prompts.find((each) => each.name === name);
+  if (prompt === undefined) {
+    throw new Fault("notFound", "Cannot give the prompt: there is no such prompt");
+  }
+  for (const { name: each, required } of prompt.arguments) {
+    if (required && (given[each] ?? "").trim() === "") {
+      throw new Fault("invalidInput", `Cannot give the prompt: its argument "${each}" is missing`);
+    }
+  }
+  // Filled in one pass: an argument that looks like a place for another stays text.
+  const text = prompt.text.replace(/\{\{([a-z0-9_]+)\}\}/g, (_, each: string) => {
+    const value = Object.hasOwn(given, each) ? given[each] : undefined;
+    return (value ?? "").slice(0, ARGUMENT);
+  });
+  return {
+    description: prompt.description,
+    messages: [{ role: "user", content: { type: "text", text } }],
+  };
 }

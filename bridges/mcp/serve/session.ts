@@ -2,6 +2,8 @@
 import type { ServeResult, ServeSession } from "../../../contracts/wire_serve.ts";
 import type { JsonObject } from "../../../contracts/json.ts";
 import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
+import { Fault } from "../../../contracts/fault.ts";
 
 /** How long a call lives, and who hears of it. */
 export interface CallLife {
@@ -35,4 +37,38 @@ export interface HostSession {
   }): Promise<void>;
   /** Calls `listener` when the tools are others. Returns the unsubscriber. */
   onTools(listener: () => void): () => void;
+}
+
+/** A call's life as its host asked for it: progress only where the host named a token, and for that very request. */
+export function lifeOf(context: ServerContext, waitMs: number): CallLife {
+  const { signal, notify, _meta } = context.mcpReq;
+  const progressToken = _meta?.progressToken;
+  let steps = 0;
+  return {
+    signal,
+    waitMs: progressToken === undefined ? 0 : waitMs,
+    onProgress(message): void {
+      if (progressToken === undefined) return;
+      steps += 1;
+      // A host that has gone hears nothing.
+      notify({
+        method: "notifications/progress",
+        params: { progressToken, progress: steps, message: message.slice(0, 1_024) },
+      }).catch(() => undefined);
+    },
+  };
+}
+
+/** A fault outside a tool's call is an error of the protocol, with its own sentence. */
+export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const mine = ["notFound", "invalidInput", "refused"].includes(error.code);
+    throw new ProtocolError(
+      mine ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      error.message,
+    );
+  }
 }

@@ -1,17 +1,20 @@
 /** Serves one host over its pipe. @module */
-import type { Server } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  serializeMessage,
+  type Server,
+  type Transport,
+} from "@modelcontextprotocol/server";
 import { serveStdio, type StdioServerHandle } from "@modelcontextprotocol/server/stdio";
-import { makeTextTransport } from "./text_transport.ts";
 
-/** A host that is served. */
-export interface StdioHost {
+interface StdioHost {
   /** Takes a piece of what the host wrote. */
   feed(text: string): void;
   close(): Promise<void>;
 }
 
-/** What a host is served with. */
-export interface StdioParts {
+interface StdioParts {
   /** Makes the server of one connection, not connected yet. */
   makeServer(): Server;
   /** Takes whole lines to the host. */
@@ -37,3 +40,68 @@ export function serveOverStdio(parts: StdioParts): StdioHost {
     },
   });
 }
+
+// The transport: lines of JSON over a pipe that somebody else holds.
+
+/** Longest line of a host, UTF-16 units. */
+export const MOST_LINE = 4 * 1_048_576;
+
+interface TextTransport extends Transport {
+  /** Takes a piece of what the host wrote. */
+  feed(text: string): void;
+  /** The host has gone. */
+  end(): void;
+}
+
+/** Makes one; `write` takes whole lines. A line that is no message is told to `onerror` and left out. */
+export function makeTextTransport(write: (text: string) => void): TextTransport {
+  let rest = "";
+  let open = true;
+  const transport: TextTransport = {
+    start: () => Promise.resolve(),
+    send(message: JSONRPCMessage): Promise<void> {
+      if (open) write(serializeMessage(message));
+      return Promise.resolve();
+    },
+    close(): Promise<void> {
+      transport.end();
+      return Promise.resolve();
+    },
+    end(): void {
+      if (!open) return;
+      open = false;
+      transport.onclose?.();
+    },
+    feed(text: string): void {
+      if (!open) return;
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) take(line);
+      if (rest.length <= MOST_LINE) return;
+      transport.onerror?.(
+        new Error(`Cannot read a message: it is longer than ${MOST_LINE} characters`),
+      );
+      transport.end();
+    },
+  };
+  const take = (line: string): void => {
+    if (line.trim() === "") return;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error("Cannot read a message"));
+      // A request that does not parse is answered where it can be: it has no id that is sure.
+      write(`${PARSE_ERROR}\n`);
+      return;
+    }
+    transport.onmessage?.(message);
+  };
+  return transport;
+}
+
+const PARSE_ERROR = JSON.stringify({
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32_700, message: "Parse error" },
+});

@@ -5,20 +5,18 @@ import type {
   InputRequiredResult,
   ListToolsResult,
   ServerContext,
+  Tool,
 } from "@modelcontextprotocol/server";
-import * as z from "zod";
 import { Fault } from "../../../contracts/fault.ts";
 import { type JsonObject, toJson } from "../../../contracts/json.ts";
 import type { ServeResult } from "../../../contracts/wire_serve.ts";
 import { askPerson, canElicit, Round, saidIn } from "./consent.ts";
-import { guarded, lifeOf } from "./request_lifetime.ts";
-import { refusalOf, resultOf } from "./results.ts";
+import { guarded, type HostSession, lifeOf } from "./session.ts";
 import type { McpServerParts } from "./server.ts";
-import type { HostSession } from "./session.ts";
-import { RUN_TASK, runTaskTool, toolOf } from "./tools.ts";
+import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import * as z from "zod";
 
-/** What answers for tools. */
-export interface ToolHandlers {
+interface ToolHandlers {
   list(): Promise<ListToolsResult>;
   call(
     request: Pick<CallToolRequest, "params">,
@@ -89,4 +87,142 @@ function taskArgs(given: unknown): { readonly request: string; readonly agent?: 
 
 function jsonObject(given: object): JsonObject {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toJson(value)]));
+}
+
+// Tools in MCP's terms: annotations say what the gate computed, never what a tool claims.
+
+const RUN_TASK = "run_task";
+
+type Category = ToolDescriptor["category"];
+
+const READ: ReadonlySet<Category> = new Set(["read"]);
+/** What cannot be undone. Staged and reviewed changes can. */
+const DESTRUCTIVE: ReadonlySet<Category> = new Set(["destroy", "admin", "network"]);
+const OPEN: ReadonlySet<Category> = new Set(["network", "agent"]);
+
+function toolOf(descriptor: ToolDescriptor): Tool {
+  const { name, description, paramSchema, category, permission } = descriptor;
+  const readOnly = READ.has(category);
+  return {
+    name,
+    description,
+    inputSchema: objectSchema(paramSchema),
+    annotations: {
+      readOnlyHint: readOnly,
+      destructiveHint: !readOnly && DESTRUCTIVE.has(category),
+      idempotentHint: readOnly,
+      openWorldHint: OPEN.has(category),
+    },
+    _meta: { "remit/permission": permission, "remit/category": category },
+  };
+}
+
+function runTaskTool({ agents, profile }: HostSession["info"]): Tool {
+  return {
+    name: RUN_TASK,
+    title: "Run a task",
+    description:
+      "Hands a request to an agent of Remit on this machine and waits for its answer. The agent works " +
+      `under the profile "${profile}" with the folders that its operator gave it; what needs a person waits for one.`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        request: { type: "string", minLength: 1, maxLength: 200_000, description: "What to do." },
+        ...(agents.length === 0 ? {} : {
+          agent: {
+            type: "string",
+            enum: [...agents],
+            description: "The agent that does it; absent: a plain one.",
+          },
+        }),
+      },
+      required: ["request"],
+      additionalProperties: false,
+    },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
+  };
+}
+
+/** A parameter schema: the gate's own, so it parses and is an object's. */
+function objectSchema(text: string): Tool["inputSchema"] {
+  const parsed: unknown = JSON.parse(text);
+  const schema: JsonObject = Object(parsed);
+  return { ...schema, type: "object" };
+}
+
+// Results of calls in MCP's terms.
+
+/** A result as a host is given it: text, a value where the tool gave one, an error for every refusal. */
+export function resultOf(result: ServeResult): CallToolResult {
+  const { outcome, content, error, colour, label, task, waiting } = result;
+  const ok = outcome === "ok";
+  const texts = [
+    ...(content === "" ? [] : [content]),
+    ...(ok || error === undefined ? [] : [`${outcome}: ${error}`]),
+    ...(waiting === undefined ? [] : [waitingText(result)]),
+  ];
+  const value = ok && waiting === undefined ? valueOf(content) : undefined;
+  return {
+    content: (texts.length === 0 ? [ok ? "" : outcome] : texts).map((text) => ({
+      type: "text" as const,
+      text,
+    })),
+    ...(value === undefined ? {} : { structuredContent: value }),
+    ...(ok ? {} : { isError: true }),
+    _meta: {
+      "remit/outcome": outcome,
+      "remit/colour": colour,
+      "remit/label": label,
+      "remit/task": task,
+      ...(waiting === undefined
+        ? {}
+        : { "remit/question": waiting.question, "remit/questionKind": waiting.kind }),
+    },
+  };
+}
+
+/** A fault as a host is given it: its own sentence, as the refusal of a tool. */
+function refusalOf(code: string, message: string): CallToolResult {
+  return {
+    content: [{ type: "text", text: message }],
+    isError: true,
+    _meta: { "remit/fault": code },
+  };
+}
+
+/** What waits, and where a person can answer it. */
+function waitingText({ outcome, waiting }: ServeResult): string {
+  if (waiting === undefined) return "";
+  const what = outcome === "waiting"
+    ? "Not done: this call waits for a person."
+    : "What this call staged waits for a person before it is applied.";
+  const how = waiting.kind === "stepUp"
+    ? "It needs the operator's passphrase, and no host can answer it."
+    : "Nobody can answer it through this host.";
+  const after = outcome === "waiting"
+    ? "\nOnce it is answered, make the same call again: it goes through or is refused as the person said."
+    : "";
+  return `${what} Question ${waiting.question}: ${waiting.summary}\n` +
+    `${
+      waiting.elicit ? "" : `${how} `
+    }A person answers it at a terminal of this machine:\n${waiting.where}${after}`;
+}
+
+/** The value that a tool's text is, when it is one. */
+function valueOf(content: string): Record<string, unknown> | undefined {
+  if (!content.startsWith("{")) return undefined;
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value))
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -9,7 +9,5 @@
  * ```
  * @module
  */
-export { makeTreeChecks } from "./check.ts";
-export { digestTree } from "./digest.ts";
-export type { TreeDisk } from "./disk.ts";
+export { digestTree, makeTreeChecks, type TreeDisk } from "./check.ts";
 export { TREE_DISK } from "./tree_disk_powers.ts";

@@ -1,6 +1,6 @@
 /** The real {@link TreeDisk}. @module */
 import { createHash } from "node:crypto";
-import type { TreeDisk, TreeStat } from "./disk.ts";
+import type { TreeDisk, TreeStat } from "./check.ts";
 
 const CHUNK = 1_048_576;
 const buffer = new Uint8Array(CHUNK);

@@ -1,7 +1,7 @@
 import { equal, match, notEqual, ok, throws } from "node:assert/strict";
 import { Fault } from "../../../contracts/mod.ts";
 import { digestTree, makeTreeChecks, TREE_DISK, type TreeDisk } from "./mod.ts";
-import { makeTreeService } from "./service.ts";
+import { makeTreeService } from "./check.ts";
 
 async function withTree(f: (root: string) => void | Promise<void>): Promise<void> {
   const root = await Deno.makeTempDir({ prefix: "remit-tree-" });

@@ -2,20 +2,20 @@
 import { cleared, EXIT, Fault } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { sweepTrees } from "../grant/choice.ts";
+import { sweepTrees } from "../registry/store/sweep.ts";
 import {
   type GrantFlags,
   parseHost,
   readGrantFlags,
   takeSecrets,
   withGrants,
-} from "../grant/flags.ts";
-import { serverDocument } from "./list.ts";
-import type { LockedServer } from "../lock/lock.ts";
-import { dropLook } from "../look.ts";
-import { forgetMcpSecrets } from "../grant/secrets.ts";
-import { translatedAnew } from "../review/review.ts";
-import { familyOf, grantsDocument, mayLines } from "../review/words.ts";
+} from "../grant_flags.ts";
+import { serverDocument } from "./show.ts";
+import type { LockedServer } from "../registry/lock.ts";
+import { dropLook } from "../registry/look.ts";
+import { forgetMcpSecrets } from "../registry/secrets.ts";
+import { translatedAnew } from "../registry/review.ts";
+import { familyOf, grantsDocument, mayLines } from "../words.ts";
 import { endServer, lockOf, serverName } from "../work.ts";
 import { absolute } from "../../disk/places.ts";
 

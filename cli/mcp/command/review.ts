@@ -1,15 +1,15 @@
 /** `mcp review NAME`: exactly what would be pinned, and what changed since it was. @module */
-import { EXIT, Fault, type McpLook } from "../../../contracts/mod.ts";
+import { EXIT, type ExitCode, Fault, type McpLook } from "../../../contracts/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { reviewOf } from "../review/review.ts";
-import { reviewDocument } from "../review/document.ts";
-import { reviewLines, serverLines } from "../review/lines.ts";
-import { showFailure } from "../meet/introduce.ts";
-import type { LockedServer } from "../lock/lock.ts";
-import { lastLook } from "../look.ts";
-import { familyOf, nounOf } from "../review/words.ts";
+import { type McpReview, reviewDocument, reviewOf } from "../registry/review.ts";
+import { reviewLines, serverLines } from "../review_lines.ts";
+import { approvedLines, pin, showFailure, showReview } from "../introduce.ts";
+import { type LockedServer, parseMcpName } from "../registry/lock.ts";
+import { keepLook, keptLook, lastLook } from "../registry/look.ts";
+import { endedWords, familyOf, nounOf } from "../words.ts";
 import { lockOf, lookAt, lookFirst, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
+import { displayText } from "../../../text/mod.ts";
 
 /** A look at a server that a person decides by. */
 export async function lookForReview(command: Command, server: LockedServer): Promise<McpLook> {
@@ -73,4 +73,107 @@ export async function mcpReview(command: Command): Promise<number> {
     );
   }
   return EXIT.success;
+}
+
+// `mcp approve NAME|--all`: pins exactly what the last look showed.
+
+interface Done {
+  readonly name: string;
+  readonly approved: readonly string[];
+  readonly left: readonly { readonly tool: string; readonly why: string }[];
+  /** Why nothing could be pinned. */
+  readonly why?: string;
+}
+
+/** The review of what was shown last; of a fresh look, which is shown now, where nothing was. */
+async function reviewToPin(
+  command: Command,
+  server: LockedServer,
+): Promise<McpReview> {
+  const { disk, around } = command.hands;
+  const servers = lockOf(command).list();
+  const kept = keptLook(disk, command.places, server);
+  if (kept !== undefined) return await reviewOf(command, server, { words: kept.words, servers });
+  const look = await lookForReview(command, server);
+  if (look.words === undefined) {
+    throw new Fault(
+      "upstream",
+      `Cannot approve ${nounOf(server)} "${server.name}": it gave no answer: ${
+        endedWords(look.ended)
+      }`,
+    );
+  }
+  keepLook(disk, command.places, server, { at: around.now(), look });
+  const review = await reviewOf(command, server, { words: look.words, servers });
+  if (!command.json) showReview(command, review, { look, whole: false });
+  return review;
+}
+
+function unknown(review: McpReview, tools: readonly string[]): void {
+  for (const tool of tools) {
+    if (review.rows.some((row) => row.tool === tool)) continue;
+    const known = review.rows.map((row) => displayText(row.tool, { max: 64 })).slice(0, 40);
+    throw new Fault(
+      "notFound",
+      `Cannot approve "${tool}": server "${review.server.name}" has ${
+        known.join(", ") || "no tools"
+      }`,
+    );
+  }
+}
+
+async function approveOne(command: Command, server: LockedServer): Promise<Done> {
+  const tools = command.parsed.flags.get("tool");
+  const review = await reviewToPin(command, server);
+  if (tools !== undefined) unknown(review, tools);
+  const flagged = has(command.parsed, "flagged");
+  const done = pin(command, review, { ...(tools === undefined ? {} : { tools }), flagged });
+  if (!command.json) printLines(command, approvedLines(command, done));
+  return { name: server.name, approved: done.approved, left: done.left };
+}
+
+/** Every server that waits; one that cannot be pinned does not stop the others. */
+async function approveAll(command: Command, servers: readonly LockedServer[]): Promise<Done[]> {
+  const done: Done[] = [];
+  for (const server of servers) {
+    try {
+      done.push(await approveOne(command, server));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      done.push({ name: server.name, approved: [], left: [], why: error.message });
+      if (!command.json) {
+        printLines(command, [`${server.name}: ${displayText(error.message, { max: 500 })}`]);
+      }
+    }
+  }
+  return done;
+}
+
+function exitOf(done: readonly Done[]): ExitCode {
+  if (done.some(({ why }) => why !== undefined)) return EXIT.failure;
+  // What is left is a person's to read: nothing else was wrong.
+  return done.some(({ left, approved }) => left.length > 0 && approved.length === 0)
+    ? EXIT.waiting
+    : EXIT.success;
+}
+
+/** Runs the command. */
+export async function mcpApprove(command: Command): Promise<number> {
+  const lock = lockOf(command);
+  const [name] = command.parsed.args;
+  const all = has(command.parsed, "all");
+  if (all === (name !== undefined)) {
+    throw new Fault("invalidInput", "Cannot approve: give one NAME, or --all");
+  }
+  if (name !== undefined) {
+    const server = lock.need(parseMcpName(name));
+    const done = await approveOne(command, server);
+    if (command.json) printJson(command, done);
+    return exitOf([done]);
+  }
+  const waiting = lock.list().filter(({ state }) => state === "added");
+  const done = await approveAll(command, waiting);
+  if (command.json) printJson(command, done);
+  else if (waiting.length === 0) printLines(command, ["no server waits for approval"]);
+  return exitOf(done);
 }

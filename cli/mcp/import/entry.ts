@@ -1,11 +1,10 @@
 /** One server of another host's configuration → what it asks for, with its keys apart. @module */
 import { isAbsolute, normalize, resolve } from "node:path";
-import * as z from "zod";
 import { McpEnvName, McpServerName } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { holdsSecret, isSecret, namesSecret, secretArguments } from "../../../text/looks_secret.ts";
-import { type Filled, makeFiller } from "./variables.ts";
-import { httpOf, launchOf, type McpWish } from "../launch/launch.ts";
+import { httpOf, launchOf, type McpWish } from "../registry/launch.ts";
+import * as z from "zod";
 
 const text = z.string().max(65_536);
 /** As hosts write it; what they know beside this is left alone. */
@@ -25,8 +24,7 @@ export const HostEntry = z.looseObject({
 /** See {@link HostEntry}. */
 export type HostEntry = z.infer<typeof HostEntry>;
 
-/** Where a value goes. */
-export type HostPlace = { readonly env: string } | { readonly header: string };
+type HostPlace = { readonly env: string } | { readonly header: string };
 
 /** What a host asks its user for. */
 export interface HostInput {
@@ -56,8 +54,7 @@ export interface HostServer {
   readonly off: boolean;
 }
 
-/** What an entry is read with. */
-export interface EntryParts {
+interface EntryParts {
   readonly said: string;
   readonly name: McpServerName;
   readonly home: string;
@@ -194,4 +191,58 @@ function readWish(
     `its arguments hold a key (word ${at + 2}): arguments are seen by every program; servers ` +
       "take keys from a variable, --secret NAME",
   );
+}
+
+// `${…}` in another host's configuration.
+
+interface Filled {
+  readonly value: string;
+  /** Ids of inputs and names of variables that have no value here. */
+  readonly missing: readonly string[];
+  /** A value in it came from a variable that is named like a key, or from an input. */
+  readonly secret: boolean;
+}
+
+interface FillerParts {
+  readonly home: string;
+  readonly folder: string;
+  readonly variable: (name: string) => string | undefined;
+}
+
+/**
+ * Makes what fills them: `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`, and a
+ * leading `~/`. One pass: what a value holds is not filled again.
+ */
+function makeFiller({ home, folder, variable }: FillerParts): (text: string) => Filled {
+  const places: Readonly<Record<string, string>> = {
+    workspaceFolder: folder,
+    workspaceRoot: folder,
+    userHome: home,
+    "/": "/",
+    pathSeparator: "/",
+  };
+  return (text) => {
+    const missing: string[] = [];
+    let secret = false;
+    const known = (name: string, other: string | undefined): string => {
+      const value = variable(name) ?? other;
+      if (value === undefined) missing.push(name);
+      else if (namesSecret(name)) secret = true;
+      return value ?? "";
+    };
+    const value = text.replace(/\$\{([^{}]{1,256})\}/g, (whole: string, inner: string) => {
+      const place = Object.hasOwn(places, inner) ? places[inner] : undefined;
+      if (place !== undefined) return place;
+      const [, kind, name = ""] = /^(env|input):(.*)$/s.exec(inner) ?? [];
+      if (kind === "env") return known(name, undefined);
+      if (kind === "input") {
+        missing.push(name);
+        return "";
+      }
+      const [, plain, other] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
+      return plain === undefined ? whole : known(plain, other);
+    });
+    const placed = value === "~" || value.startsWith("~/") ? home + value.slice(1) : value;
+    return { value: placed, missing, secret };
+  };
 }

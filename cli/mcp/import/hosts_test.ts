@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { Fault } from "../../../contracts/mod.ts";
 import { fakeHands } from "../../_fixture/world.ts";
-import { findHostConfigs, type HostServer, readHostConfig } from "./hosts.ts";
-import { parseJsonc } from "./json.ts";
+import { findHostConfigs, type HostServer, parseJsonc, readHostConfig } from "./hosts.ts";
 
 // Made up, in the form of a real one, and in no one piece here.
 const TOKEN = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");

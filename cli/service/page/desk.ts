@@ -25,19 +25,15 @@ import { shownChanges } from "../../question/asking.ts";
 import { type Command, commandText } from "../../command.ts";
 import type { KernelLink } from "../../hands.ts";
 import { openKeyRing } from "../../key/ring.ts";
-import { lendApproved } from "../../mcp/grant/choice.ts";
+import { lendApproved } from "../../mcp/registry/handover.ts";
 import { readyAgain } from "../../model/ready.ts";
 import { readPast } from "../../run/run_task.ts";
 import { shownWhole } from "../../question/question_frame.ts";
 import { signAnswer } from "../../question/sign_answer.ts";
 import { askStaged } from "../../run/watch_task.ts";
-import { makePageCodes } from "./codes.ts";
+import { makePageCodes, makePageSessions, openPageKey } from "./login.ts";
 import { waitingQuestions } from "../../question/waiting.ts";
-import { UNFINISHED } from "../other_rules.ts";
-import { openPageKey } from "./key.ts";
-import { homeView, questionView, taskView } from "./lines.ts";
-import { messageView, UNDECIDED } from "./messages.ts";
-import { makePageSessions } from "./sessions.ts";
+import { homeView, messageView, questionView, taskView, UNDECIDED, UNFINISHED } from "./views.ts";
 
 /** What the desk is made of. */
 export interface PageDeskParts {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { makeAnswerCheck } from "../../../broker/answer_check.ts";
-import { makeDelegations } from "../../../broker/delegations.ts";
+import { makeAnswerCheck, makeDelegations } from "../../../broker/answer_check.ts";
 import {
   Answer,
   type Delegation,

@@ -3,8 +3,7 @@
  * that come byte by byte. Without a bound her 4,100th connection ends the process, and slow ones hold it for ever.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
-import { makeServeHands } from "../../../cli/mcp_serve/hands_powers.ts";
-import { provideServeProgram } from "../../../cli/mcp_serve/program_powers.ts";
+import { makeServeHands, provideServeProgram } from "../../../cli/mcp_serve/hands_powers.ts";
 import { Fault, type Json } from "../../../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../../../kernel/start/line_parts.ts";
 

@@ -3,7 +3,7 @@
  * on its pipe. Each claim says what she would have got.
  */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { SERVE_PROGRAM } from "../../../cli/mcp_serve/program_powers.ts";
+import { SERVE_PROGRAM } from "../../../cli/mcp_serve/hands_powers.ts";
 import { programFile } from "../../../cli/program/program_cache_powers.ts";
 import { onMachine, processesNaming } from "../../fake/remit.ts";
 import { configure, startService } from "../../fake/service.ts";

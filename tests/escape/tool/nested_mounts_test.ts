@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Fault, type Mount, MountName } from "../../../contracts/mod.ts";
 import { makeTaints } from "../../../workspace/host/taint.ts";
 import { nestMounts } from "../../../cli/disk/nested_mounts.ts";
-import { hostMount } from "../../../kernel/toolhost/host_mount.ts";
+import { hostMount } from "../../../kernel/toolhost/toolhost.ts";
 
 const mount = (name: string, dir: string, more: Partial<Mount> = {}): Mount => ({
   ...{ name: MountName.parse(name), dir, mode: "stage", colour: "YELLOW", label: "internal" },

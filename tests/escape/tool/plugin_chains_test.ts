@@ -4,7 +4,7 @@
  * would have every tool without colour, label, lease, question, limit or record.
  */
 import assert from "node:assert/strict";
-import { verifyReceipt } from "../../../broker/audit/verify_receipt.ts";
+import { verifyReceipt } from "../../../broker/audit/receipts.ts";
 import { hostilePeer, plainCard, result } from "../../../bridges/a2a/_fixture/hostile_peer.ts";
 import { type HostFunction, NO_POLICY, type PolicyRule } from "../../../contracts/mod.ts";
 import { ASKING_SERVER, type McpSiege, withMcp } from "../../fake/mcp_siege.ts";

@@ -18,7 +18,7 @@ import {
 } from "../../../../contracts/mod.ts";
 import { sha256Hex } from "../../../../port/digest.ts";
 import { bindImported } from "../bind.ts";
-import type { McpAsking, McpBindParts } from "../parts.ts";
+import type { McpAsking, McpBindParts } from "../descriptor.ts";
 
 const TASK = TaskId.parse("t000000000000");
 const ALICE = Pid.parse(2);

@@ -2,15 +2,12 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../contracts/fault.ts";
 import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
-import { makeEventReader } from "./events.ts";
-import { makeKernelHttp, methodOf } from "./kernel_http.ts";
-import type { KernelSide } from "../kernel_side.ts";
+import { type KernelSide, makeKernelHttp, methodOf } from "../kernel_side.ts";
 import { readMessage } from "../message.ts";
-import type { Odd } from "../violations.ts";
-import { readAll } from "./read_all.ts";
+import type { Odd } from "../limits.ts";
+import { makeEvents, readAll, type StreamEvent } from "./stream_texts.ts";
 
-/** What a fetch is made of. */
-export interface FetchParts {
+interface FetchParts {
   readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
   /** The one origin that is asked. */
   readonly origin: string;
@@ -90,7 +87,7 @@ function eventStream(
         if (bytes.length === 0) return controller.close();
         let whole: string;
         try {
-          whole = reader.take(decoder.decode(bytes, { stream: true }));
+          whole = reader(decoder.decode(bytes, { stream: true }));
         } catch (error) {
           odd("It sent an event that is too long");
           stop();
@@ -109,4 +106,44 @@ function eventStream(
 function refusal(id: string | number): string {
   const error = { code: -32_000, message: "its answer is too long" };
   return JSON.stringify({ jsonrpc: "2.0", id, error });
+}
+
+// Server-sent events on their way to the SDK: each is bounded and its message parsed with our
+// limits first.
+
+/** Longest id of an event: it comes back as a header. */
+const ID_UNITS = 1_024;
+/** Milliseconds that a server may ask us to wait before we come again. */
+const RETRY = { least: 100, most: 30_000 } as const;
+const INTERNAL = -32_603;
+
+/** Makes the reader of one stream: takes its pieces, gives whole events, written anew. Throws for one that is too long. */
+export function makeEventReader(odd: Odd): (text: string) => string {
+  const take = makeEvents(MCP_LINE, () => new RangeError("an event that is too long"));
+  return (text) => take(text).map((event) => rewritten(event, odd)).join("");
+}
+
+function rewritten(event: StreamEvent, odd: Odd): string {
+  if (event.retry !== undefined) {
+    return `retry: ${Math.min(RETRY.most, Math.max(RETRY.least, event.retry))}\n`;
+  }
+  const { id, event: kind = "message", data } = event;
+  let out = "";
+  if (id !== undefined && id.length > ID_UNITS) {
+    odd("It numbered an event with something too long");
+  } else if (id !== undefined) out += `id: ${id}\n`;
+  // An event without a message numbers the stream all the same.
+  const message = kind !== "message" ? undefined : data.trim() === "" ? "" : checked(data, odd);
+  if (message !== undefined) out += `data: ${message}\n`;
+  return out === "" ? "" : `${out}\n`;
+}
+
+/** The message on one line; an answer that is broken becomes an error, so that nobody waits for it. */
+function checked(text: string, odd: Odd): string | undefined {
+  const message = readMessage(text);
+  if (message.kind !== "bad") return text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text;
+  odd(`It sent what is no message: ${message.why}`);
+  if (message.answers === undefined) return undefined;
+  const error = { code: INTERNAL, message: `The answer is ${message.why}` };
+  return JSON.stringify({ jsonrpc: "2.0", id: message.answers, error });
 }

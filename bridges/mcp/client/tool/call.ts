@@ -1,12 +1,16 @@
 /** A call of a tool, from its arguments to its result. @module */
 import { Fault } from "../../../../contracts/fault.ts";
-import type { JsonObject } from "../../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
 import type { McpCall, McpCallResult } from "../../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../../port/as_json.ts";
 import { parseJson } from "../../../../port/parse.ts";
-import { cutText } from "../cut.ts";
+import { cutText, PAGES } from "../limits.ts";
 import { misfit } from "./schema_check.ts";
 import { toolResult } from "./result.ts";
+import type { Clock } from "../calls.ts";
+import type { Ask, Behalf } from "../requests.ts";
+import { ProtocolError } from "@modelcontextprotocol/client";
+import type { KernelSide } from "../kernel_side.ts";
 
 /** Longest structured content, JSON text. */
 const STRUCTURED_UNITS = 8_000_000;
@@ -46,4 +50,141 @@ export function callResult(
     }
   }
   return { ...result, structured };
+}
+
+interface ToolList {
+  clear(): void;
+  /** Takes one page of `tools/list`. */
+  note(page: JsonObject): void;
+  /** Whether a page was noted. */
+  known(): boolean;
+  /** Asks for the list itself. */
+  read(ask: (method: string, params: JsonObject) => Promise<JsonObject>): Promise<void>;
+  needsTask(tool: string): boolean;
+}
+
+/** Makes the list of one server. */
+export function makeToolList(): ToolList {
+  let known = false;
+  const tasks = new Set<string>();
+  const note = (page: JsonObject): void => {
+    known = true;
+    const { tools } = page;
+    for (const tool of Array.isArray(tools) ? tools : []) {
+      if (!isObject(tool) || !isObject(tool["execution"])) continue;
+      const { name, execution } = tool;
+      if (typeof name === "string" && execution["taskSupport"] === "required") tasks.add(name);
+    }
+  };
+  return Object.freeze<ToolList>({
+    clear() {
+      known = false;
+      tasks.clear();
+    },
+    note,
+    known: () => known,
+    async read(ask) {
+      let cursor: string | undefined;
+      for (let page = 0; page < PAGES; page++) {
+        const answer = await ask("tools/list", cursor === undefined ? {} : { cursor });
+        note(answer);
+        const next = answer["nextCursor"];
+        if (typeof next !== "string" || next === cursor) return;
+        cursor = next;
+      }
+    },
+    needsTask: (tool) => tasks.has(tool),
+  });
+}
+
+// Tools that run as tasks of the server: started, polled to the end, and cancelled with their
+// call.
+
+interface TaskCallParts {
+  readonly ask: Ask;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Milliseconds between two looks. */
+const POLL = { least: 50, usual: 500, most: 5_000 } as const;
+
+/** Runs `tools/call` as a task and resolves with the result of the tool. */
+export async function callAsTask(
+  { ask, clock }: TaskCallParts,
+  params: JsonObject,
+  behalf: Behalf & { readonly deadlineMs: number },
+): Promise<JsonObject> {
+  const { verb, signal, deadlineMs } = behalf;
+  const created = await ask("tools/call", { ...params, task: { ttl: deadlineMs } }, behalf);
+  let task = created["task"];
+  // Some servers answer at once all the same.
+  if (task === undefined && created["content"] !== undefined) return created;
+  const taskId = isObject(task) ? task["taskId"] : undefined;
+  if (typeof taskId !== "string" || taskId.length > 1_024) {
+    throw new Fault("upstream", `Cannot ${verb}: the server made no proper task`);
+  }
+  const quiet: Behalf = { verb, signal };
+  const cancel = (): void => {
+    const over: Behalf = { verb, signal: new AbortController().signal };
+    ask("tasks/cancel", { taskId }, over).catch(() => {});
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    while (isObject(task) && task["status"] === "working") {
+      const wished = task["pollInterval"];
+      const interval = typeof wished === "number" ? wished : POLL.usual;
+      await pause(clock, Math.min(POLL.most, Math.max(POLL.least, interval)), signal);
+      task = await ask("tasks/get", { taskId }, quiet);
+    }
+    // While it waits for input this request stays open, and brings what the server asks.
+    return await ask("tasks/result", { taskId }, behalf);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = clock.after(ms, resolve);
+    signal.addEventListener("abort", () => {
+      forget();
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
+// Error -32042 of revision 2025-11-25: a person must visit addresses before the call is
+// repeated.
+
+const URL_NEEDED = -32_042;
+/** Addresses of one error that a person is asked to visit. */
+const VISITS = 4;
+
+/** The addresses that an answer asks a person to visit, with what it says of each; none for any other answer. */
+function visitsOf(
+  fault: Fault,
+): readonly { readonly message: string; readonly url: string }[] {
+  const { cause } = fault;
+  if (!(cause instanceof ProtocolError) || cause.code !== URL_NEEDED) return [];
+  const data: Json = asJson(isObject(cause.data as Json) ? cause.data as JsonObject : {});
+  const asked = isObject(data) ? data["elicitations"] : undefined;
+  return (Array.isArray(asked) ? asked.slice(0, VISITS) : []).flatMap((one) => {
+    const { url, message = "" } = isObject(one) ? one : {};
+    const fits = typeof url === "string" && url.length <= 4_096 && typeof message === "string";
+    return fits && message.length <= 8_192 ? [{ message, url }] : [];
+  });
+}
+
+/** Asks the person for each visit in turn. Throws the fault that says what to do then. */
+export async function askVisits(
+  fault: Fault,
+  { call, kernel }: { readonly call: string; readonly kernel: Pick<KernelSide, "elicit"> },
+): Promise<never> {
+  for (const visit of visitsOf(fault)) {
+    const { action } = await kernel.elicit({ call, ...visit });
+    if (action !== "accept") throw fault;
+  }
+  if (visitsOf(fault).length === 0) throw fault;
+  const why = "the person was asked to visit an address first; make the call again afterwards";
+  throw new Fault("upstream", `Cannot finish the call: ${why}`, { cause: fault });
 }

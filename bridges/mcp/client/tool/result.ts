@@ -1,16 +1,13 @@
 /** A server's result made into parts: bounded, typed, nothing followed. contracts/wire_mcp.ts. @module */
 import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
 import type { McpCallResult, McpPart } from "../../../../contracts/wire_mcp.ts";
-import { cutText } from "../cut.ts";
-import { RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
+import { cutText, RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
 
-/** What parts may be made of. */
 const TEXT_UNITS = 8_000_000;
 const BLOB_UNITS = 12_000_000;
 const URI_UNITS = 4_096;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Takes parts until there is no more room. */
 interface Room {
   readonly parts: McpPart[];
   text(text: string): void;

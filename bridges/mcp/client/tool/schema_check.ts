@@ -6,14 +6,13 @@
 import { Fault } from "../../../../contracts/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
 import { canonicalJson } from "../../../../port/canonical.ts";
-import { cutText } from "../cut.ts";
+import { cutText } from "../limits.ts";
 
 /** Schemas that are applied to values, all together. */
 const STEPS = 200_000;
 /** Schemas within schemas, and values within values. */
 const DEPTH = 64;
 
-/** One value held against one schema, on the way through both. */
 interface Held {
   readonly root: Json;
   readonly count: { steps: number };

@@ -1,13 +1,15 @@
 /** Everything that a server says of itself: all pages of all lists, bounded; what is left out is named. @module */
 import { isObject, type JsonObject } from "../../../../contracts/json.ts";
-import type { McpWords } from "../../../../contracts/mcp.ts";
-import { cutText, quoted } from "../cut.ts";
-import { Malformed } from "./fields.ts";
-import { PAGES, WORDS_NODES, WORDS_UNITS } from "../limits.ts";
-import { readPrompt, readResource, readTemplate, readTool } from "./items.ts";
+import type {
+  McpPromptWords,
+  McpResourceWords,
+  McpToolWords,
+  McpWords,
+} from "../../../../contracts/mcp.ts";
+import { cutText, PAGES, quoted, WORDS_NODES, WORDS_UNITS } from "../limits.ts";
+import { fieldsOf, Malformed, present } from "./fields.ts";
 
-/** What lists are asked for with. */
-export interface Lister {
+interface Lister {
   /** One page. Throws what the SDK throws. */
   page(method: string, cursor: string | undefined): Promise<JsonObject>;
 }
@@ -47,7 +49,6 @@ const SENTENCES = 64;
 const SENTENCE_UNITS = 512;
 const CURSOR_UNITS = 8_192;
 
-/** What is still free of the room for words. */
 interface Left {
   units: number;
   nodes: number;
@@ -133,4 +134,80 @@ function readItem<T>(
 function count(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   return Object.values(value).reduce((sum: number, item) => sum + count(item), 1);
+}
+
+// Items of the lists, with the bounds of contracts/mcp.ts.
+
+const SCHEMA_UNITS = 65_536;
+
+function schemaOf(schema: JsonObject | undefined, name: string): JsonObject | undefined {
+  if (schema !== undefined && JSON.stringify(schema).length > SCHEMA_UNITS) {
+    throw new Malformed(`${name} is longer than ${SCHEMA_UNITS} characters`);
+  }
+  return schema;
+}
+
+function readTool(item: JsonObject): McpToolWords {
+  const fields = fieldsOf(item);
+  const inputSchema = schemaOf(fields.object("inputSchema"), "inputSchema");
+  if (inputSchema === undefined) throw new Malformed("inputSchema is missing");
+  const annotations = fields.object("annotations");
+  return present<McpToolWords>({
+    name: fields.needed("name", 256),
+    title: fields.text("title", 1_024),
+    description: fields.text("description", 65_536),
+    inputSchema: inputSchema as McpToolWords["inputSchema"],
+    outputSchema: schemaOf(fields.object("outputSchema"), "outputSchema") as
+      | McpToolWords["outputSchema"]
+      | undefined,
+    annotations: annotations === undefined ? undefined : readAnnotations(annotations),
+  });
+}
+
+function readAnnotations(item: JsonObject): McpToolWords["annotations"] {
+  const fields = fieldsOf(item);
+  return present<NonNullable<McpToolWords["annotations"]>>({
+    title: fields.text("title", 1_024),
+    readOnlyHint: fields.flag("readOnlyHint"),
+    destructiveHint: fields.flag("destructiveHint"),
+    idempotentHint: fields.flag("idempotentHint"),
+    openWorldHint: fields.flag("openWorldHint"),
+  });
+}
+
+function readResource(item: JsonObject): McpResourceWords {
+  return { uri: fieldsOf(item).needed("uri", 4_096), ...readNamed(item) };
+}
+
+function readTemplate(item: JsonObject): McpResourceWords {
+  return { uriTemplate: fieldsOf(item).needed("uriTemplate", 4_096), ...readNamed(item) };
+}
+
+function readNamed(item: JsonObject): McpResourceWords {
+  const fields = fieldsOf(item);
+  return present<McpResourceWords>({
+    name: fields.text("name", 512) ?? "",
+    title: fields.text("title", 1_024),
+    description: fields.text("description", 8_192),
+    mimeType: fields.text("mimeType", 256),
+    size: fields.number("size"),
+  });
+}
+
+function readPrompt(item: JsonObject): McpPromptWords {
+  const fields = fieldsOf(item);
+  return present<McpPromptWords>({
+    name: fields.needed("name", 256),
+    title: fields.text("title", 1_024),
+    description: fields.text("description", 8_192),
+    arguments: fields.list("arguments", 64).map((argument) => {
+      if (!isObject(argument)) throw new Malformed("arguments holds what is no object");
+      const given = fieldsOf(argument);
+      return present<McpPromptWords["arguments"][number]>({
+        name: given.needed("name", 256),
+        description: given.text("description", 4_096),
+        required: given.flag("required"),
+      });
+    }),
+  });
 }

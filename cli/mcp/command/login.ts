@@ -1,0 +1,198 @@
+/** `mcp login NAME`: a person logs in at a remote server; its tokens are kept, and lent to a kernel that runs. @module */
+import { EXIT, Fault, type McpOAuth } from "../../../contracts/mod.ts";
+import { displayText } from "../../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../../command.ts";
+import { importedOf, lendMcp } from "../registry/handover.ts";
+import type { LockedServer } from "../registry/lock.ts";
+import type { GivenClient } from "../registry/login/request.ts";
+import { logIn, type LoginPlan } from "../registry/login/login.ts";
+import { isScope } from "../registry/login/discover.ts";
+import { loginUrl, noLogin } from "../registry/login/net.ts";
+import { keepMcpOAuth } from "../registry/secrets.ts";
+import { familyOf, nounOf } from "../words.ts";
+import { lockOf, serverName } from "../work.ts";
+import { flag, has } from "../../arguments/parse_arguments.ts";
+import { preparePlaces } from "../../disk/places.ts";
+
+/** What a person chose for a login. */
+export interface LoginChoice {
+  readonly given: GivenClient;
+  readonly issuer?: string;
+  readonly scope?: string;
+  readonly port?: number;
+  /** Not asked before it goes on. */
+  readonly yes: boolean;
+}
+
+function wrong(why: string): Fault {
+  return noLogin(why, "invalidInput");
+}
+
+async function clientSecret({ hands }: Command): Promise<string> {
+  const typed = hands.keyboard === undefined
+    ? (await hands.readInput()).split("\n")[0]
+    : await hands.keyboard.line("  the app's secret (not shown) › ", { echo: false });
+  const secret = (typed ?? "").trim();
+  if (/^[\x21-\x7e]{1,4096}$/.test(secret)) return secret;
+  throw wrong("no secret was given; type it, or pipe it in");
+}
+
+async function readChoice(command: Command, server: URL): Promise<LoginChoice> {
+  const { parsed } = command;
+  const [id, document] = [flag(parsed, "client-id"), flag(parsed, "client-document")];
+  const [issuer, scope] = [flag(parsed, "issuer"), flag(parsed, "scope")];
+  const port = flag(parsed, "port");
+  if (id !== undefined && !/^[\x21-\x7e]{1,2048}$/.test(id)) throw wrong("that is no client's id");
+  if (id !== undefined && document !== undefined) {
+    throw wrong("a client has an id or the address of a description, not both");
+  }
+  if (has(parsed, "client-secret") && id === undefined) {
+    throw wrong("a secret belongs to an app: give its --client-id");
+  }
+  if (scope?.split(" ").every(isScope) === false) throw wrong("those are no scopes");
+  if (port !== undefined && !(/^[0-9]{1,5}$/.test(port) && Number(port) <= 65_535)) {
+    throw wrong(`"${port}" is no port`);
+  }
+  const described = document === undefined
+    ? undefined
+    : loginUrl(document, "the app's description", server).href;
+  const secret = has(parsed, "client-secret") ? await clientSecret(command) : undefined;
+  return {
+    given: {
+      ...(id === undefined ? {} : { id }),
+      ...(secret === undefined ? {} : { secret }),
+      ...(described === undefined ? {} : { document: described }),
+    },
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(port === undefined ? {} : { port: Number(port) }),
+    yes: has(parsed, "yes"),
+  };
+}
+
+/** The address of a server that one can log in at. Throws Fault `refused`. */
+function addressOf(server: LockedServer): URL {
+  const { name, launch } = server;
+  if (launch.kind === "http") {
+    // A peer asks who comes where it is spoken to; its card is everybody's.
+    const url = launch.a2a?.endpoint ?? launch.url;
+    return loginUrl(url, `${nounOf(server)} "${name}"`, new URL(url));
+  }
+  throw noLogin(`MCP server "${name}" is a program of this machine; only one at a URL has a login`);
+}
+
+function planLines(server: URL, { auth, scope, resource, others }: LoginPlan): readonly string[] {
+  const shown = (text: string): string => displayText(text, { max: 300 });
+  const elsewhere = [auth.authorize, auth.token].map(({ origin }) => origin)
+    .filter((origin) => origin !== new URL(auth.issuer).origin);
+  return [
+    `  server:     ${shown(server.href)}`,
+    `  log in at:  ${shown(auth.issuer)}`,
+    ...[...new Set(elsewhere)].map((origin) =>
+      `              and ${shown(origin)}, which it names`
+    ),
+    ...others.map((other) => `              (it also names ${shown(other)}: --issuer)`),
+    `  a token for ${shown(resource)}`,
+    scope === undefined
+      ? "  that may do what the server decides: it names no scopes"
+      : `  that may:   ${
+        scope.split(" ").map((each) => displayText(each, { max: 100 })).join(", ")
+      }`,
+  ];
+}
+
+async function agreed(
+  command: Command,
+  choice: LoginChoice,
+  lines: readonly string[],
+): Promise<boolean> {
+  const { screen, keyboard } = command.hands;
+  for (const line of lines) screen.say(line);
+  if (choice.yes) return true;
+  if (keyboard === undefined) {
+    throw noLogin("nobody is there to agree to it; say --yes if you do", "needsApproval");
+  }
+  return /^(?:y|yes)$/i.test(
+    ((await keyboard.line("  go on? y, or Enter for no › ")) ?? "").trim(),
+  );
+}
+
+/**
+ * Logs a person in at a server of remit.lock and keeps the tokens. Throws Fault `refused` and others in one plain
+ * sentence; no token is in any of them.
+ */
+async function loginMcp(
+  command: Command,
+  server: LockedServer,
+  choice: LoginChoice,
+): Promise<McpOAuth> {
+  const { hands } = command;
+  const { screen, keyboard, login } = hands;
+  const url = addressOf(server);
+  const ending = new AbortController();
+  const stopListening = hands.interrupts.listen(() =>
+    ending.abort(noLogin("you ended it", "cancelled"))
+  );
+  const service = await login.start();
+  try {
+    const oauth = await logIn({
+      ...choice,
+      ...{ link: service.link, hands: login, server: url, signal: ending.signal },
+      now: () => hands.around.now(),
+      agree: (plan) => agreed(command, choice, planLines(url, plan)),
+      show(address): void {
+        screen.say("  Open this address in your browser; it waits for five minutes:");
+        screen.say("");
+        screen.say(displayText(address, { max: 16_384 }));
+        screen.say("");
+      },
+      ...(keyboard === undefined ? {} : {
+        pasted: (signal: AbortSignal) =>
+          keyboard.line("  (Is that browser elsewhere? Paste where it ended.) › ", { signal }),
+      }),
+    });
+    keepMcpOAuth(command, server.name, oauth);
+    return oauth;
+  } finally {
+    stopListening();
+    await service.close();
+  }
+}
+
+/** Runs the command. */
+export async function mcpLogin(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const server = lockOf(command).need(serverName(command));
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const choice = await readChoice(command, addressOf(server));
+  const { scope, expiresAt, refreshToken } = await loginMcp(command, server, choice);
+  const link = await hands.kernels(places).find();
+  if (link !== undefined) {
+    try {
+      await lendMcp(command, link, [importedOf(server)]);
+    } finally {
+      link.close();
+    }
+  }
+  const renews = refreshToken !== undefined;
+  if (command.json) {
+    printJson(command, {
+      ...{ server: server.name, scope: scope ?? null, expiresAt: expiresAt ?? null, renews },
+    });
+    return EXIT.success;
+  }
+  const may = scope === undefined ? "" : `; it may: ${displayText(scope, { max: 500 })}`;
+  printLines(command, [`logged in at ${server.name}${may}`]);
+  if (!renews && expiresAt !== undefined) {
+    const minutes = Math.round((expiresAt - hands.around.now()) / 60_000);
+    hands.screen.say(
+      `  The token ends in ${minutes} minutes and cannot be renewed: log in again then.`,
+    );
+  }
+  if (server.state === "added") {
+    hands.screen.say(
+      `  next: ${commandText(command, `${familyOf(server)} review ${server.name}`)}`,
+    );
+  }
+  return EXIT.success;
+}

@@ -1,0 +1,34 @@
+/** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. @module */
+import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
+import type { Command } from "../../../command.ts";
+import { fetchNpm, type ProvidedLaunch } from "./npm.ts";
+import { fetchPython, runWithUv } from "./python.ts";
+import type { McpWish } from "../launch.ts";
+import { programLaunch } from "./program.ts";
+
+export type { ProvidedLaunch } from "./npm.ts";
+
+/**
+ * Fetches or finds it. A URL's headers are the caller's to keep: they are no part of a launch.
+ *
+ * @throws Fault `refused` with the reason why it cannot be contained; `notFound`, `unavailable`, `timedOut`, `tooLarge`
+ */
+export async function provideLaunch(command: Command, wish: McpWish): Promise<ProvidedLaunch> {
+  switch (wish.kind) {
+    case "npm":
+      return await fetchNpm(command, wish);
+    case "python":
+      return await fetchPython(command, wish);
+    case "uvRun":
+      return await runWithUv(command, wish);
+    case "program":
+      return await programLaunch(command, wish);
+    case "http": {
+      const launch = McpLaunch.safeParse({ kind: "http", url: wish.url });
+      if (launch.success) return { launch: launch.data, packages: [], notes: [] };
+      throw new Fault("invalidInput", "Cannot use that address: it is too long");
+    }
+    case "refused":
+      throw new Fault("refused", `Cannot contain it: ${wish.why}`);
+  }
+}

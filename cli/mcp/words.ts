@@ -1,0 +1,169 @@
+/** A server in a few safe words: how it runs, what it may do, what it asked for. @module */
+import { isPeer, type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { cutTo } from "../terminal/columns.ts";
+import type { ReviewRow, ToolFlag } from "./registry/kit.ts";
+import type { LockedServer } from "./registry/lock.ts";
+import { covered } from "./registry/paths.ts";
+
+/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
+export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
+  return isPeer(launch) ? "a2a" : "mcp";
+}
+
+/** What it is called: `MCP server`, or `peer`. */
+export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
+  return isPeer(launch) ? "peer" : "MCP server";
+}
+
+const safe = (text: string, max = 300): string => displayText(text, { max });
+const KIB = 1_024;
+
+/** Bytes as people write them. */
+export function bytesWords(bytes: number): string {
+  if (bytes < KIB) return `${bytes} bytes`;
+  const mib = bytes / KIB / KIB;
+  return mib < 1 ? `${Math.round(bytes / KIB)} KiB` : `${mib.toFixed(mib < 10 ? 1 : 0)} MiB`;
+}
+
+/** How a server is run, short: for a cell of a table. */
+export function runsAs(launch: McpLaunch): string {
+  switch (launch.kind) {
+    case "npm":
+      return `npm ${safe(launch.package)} ${safe(launch.version)}`;
+    case "program":
+      return `program ${safe(launch.program)}`;
+    case "http":
+      return launch.a2a === undefined
+        ? safe(launch.url)
+        : `A2A peer ${safe(launch.a2a.endpoint)} (${launch.a2a.binding})`;
+  }
+}
+
+const CELL = 80;
+
+/** How a server is run, for a cell: of a program what it runs, too, as many are one interpreter's. */
+export function runsAsWords(launch: McpLaunch): string {
+  const words = runsAs(launch);
+  return launch.kind === "program" && launch.args.length > 0
+    ? `${words} ${cutTo(argumentsWords(launch), CELL)}`
+    : words;
+}
+
+/** Its arguments as they are handed over. */
+export function argumentsWords(launch: McpLaunch): string {
+  if (launch.kind === "http") return "";
+  return launch.args.map((each) =>
+    /[\s"'\\]/.test(each) || each === "" ? JSON.stringify(each) : each
+  )
+    .map((each) => safe(each, 1_000)).join(" ");
+}
+
+/** Why a look ended without an answer, in a clause: without what each of them begins with. Untrusted words. */
+export function endedWords(ended: string | undefined): string {
+  const why = (ended ?? "it was too slow").replace(/^Cannot open the (?:MCP server|peer): /, "")
+    .replace(/^Version negotiation probe failed: /, "");
+  return safe(why, 500);
+}
+
+/** What it may reach, a line each. `home` is shortened to `~`. */
+export function mayLines(
+  server: Pick<LockedServer, "launch" | "grants" | "samplingTokens" | "clearance" | "direct">,
+): readonly string[] {
+  const { launch, grants, samplingTokens, clearance } = server;
+  const asks = samplingTokens === 0
+    ? []
+    : [`ask the task's model for ${samplingTokens} tokens a task, each time with your yes`];
+  const told = `be told what is ${clearance === "public" ? "public" : `at most ${clearance}`}`;
+  if (launch.kind === "http") {
+    return [`talk with ${safe(new URL(launch.url).host)}, and no other host`, told, ...asks];
+  }
+  const { read, write, net } = grants;
+  const lines = [
+    ...read.map((path) => `read ${safe(path)}`),
+    ...write.map((path) =>
+      `read and change ${safe(path)}, ${
+        server.direct?.includes(path) === true
+          ? "at once (never what runs later)"
+          : "once you have reviewed it"
+      }`
+    ),
+    ...net.map((host) =>
+      host.startsWith("unix:")
+        ? `connect to ${safe(host.slice(5))}, and do whatever listens there does for it`
+        : `reach ${safe(host)}`
+    ),
+    ...(net.length > 0 || clearance !== "internal" ? [told] : []),
+    ...asks,
+  ];
+  return lines.length === 0 ? ["nothing: no file of yours, no network"] : lines;
+}
+
+/** What it may reach in one cell. */
+export function mayWords(server: Pick<LockedServer, "launch" | "grants">): string {
+  const { launch, grants } = server;
+  if (launch.kind === "http") return `reach ${safe(new URL(launch.url).host)}`;
+  const some = (name: string, list: readonly string[]): string[] =>
+    list.length === 0 ? [] : [`${name} ${list.map((each) => safe(each)).join(" ")}`];
+  const words = [
+    ...some("read", grants.read),
+    ...some("write", grants.write),
+    ...some("net", grants.net),
+  ];
+  return words.length === 0 ? "nothing" : words.join(", ");
+}
+
+/** Grants in a document for programs. */
+export function grantsDocument(grants: McpGrants): Record<string, readonly string[]> {
+  return { read: grants.read, write: grants.write, net: grants.net };
+}
+
+/** An access that was asked for. */
+export function accessWords(access: McpAccess): string {
+  const what = access.value === null ? "everything" : safe(access.value, 500);
+  const times = access.times > 1 ? `, ${access.times} times` : "";
+  return `${access.permission} ${what}${access.allowed ? "" : " (refused)"}${times}`;
+}
+
+function isGranted({ permission, value }: McpAccess, { read, write, net }: McpGrants): boolean {
+  if (value === null) return false;
+  if (permission === "read") return covered(value, [...read, ...write]);
+  if (permission === "write") return covered(value, write);
+  return permission === "net" && (net.includes(value) || net.includes(`${value}:443`));
+}
+
+/** Accesses worth a person's time: refused, and not granted since. Variables are shown apart. */
+export function notableAccesses(
+  accesses: readonly McpAccess[],
+  grants: McpGrants,
+): readonly McpAccess[] {
+  return accesses.filter((each) =>
+    each.permission !== "env" && !each.allowed && !isGranted(each, grants)
+  );
+}
+
+/** Tools counted by effect: `9 read, 5 mutateLocal`. */
+export function toolsByEffect(rows: readonly Pick<ReviewRow, "effect" | "refused">[]): string {
+  const counts = new Map<string, number>();
+  for (const { effect, refused } of rows) {
+    const key = refused === undefined ? effect ?? "read" : "refused";
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  if (counts.size === 0) return "none";
+  return [...counts].map(([effect, count]) => `${count} ${effect}`).join(", ");
+}
+
+/** A flag in a line: what it is, where, what was found. */
+export function flagLine(flag: ToolFlag, names: Readonly<Record<string, string>>): string {
+  return `${names[flag.what] ?? safe(flag.what)}, in ${safe(flag.where, 200)}: ${
+    safe(flag.shown, 400)
+  }`;
+}
+
+/** The kinds of flags in a cell. */
+export function flagsWords(
+  flags: readonly ToolFlag[],
+  names: Readonly<Record<string, string>>,
+): string {
+  return [...new Set(flags.map((each) => names[each.what] ?? safe(each.what)))].join(", ");
+}

@@ -1,0 +1,63 @@
+/** `--output-format stream-json`: what a task does, as JSON lines (docs/stream_json.md). @module */
+import { numberOf, type Seen, type SeenEvent, textOf } from "../audit/event_fields.ts";
+import type { TraceLine } from "../audit/trace.ts";
+
+/** Version of the lines; raised when a field goes or changes its meaning, not when one is added. */
+const VERSION = 1;
+
+/** One line: `v`, `type` and what that type says. */
+export type StreamLine = TraceLine & { readonly v: typeof VERSION };
+
+const line = (type: string, rest: Readonly<Record<string, unknown>> = {}): StreamLine => ({
+  v: VERSION,
+  type,
+  ...rest,
+});
+
+/** The first line of a stream. */
+export function startLine(task: string, model: string): StreamLine {
+  return line("start", { task, model });
+}
+
+/** The last line of a stream: the document that `--json` prints. */
+export function resultLine(document: Readonly<Record<string, unknown>>): StreamLine {
+  return line("result", document);
+}
+
+/** Where a task ended otherwise than done. */
+export function errorLine(code: string, message: string): StreamLine {
+  return line("error", { code, message });
+}
+
+/** Makes lines of what is seen of a task; `trace` makes those that the execution trace has, too. */
+export function makeStreamLines(
+  trace: (event: SeenEvent) => readonly TraceLine[],
+): (seen: Seen) => readonly StreamLine[] {
+  const traced = (event: SeenEvent): readonly StreamLine[] =>
+    trace(event).map((each) => ({ v: VERSION, ...each }));
+  return (seen) => {
+    if (seen.kind === "chunk") return [line("text", { content: seen.text })];
+    if (seen.kind === "progress") return [line("progress", { content: seen.text })];
+    if (seen.kind === "reading") return [line("reading", { done: seen.done, total: seen.total })];
+    if (seen.kind !== "event") return [];
+    const { event } = seen;
+    switch (event.event) {
+      case "inferred": {
+        // The pieces before it are one text; one that broke off is given up, and begins anew.
+        const broke = event.body["broke"] === true;
+        return [
+          line("text", { content: "", final: true, ...(broke ? { broke } : {}) }),
+          ...traced(event),
+        ];
+      }
+      case "artifact":
+        return [line("artifact", {
+          name: textOf(event, "name"),
+          hash: textOf(event, "digest") || textOf(event, "sha256"),
+          bytes: numberOf(event, "bytes"),
+        })];
+      default:
+        return traced(event);
+    }
+  };
+}

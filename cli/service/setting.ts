@@ -1,0 +1,207 @@
+/** Everything that remit.yaml gives to others, settled before anything is served. @module */
+import type * as z from "zod";
+import {
+  Fault,
+  type ImportedServer,
+  type Ingress,
+  type SessionId,
+  TaskRequest,
+  type WebhookConfig,
+} from "../../contracts/mod.ts";
+import { instructionsIn, limitsOf } from "../run/agent_choice.ts";
+import type { Command } from "../command.ts";
+import { mcpFields } from "../run/run_task.ts";
+import { type RunSetting, settle } from "../run/run_setting.ts";
+import type { KernelLink } from "../hands.ts";
+import { kernelFor } from "../run/kernel_for.ts";
+import { lendMcp } from "../mcp/registry/handover.ts";
+import { lendKeys, provideModelPrograms } from "../model/ready.ts";
+import { settleCalls } from "../mcp_serve/host_setting.ts";
+
+// From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles.
+
+/** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
+export type Given = Partial<
+  Pick<WebhookConfig, "agent" | "profile" | "model" | "mounts" | "mcp" | "limits">
+>;
+
+/** Who asks: stamped by the starter, never taken from what came. */
+export interface GivenBy extends Ingress {
+  readonly session: SessionId;
+  /** The task stays open for more turns. */
+  readonly interactive: boolean;
+}
+
+/** An entry of remit.yaml, settled: its model, folders, agent and limits are there. */
+export interface SettledGiven {
+  readonly setting: RunSetting;
+  request(text: string, by: GivenBy): TaskRequest;
+}
+
+/**
+ * Settles one entry. `where` names it in refusals: `peers.alice (FILE:LINE)`.
+ *
+ * @throws Fault as `settle`, and `invalidInput` for a folder that `mounts` does not name
+ */
+export async function settleGiven(
+  command: Command,
+  given: Given,
+  where: string,
+): Promise<SettledGiven> {
+  const { hands, parsed } = command;
+  const flags = new Map(parsed.flags);
+  flags.set("on-question", ["queue"]);
+  flags.set("profile", [given.profile ?? "guest"]);
+  if (given.agent === undefined) flags.delete("agent");
+  else flags.set("agent", [given.agent]);
+  if (given.model !== undefined) flags.set("model", [given.model]);
+  let settled: RunSetting;
+  try {
+    settled = await settle({
+      ...command,
+      // What of the layers was left out was said once, for the command itself.
+      hands: { ...hands, screen: { ...hands.screen, say: () => undefined } },
+      parsed: { ...parsed, flags },
+    }, { folder: hands.around.cwd, mounts: [] });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault(error.code, `${where}: ${error.message}`, { cause: error });
+  }
+  const wanted = given.mounts ?? [];
+  for (const name of wanted) {
+    if (settled.mounts.some((mount) => mount.name === name)) continue;
+    throw new Fault(
+      "invalidInput",
+      `${where}: Cannot hand over folder "${name}": "mounts" of remit.yaml does not name it, or its agent may not see it`,
+    );
+  }
+  const servers = given.mcp ?? [];
+  for (const name of servers) {
+    if (settled.mcp.some((server) => server.name === name)) continue;
+    throw new Fault(
+      "invalidInput",
+      `${where}: Cannot hand over "${name}": no approved server or peer has this name; see "remit mcp list"`,
+    );
+  }
+  const mounts = settled.mounts.filter(({ name }) => wanted.some((each) => each === name));
+  const setting: RunSetting = {
+    ...settled,
+    mounts,
+    mcp: settled.mcp.filter(({ name }) => servers.includes(name)),
+    limits: limitsOf({ limits: given.limits ?? {} }, settled.limits),
+    instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
+    // What the operator remembers is not for others, unless the agent's own specification says so.
+    memory: settled.agent?.memory === undefined ? undefined : settled.memory,
+  };
+  const same = sameOf(setting);
+  return Object.freeze<SettledGiven>({
+    setting,
+    request: (text, { session, interactive, channel, principal, colour, label }) => ({
+      ...{ ...same, request: text, session, interactive },
+      ingress: { channel, principal, colour, label },
+    }),
+  });
+}
+
+const OwnFields = { request: true, session: true, interactive: true, ingress: true } as const;
+const Same = TaskRequest.omit(OwnFields);
+
+/** What is the same in every request of an entry: checked once, not for each message. */
+function sameOf(setting: RunSetting): z.infer<typeof Same> {
+  const { agent, memory, wikis, instructions } = setting;
+  return Same.parse({
+    profile: setting.profile,
+    mounts: setting.mounts,
+    model: setting.model,
+    limits: setting.limits,
+    ...(agent === undefined ? {} : { agent }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(wikis.length === 0 ? {} : { wikis }),
+    ...(instructions.length === 0 ? {} : { instructions }),
+    ...mcpFields(setting),
+    onQuestion: "queue",
+    phase: "work",
+  });
+}
+
+/** Kinds of entries that make tasks. */
+export type GivenKind = "peer" | "webhook" | "schedule";
+
+/** What the service is made of. */
+export interface ServiceSetting {
+  /** What hosts over MCP call with, and all layers of configuration. */
+  readonly calls: RunSetting;
+  settled(kind: GivenKind, name: string): SettledGiven;
+  readonly all: readonly SettledGiven[];
+}
+
+/** Settles it. Throws for the first entry that does not stand, named with its `FILE:LINE`. */
+export async function settleService(command: Command): Promise<ServiceSetting> {
+  const calls = await settleCalls(command);
+  const { service } = calls.config;
+  const entries = [
+    ...Object.entries(service.peers).map((each) => ["peer", ...each] as const),
+    ...Object.entries(service.webhooks).map((each) => ["webhook", ...each] as const),
+    ...Object.entries(service.schedules).map((each) => ["schedule", ...each] as const),
+  ];
+  const known = new Set((service.serve.skills ?? []).map(({ id }) => id));
+  for (const { id, agent } of service.serve.skills ?? []) {
+    if (agent === undefined || Object.hasOwn(calls.config.agents, agent)) continue;
+    const entry = "serve.skills";
+    throw new Fault(
+      "invalidInput",
+      `${entry} (${
+        service.at(entry)
+      }): Cannot offer skill "${id}": "agents" names no agent "${agent}"`,
+    );
+  }
+  const settled = new Map<string, SettledGiven>();
+  for (const [kind, name, given] of entries) {
+    const entry = `${kind}s.${name}`;
+    const where = `${entry} (${service.at(entry)})`;
+    const skill = "skills" in given ? given.skills?.find((id) => !known.has(id)) : undefined;
+    if (skill !== undefined) {
+      throw new Fault("invalidInput", `${where}: "serve.skills" names no skill "${skill}"`);
+    }
+    settled.set(`${kind}.${name}`, await settleGiven(command, given, where));
+  }
+  return Object.freeze<ServiceSetting>({
+    calls,
+    all: [...settled.values()],
+    settled(kind, name): SettledGiven {
+      const found = settled.get(`${kind}.${name}`);
+      if (found === undefined) throw new TypeError(`Cannot serve ${kind} "${name}": not settled`);
+      return found;
+    },
+  });
+}
+
+/** The kernel that serves all of it: models built, keys and servers' secrets lent. Throws as `kernelFor`. */
+export async function serviceKernel(
+  command: Command,
+  setting: ServiceSetting,
+): Promise<KernelLink> {
+  for (const { setting: each } of setting.all) await provideModelPrograms(command, each.resolved);
+  const link = await kernelFor(command, setting.calls);
+  try {
+    await lendService(command, link, setting);
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  return link;
+}
+
+/** Builds the models of all of it, and lends a kernel their keys and servers' secrets. */
+export async function lendService(
+  command: Command,
+  link: KernelLink,
+  { calls, all }: ServiceSetting,
+): Promise<void> {
+  const settings = [calls, ...all.map(({ setting }) => setting)];
+  for (const { resolved } of settings) await provideModelPrograms(command, resolved);
+  const servers = new Map<string, ImportedServer>();
+  for (const { mcp } of settings) for (const server of mcp) servers.set(server.name, server);
+  for (const { resolved } of settings) await lendKeys(link, resolved);
+  await lendMcp(command, link, [...servers.values()]);
+}

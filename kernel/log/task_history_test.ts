@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import {
+  Digest,
+  type EventLog,
+  type JsonObject,
+  type NewEvent,
+  Pid,
+  type Scope,
+  type StoredEvent,
+  TaskId,
+} from "../../contracts/mod.ts";
+import { readLeases } from "./task_history.ts";
+import { makeLeases } from "../lease/leases.ts";
+
+const TASKS = ["t000000000001", "t000000000002"].map((id) => TaskId.parse(id));
+const HASH = Digest.parse("0".repeat(64));
+const read = (path: string): Scope => ({ resource: "mount", right: "read", path });
+
+/** Logs of tasks, and the lease tables of one kernel after another over them. */
+function world() {
+  const rows: StoredEvent[] = [];
+  const secrets = new Map<StoredEvent, JsonObject>();
+  let [now, ids] = [0, 0];
+  const append: EventLog["append"] = (task, events: readonly NewEvent[]) => {
+    for (const { kind, body, private: secret } of events) {
+      const n = rows.length;
+      const row = { seq: n + 1, task, n, kind, at: now, hash: HASH, body: JSON.stringify(body) };
+      rows.push(row);
+      if (secret !== undefined) secrets.set(row, secret);
+    }
+    return Promise.resolve([]);
+  };
+  const store = {
+    events: ({ task, kinds }: { task?: string; kinds?: readonly string[] }) =>
+      Promise.resolve(rows.filter((row) => row.task === task && kinds?.includes(row.kind))),
+  };
+  const readPrivate = (row: StoredEvent) => Promise.resolve(secrets.get(row));
+  return {
+    append,
+    secrets,
+    turn: (ms: number) => now += ms,
+    kernel: () =>
+      makeLeases({
+        log: { append },
+        powers: {
+          now: () => now,
+          id: (prefix) => prefix + (++ids).toString(36).padStart(12, "0"),
+          after: () => () => undefined,
+        },
+      }),
+    ever: (live: Parameters<typeof readLeases>[2]) =>
+      readLeases({ store, readPrivate }, TASKS.toReversed().map((id) => ({ id })), live),
+  };
+}
+
+Deno.test("leases of an earlier kernel are listed, have ended, and give nothing to a process of the same number", async () => {
+  const at = world();
+  const [one, two] = TASKS as [TaskId, TaskId];
+  const pid = Pid.parse(2);
+  const to = { task: one, pid, expiresAt: 1_000, reason: "the task's request" };
+  const first = at.kernel();
+  const [desk, notes] = await first.grantAll([
+    { ...to, scope: read("desk") },
+    { ...to, scope: read("notes") },
+  ]);
+  const page = await first.grant({ ...to, task: two, scope: read("page"), reason: "an answer" });
+  at.turn(5);
+  await first.renew([notes?.id ?? page.id], 2_000);
+  await first.revoke(page.id, "taken back");
+  at.turn(5);
+  await at.append(one, [{ kind: "taskStatus", body: { status: "done" } }]);
+
+  const second = at.kernel();
+  assert.ok(desk !== undefined && !second.alive(desk.id));
+  assert.equal(second.covering(pid, read("desk")), undefined);
+  const [own] = await second.grantAll([{ ...to, task: two, scope: read("page") }]);
+  const all = await at.ever(second.list());
+  assert.deepEqual(
+    all.map((
+      { scope, reason, grantedAt, expiresAt, revokedAt },
+    ) => [scope.path, reason, grantedAt, expiresAt, revokedAt]),
+    [
+      ["desk", "the task's request", 0, 1_000, 10],
+      ["notes", "the task's request", 0, 2_000, 10],
+      ["page", "an answer", 0, 1_000, 5],
+      ["page", "the task's request", 10, 1_000, undefined],
+    ],
+  );
+  assert.deepEqual(all.at(-1), own);
+});
+
+Deno.test("what a purged task's leases were for is not told", async () => {
+  const at = world();
+  const [task] = TASKS as [TaskId];
+  const to = { task, pid: Pid.parse(2), expiresAt: 1_000, reason: "the task's request" };
+  await at.kernel().grantAll([{ ...to, scope: read("secret-plan") }]);
+  at.secrets.clear();
+  assert.deepEqual(await at.ever([]), []);
+});

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { CallId, Digest, type Gate, Pid, type ToolResult } from "../../contracts/mod.ts";
+import { watchDenials } from "./review.ts";
+
+const FIRST = Digest.parse("1".repeat(64));
+const SECOND = Digest.parse("2".repeat(64));
+
+function gateSaying(outcome: ToolResult["outcome"]): Gate {
+  const nobody = (): never => {
+    throw new Error("not asked for here");
+  };
+  return {
+    advertise: nobody,
+    decide: nobody,
+    withhold: nobody,
+    call: (_pid, call) =>
+      Promise.resolve({ callId: call.id, outcome, content: "", colour: "BLUE", label: "public" }),
+  };
+}
+
+async function denies(
+  outcome: ToolResult["outcome"],
+  call: { readonly name: string; readonly arguments: string },
+): Promise<boolean> {
+  const watched = watchDenials(gateSaying(outcome), () => ({ id: FIRST }));
+  const id = CallId.parse("call_1");
+  await watched.gate.call(Pid.parse(1), { id, ...call }, "", new AbortController().signal);
+  assert.equal(watched.has(SECOND), false, "another patch was not spoken of");
+  return watched.has(FIRST);
+}
+
+Deno.test("carol's no to a whole patch is remembered, and nothing less than that is", async () => {
+  const whole = { name: "patch_apply", arguments: "{}" };
+  assert.equal(await denies("deniedByUser", whole), true);
+  assert.equal(await denies("ok", whole), false);
+  assert.equal(await denies("cancelled", whole), false, "Ctrl-C is no answer");
+  assert.equal(await denies("refusedByPolicy", whole), false);
+  const part = { name: "patch_apply", arguments: '{"paths":["desk/a.txt"]}' };
+  assert.equal(await denies("deniedByUser", part), false, "the rest was not spoken of");
+  assert.equal(await denies("deniedByUser", { name: "file_read", arguments: "{}" }), false);
+});

@@ -1,0 +1,161 @@
+/**
+ * The disk and the databases as backup and restore need them: large files in pieces, links never followed, databases
+ * copied as they stand at one moment. The store and the log are loaded when a check asks for them.
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { Digest, Fault } from "../../contracts/mod.ts";
+import type { BackupHands, CheckedLog } from "./format.ts";
+
+// The disk as backup and restore need it: large files in pieces, links never followed.
+
+const PIECE = 1_048_576;
+
+/** A file that is read or written in pieces. */
+export interface OpenFile {
+  readonly size: number;
+  readonly mode: number;
+  /** The next bytes, at most `most`; undefined at the end. The array is used again by the next call. */
+  read(most?: number): Uint8Array | undefined;
+  write(bytes: Uint8Array): void;
+  /** Durable when it returns. */
+  sync(): void;
+  close(): void;
+}
+
+function opened(file: Deno.FsFile): OpenFile {
+  const { size, mode } = file.statSync();
+  const buffer = new Uint8Array(PIECE);
+  return Object.freeze<OpenFile>({
+    size,
+    mode: (mode ?? 0) & 0o7777,
+    read(most = PIECE): Uint8Array | undefined {
+      const n = file.readSync(buffer.subarray(0, Math.min(most, PIECE)));
+      return n === null ? undefined : buffer.subarray(0, n);
+    },
+    write(bytes): void {
+      for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+    },
+    sync: () => file.syncSync(),
+    close: () => file.close(),
+  });
+}
+
+function absent<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** The disk, with the process's own rights. */
+export const backupDisk = Object.freeze({
+  /** Undefined when there is none, or no plain file. */
+  open(path: string): OpenFile | undefined {
+    return absent(() => {
+      if (!Deno.lstatSync(path).isFile) return undefined;
+      return opened(Deno.openSync(path, { read: true }));
+    });
+  },
+  /** A new file; throws when something is there. */
+  create(path: string, mode: number): OpenFile {
+    return opened(Deno.openSync(path, { write: true, createNew: true, mode }));
+  },
+  /** What lies beneath a folder: plain files by their paths, and how many other things; sorted. */
+  walk(root: string, skip: (path: string) => boolean): {
+    readonly files: readonly string[];
+    readonly others: number;
+  } {
+    const files: string[] = [];
+    let others = 0;
+    const into = (folder: string): void => {
+      const entries = absent(() => [...Deno.readDirSync(join(root, folder))]) ?? [];
+      for (const entry of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
+        const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+        if (skip(path)) continue;
+        if (entry.isDirectory) into(path);
+        else if (entry.isFile) files.push(path);
+        else others += 1;
+      }
+    };
+    into("");
+    return { files, others };
+  },
+  exists: (path: string): boolean => absent(() => Deno.lstatSync(path)) !== undefined,
+  makeFolder: (path: string): void => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  rename: (from: string, to: string): void => Deno.renameSync(from, to),
+  /** A folder that holds nothing but folders; throws where it holds a file. Nothing when there is none. */
+  removeEmpty(path: string): void {
+    for (const entry of absent(() => [...Deno.readDirSync(path)]) ?? []) {
+      if (entry.isDirectory) backupDisk.removeEmpty(join(path, entry.name));
+    }
+    absent(() => Deno.removeSync(path));
+  },
+  /** A file, or a folder with all in it; nothing when there is none. */
+  remove: (path: string): void => void absent(() => Deno.removeSync(path, { recursive: true })),
+});
+/** See {@link backupDisk}. */
+export type BackupDisk = typeof backupDisk;
+
+// A copy of any SQLite database as it stands at one moment, while others write it.
+
+const BUSY_MS = 5_000;
+/** All pages in one step: a copy in several begins anew whenever somebody writes between them. */
+const ALL = 1_000_000_000;
+
+/**
+ * Copies a database page by page, with all that its log of changes holds. Its writers are not held up. (`VACUUM INTO`
+ * would number rows anew, which indexes of text refer to.)
+ *
+ * @throws Fault `storeCorrupt` where the file cannot be read as a database
+ */
+async function copySqlite(path: string, into: string): Promise<void> {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+    await backup(db, into, { rate: ALL });
+  } catch (cause) {
+    throw new Fault(
+      "storeCorrupt",
+      `Cannot copy the database "${path}": ${cause instanceof Error ? cause.message : "?"}`,
+      { cause },
+    );
+  } finally {
+    db?.close();
+  }
+}
+
+// Copies and checks of databases for backup and restore. The store and the log are loaded when they are asked for.
+
+/** The store and the log, as main.ts wires them. */
+export interface LogKit {
+  flaws(path: string): readonly string[];
+  verify(
+    path: string,
+    options: { readonly keyFile: string; readonly head?: Digest },
+  ): Promise<CheckedLog>;
+}
+
+/** Makes the hands; `provide` loads what main.ts wires. */
+export function makeBackupHands(provide: () => Promise<LogKit>): BackupHands {
+  return Object.freeze<BackupHands>({
+    copy: copySqlite,
+    async verify(path, { keyFile, head }): Promise<CheckedLog> {
+      // Whoever looks for the key where there is none would make one.
+      if (!existsSync(keyFile)) {
+        throw new Fault("storeCorrupt", `Cannot check "${path}": its receipt key is gone`);
+      }
+      const kit = await provide();
+      const found = kit.flaws(path);
+      if (found.length > 0) throw new Fault("storeCorrupt", `Cannot use "${path}": ${found[0]}`);
+      return await kit.verify(path, {
+        keyFile,
+        ...(head === undefined ? {} : { head: Digest.parse(head) }),
+      });
+    },
+  });
+}

@@ -1,0 +1,177 @@
+/**
+ * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its address; then the
+ * checks of its route. Nothing of ours is told in an error.
+ * @module
+ */
+import { type Context, Hono } from "hono";
+import { type After, type HeldBody, MOST_BODY, readBody } from "./body.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Rates } from "./rates.ts";
+
+// What all routes answer alike: refusals that tell nothing of ours.
+
+/** What the server says of a connection. */
+export interface Connection {
+  /** The peer's address, without its port. */
+  readonly address: string;
+  /** Under which its requests are counted. */
+  readonly caller: string;
+  /** Room for the request's body. Absent: as much as there is. */
+  readonly body?: HeldBody;
+}
+
+/** A connection's, as the routes have it. */
+export type Env = { Bindings: Connection };
+/** A request under way. */
+export type Ask = Context<Env>;
+/** Where routes are added. */
+export type Routes = Hono<Env>;
+
+/** Refuses with a status and a plain sentence. */
+export function refuse(
+  c: Ask,
+  status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 429 | 500 | 503,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return c.json({ error }, status, headers);
+}
+
+/** Refuses who asks too often. */
+export function tooMany(c: Ask): Response {
+  return refuse(c, 429, "too many requests", { "retry-after": "10" });
+}
+
+/** Says that there is nothing: the same words for what is not there and what is not theirs. */
+export function nothing(c: Ask): Response {
+  return refuse(c, 404, "there is nothing here");
+}
+
+// A request's body, or why there is none, in words.
+
+/** Bounds of a body. */
+export interface BodyBounds {
+  readonly bodyMs: number;
+  readonly after: After;
+  /** Bytes; absent: 4 MiB. */
+  readonly most?: number;
+}
+
+/** Reads it; a response when it is refused. */
+export async function wholeBody(
+  c: Ask,
+  { bodyMs, after, most = MOST_BODY }: BodyBounds,
+): Promise<Uint8Array<ArrayBuffer> | Response> {
+  const body = await readBody(c.req.raw, { bodyMs, after, most }, c.env.body);
+  switch (body.kind) {
+    case "tooLarge":
+      return refuse(c, 413, `the body is longer than ${most / 1_048_576} MiB`, {
+        connection: "close",
+      });
+    case "tooSlow":
+      return refuse(c, 408, "the body took too long", { connection: "close" });
+    case "crowded":
+      return refuse(c, 503, "too much is being sent just now", {
+        ...{ "retry-after": "10", connection: "close" },
+      });
+    case "broken":
+      return refuse(c, 400, "the body broke off");
+    case "bytes":
+      return body.bytes;
+  }
+}
+
+// Which values of Host and Origin are let in: what a page of somebody else's sends is not.
+
+/** The door. */
+export interface Door {
+  /** The `Host` header. */
+  host(value: string | undefined): boolean;
+  /** The `Origin` header; absent where no page asks. */
+  origin(value: string | undefined): boolean;
+}
+
+/** Makes the door of a server at `address`, `host:port`. */
+export function makeDoor(
+  address: string,
+  more: { readonly hosts: readonly string[]; readonly origins: readonly string[] },
+): Door {
+  const url = new URL(`http://${address}`);
+  // This machine has three names; a name of somebody else's that leads here is none of them.
+  const own = isLoopback(url.hostname)
+    ? ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${portOf(url)}`)
+    : [`${url.hostname}:${portOf(url)}`];
+  const hosts = new Set([...own, ...more.hosts].map((each) => withPort(each.toLowerCase(), url)));
+  const origins = new Set([...own.map((each) => `http://${each}`), ...more.origins].map(originOf));
+  return Object.freeze<Door>({
+    host: (value) => value !== undefined && hosts.has(withPort(value.toLowerCase(), url)),
+    origin: (value) => value === undefined || origins.has(originOf(value)),
+  });
+}
+
+function portOf(url: URL): string {
+  return url.port === "" ? "80" : url.port;
+}
+
+/** Port 80 is left out by those who ask. */
+function withPort(host: string, own: URL): string {
+  return portOf(own) === "80" && !/:\d+$/.test(host) ? `${host}:80` : host;
+}
+
+function originOf(text: string): string {
+  try {
+    const { origin } = new URL(text);
+    return origin === "null" ? `no origin: ${text}` : origin;
+  } catch (error) {
+    if (error instanceof TypeError) return `no origin: ${text}`;
+    throw error;
+  }
+}
+
+/** What the routes are made of. */
+export interface AppParts {
+  readonly door: Door;
+  /** Of one address. */
+  readonly rate: Rates;
+  /** Each adds the routes of one surface. */
+  readonly surfaces: readonly ((app: Routes) => void)[];
+  note(text: string): void;
+}
+
+/** What stands on every answer whose route does not say otherwise. */
+const HEADERS: readonly (readonly [string, string])[] = [
+  ["x-content-type-options", "nosniff"],
+  ["x-frame-options", "DENY"],
+  ["referrer-policy", "no-referrer"],
+  ["content-security-policy", "default-src 'none'; frame-ancestors 'none'"],
+  ["cross-origin-resource-policy", "same-origin"],
+  ["cache-control", "no-store"],
+];
+
+/** Makes the routes. */
+export function makeApp({ door, rate, surfaces, note }: AppParts): Routes {
+  const app: Routes = new Hono<Env>();
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of HEADERS) {
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    }
+  });
+  app.use(async (c, next) => {
+    if (!door.host(c.req.header("host"))) return refuse(c, 403, "this host is not served here");
+    if (!door.origin(c.req.header("origin"))) return refuse(c, 403, "this origin is not let in");
+    if (!rate.take(c.env.caller)) return tooMany(c);
+    return await next();
+  });
+  app.get("/healthz", (c) => c.json({ ok: true }));
+  for (const add of surfaces) add(app);
+  app.notFound(nothing);
+  app.onError((error, c) => {
+    // A flood is no fault of ours: the operator is not told of each request of it.
+    if (error instanceof Fault && error.code === "rateLimited") return tooMany(c);
+    note(`a request failed: ${error.message}`);
+    return refuse(c, 500, "the request failed");
+  });
+  return app;
+}

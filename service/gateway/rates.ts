@@ -1,0 +1,127 @@
+/**
+ * How much each caller may ask: requests a minute by address or token, requests of one credential under way at a time.
+ * @module
+ */
+import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { Port } from "../../contracts/port.ts";
+
+// Who counts as one where requests are counted: an IPv4 address, or a network of IPv6 as one household has.
+
+const GROUPS = 8;
+const NETWORK = 4;
+
+/** The name under which an address is counted: of IPv6 its first 64 bits, because the rest is its owner's to choose. */
+export function callerOf(address: string): string {
+  const url = `http://[${address}]`;
+  if (!address.includes(":") || !URL.canParse(url)) return address;
+  const [head = "", tail = ""] = new URL(url).hostname.slice(1, -1).split("::");
+  const [first, last] = [head, tail].map((part) => part === "" ? [] : part.split(":"));
+  if (first === undefined || last === undefined) return address;
+  const groups = [...first, ...Array(GROUPS - first.length - last.length).fill("0"), ...last];
+  // An IPv4 address in IPv6 is itself.
+  if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff") return groups.slice(6).join(":");
+  return `${groups.slice(0, NETWORK).join(":")}::/64`;
+}
+
+// How often somebody may ask: a bucket that fills with time. Bounded in how many it knows.
+
+/** Counts requests of many. */
+export interface Rates {
+  /** Takes one; false when there is none left. `most` a minute, where this one has a measure of its own. */
+  take(who: string, most?: number): boolean;
+}
+
+const MAX_BUCKETS = 10_000;
+const MINUTE_MS = 60_000;
+
+/** Makes buckets of `perMinute` each. `now` is milliseconds. */
+export function makeRates(perMinute: number, now: () => number): Rates {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const filled = ({ left, at }: { left: number; at: number }, most: number): number =>
+    Math.min(most, left + (now() - at) * most / MINUTE_MS);
+  return Object.freeze<Rates>({
+    take(who, most = perMinute): boolean {
+      const known = buckets.get(who);
+      const left = known === undefined ? most : filled(known, most);
+      // The least recently seen stands first.
+      buckets.delete(who);
+      if (buckets.size >= MAX_BUCKETS) {
+        for (const oldest of buckets.keys()) {
+          buckets.delete(oldest);
+          break;
+        }
+      }
+      buckets.set(who, { left: left < 1 ? left : left - 1, at: now() });
+      return left >= 1;
+    },
+  });
+}
+
+// Who was let in is known for some seconds, so that a request of a peer is one round trip less. It counts for rates and
+// for what is refused early: what is done is asked with the credential itself, so one that was revoked does nothing.
+
+/** Milliseconds. */
+const KNOWN_MS = 5_000;
+const MAX_ADMITTED = 1_000;
+
+/** Makes `admit` remember what it answered; a refusal is never remembered. `now` is milliseconds. */
+export function rememberAdmitted<T>(
+  admit: (token: string) => Promise<T>,
+  now: () => number,
+): (token: string) => Promise<T> {
+  const known = new Map<string, { readonly holder: T; readonly until: number }>();
+  return async (token) => {
+    const found = known.get(token);
+    if (found !== undefined && now() < found.until) return found.holder;
+    known.delete(token);
+    const holder = await admit(token);
+    // The oldest stands first.
+    for (const oldest of known.keys()) {
+      if (known.size < MAX_ADMITTED) break;
+      known.delete(oldest);
+    }
+    known.set(token, { holder, until: now() + KNOWN_MS });
+    return holder;
+  };
+}
+
+// The pipe to the starter, shared fairly: it takes so many requests at a time, and one credential's flood would take all of
+// them from other peers, from webhooks and from the page.
+
+/** Requests under way of one credential, and of all credentials together: the rest is for who has none. */
+const MOST_EACH = 256;
+const MOST_ALL = 448;
+
+/** The same port, whose `ask` rejects with `rateLimited` for a credential that has its share under way. */
+export function makeFairPort(port: Pick<Port, "ask" | "tell">): Pick<Port, "ask" | "tell"> {
+  const under = new Map<string, number>();
+  let all = 0;
+  return Object.freeze({
+    tell: (op: string, body: Json): void => port.tell(op, body),
+    async ask(op: string, body: Json): Promise<Json> {
+      const token = tokenIn(body);
+      if (token === undefined) return await port.ask(op, body);
+      const before = under.get(token) ?? 0;
+      if (before >= MOST_EACH || all >= MOST_ALL) {
+        throw new Fault("rateLimited", "Cannot ask more at a time: try again later");
+      }
+      under.set(token, before + 1);
+      all += 1;
+      try {
+        return await port.ask(op, body);
+      } finally {
+        const left = (under.get(token) ?? 1) - 1;
+        if (left === 0) under.delete(token);
+        else under.set(token, left);
+        all -= 1;
+      }
+    },
+  });
+}
+
+function tokenIn(body: Json): string | undefined {
+  if (typeof body !== "object" || body === null || !("token" in body)) return undefined;
+  const { token } = body;
+  return typeof token === "string" ? token : undefined;
+}

@@ -1,0 +1,263 @@
+/**
+ * The routes of programs: `/mcp`, `/a2a` and the card, `/hooks/NAME`, and the service's own state.
+ * @module
+ */
+import { Fault } from "../../contracts/fault.ts";
+import {
+  type Ask,
+  type BodyBounds,
+  nothing,
+  refuse,
+  type Routes,
+  tooMany,
+  wholeBody,
+} from "./app.ts";
+import type { Rates } from "./rates.ts";
+import type { ServeHolder } from "../../contracts/wire_serve.ts";
+import type { HookAnswer, HookCall, PeerHolder } from "../../contracts/wire_a2a.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
+
+// Tokens in the header `Authorization`, as RFC 6750 writes them.
+
+const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
+
+/** The token; undefined where the header has none, or one longer than `most` characters. */
+function tryBearer(header: string | undefined, most: number): string | undefined {
+  const token = BEARER.exec(header ?? "")?.[1];
+  return token === undefined || token.length > most ? undefined : token;
+}
+
+/** Whose a token is; a response for whoever tried too many. Undefined for a wrong one. */
+async function holderOf<T extends object>(
+  c: Ask,
+  { admit, wrong }: { admit(): Promise<T>; readonly wrong: Rates },
+): Promise<T | Response | undefined> {
+  try {
+    return await admit();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "denied") throw error;
+    // Whoever tries tokens is slowed down; a right one is never looked at here.
+    return wrong.take(c.env.caller) ? undefined : tooMany(c);
+  }
+}
+
+// `/mcp`: hosts of the Model Context Protocol, each request with its token.
+
+/** What the route is made of. */
+export interface McpParts {
+  readonly rates: { readonly token: Rates; readonly wrong: Rates };
+  /** Whose a token is. Rejects with `denied`. */
+  admit(token: string): Promise<ServeHolder>;
+  mcp(
+    request: Request,
+    body: unknown,
+    caller: { readonly holder: string; readonly token: string },
+  ): Promise<Response>;
+  readonly bounds: BodyBounds;
+}
+
+const CHALLENGE = 'Bearer realm="remit"';
+const MAX_HOST_TOKEN = 512;
+
+/** Adds it. */
+export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): void {
+  app.on(["GET", "POST", "DELETE"], "/mcp", async (c) => {
+    const given = c.req.header("authorization");
+    const token = tryBearer(given, MAX_HOST_TOKEN);
+    const challenge = (more: string): Response =>
+      refuse(c, 401, "a token is needed", { "www-authenticate": `${CHALLENGE}${more}` });
+    if (given === undefined) return challenge("");
+    if (token === undefined) return challenge(', error="invalid_request"');
+    const holder = await holderOf(c, { admit: () => admit(token), wrong: rates.wrong });
+    if (holder === undefined) return challenge(', error="invalid_token"');
+    if (holder instanceof Response) return holder;
+    if (!rates.token.take(holder.holder)) return tooMany(c);
+    const { raw } = c.req;
+    if (raw.method !== "POST") return await mcp(raw, undefined, { ...holder, token });
+    const bytes = await wholeBody(c, bounds);
+    if (bytes instanceof Response) return bytes;
+    // Whoever is known may wait long for an answer: for that its body needs no room.
+    c.env.body?.over();
+    const { method, url, headers, signal } = raw;
+    const whole = new Request(url, { method, headers, signal, body: bytes });
+    return await mcp(whole, tryJson(bytes), { ...holder, token });
+  });
+  app.all(
+    "/mcp",
+    (c) => refuse(c, 405, "this method is not served", { allow: "GET, POST, DELETE" }),
+  );
+}
+
+/** Undefined for what is no JSON: whoever answers says so. */
+function tryJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+// `/a2a` and the card: peers, each request with its credential. Whose it is is asked anew for each; what it may do is the
+// starter's to say. contracts/wire_a2a.ts.
+
+/** The protocol, whoever speaks it. Without a holder it answers nobody but readers of the card. */
+export interface Peers {
+  fetch(
+    request: Request,
+    body: Uint8Array | undefined,
+    caller: { readonly token: string | null; readonly holder?: PeerHolder },
+  ): Promise<Response>;
+}
+
+/** What the routes are made of. */
+export interface A2aParts {
+  readonly rates: { readonly peer: Rates; readonly wrong: Rates };
+  /** Whose a credential is. Rejects with `denied`. */
+  admit(token: string): Promise<PeerHolder>;
+  readonly peers: Peers;
+  readonly bounds: BodyBounds;
+}
+
+/** Longest credential: a JWT. */
+const MAX_PEER_TOKEN = 16_384;
+const PATHS = ["/.well-known/agent-card.json", "/a2a", "/a2a/*"] as const;
+
+/** Adds them. */
+export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts): void {
+  const serve = async (c: Ask): Promise<Response> => {
+    const { raw } = c.req;
+    const token = tryBearer(c.req.header("authorization"), MAX_PEER_TOKEN);
+    // Nothing is read of whom nobody knows.
+    if (token === undefined) return await peers.fetch(raw, undefined, { token: null });
+    const holder = await holderOf(c, { admit: () => admit(token), wrong: rates.wrong });
+    if (holder instanceof Response) return holder;
+    if (holder === undefined) return await peers.fetch(raw, undefined, { token });
+    if (!rates.peer.take(holder.peer, holder.perMinute)) return tooMany(c);
+    if (raw.body === null) return await peers.fetch(raw, undefined, { token, holder });
+    const bytes = await wholeBody(c, bounds);
+    if (bytes instanceof Response) return bytes;
+    // Whoever is known may wait long for an answer: for that its body needs no room.
+    c.env.body?.over();
+    return await peers.fetch(raw, bytes, { token, holder });
+  };
+  for (const path of PATHS) app.all(path, serve);
+}
+
+// `/hooks/NAME`: whoever knows a shared secret says that something happened. contracts/wire_a2a.ts.
+
+/** What the route is made of. */
+export interface HookParts {
+  /** Of one path from one address. */
+  readonly rates: Rates;
+  hook(call: HookCall): Promise<HookAnswer>;
+  readonly bounds: BodyBounds;
+}
+
+const PATH = /^\/hooks\/[A-Za-z0-9_-]{1,64}$/;
+const MOST_HEADERS = 64;
+const MOST_NAME = 128;
+const MOST_VALUE = 8_192;
+/** What is for others than the webhook: never passed on. */
+const PRIVATE: ReadonlySet<string> = new Set(["cookie", "proxy-authorization"]);
+
+/** Adds it. An unknown path and a wrong signature are answered alike. */
+export function serveHooks(app: Routes, { rates, hook, bounds }: HookParts): void {
+  app.post("/hooks/*", async (c) => {
+    const { path } = c.req;
+    if (!PATH.test(path)) return nothing(c);
+    if (!rates.take(`${path} ${c.env.caller}`)) return tooMany(c);
+    const bytes = await wholeBody(c, bounds);
+    if (bytes instanceof Response) return bytes;
+    try {
+      const { result } = await hook({
+        ...{ path, headers: headersOf(c.req.raw.headers), body: bytes.toBase64() },
+      });
+      switch (result) {
+        case "taken":
+          return c.json({ ok: true }, 202);
+        case "duplicate":
+          return c.json({ ok: true, duplicate: true }, 200);
+        case "late":
+          return refuse(c, 400, "the delivery is too old");
+        case "unknown":
+          return nothing(c);
+      }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "rateLimited") return tooMany(c);
+      if (error.code === "unavailable" || error.code === "gone") {
+        return refuse(c, 503, "nothing is taken just now", { "retry-after": "30" });
+      }
+      throw error;
+    }
+  });
+}
+
+function headersOf(headers: Headers): Record<string, string> {
+  const kept = [...headers].filter(([name, value]) =>
+    name.length <= MOST_NAME && value.length <= MOST_VALUE && !PRIVATE.has(name)
+  );
+  return Object.fromEntries(kept.slice(0, MOST_HEADERS));
+}
+
+// How the service is: alive, ready, counted; and the public keys of what it signs.
+
+/** What the routes are made of. */
+export interface StateParts {
+  ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
+  /** Text in OpenMetrics' words; absent: not served. */
+  readonly metrics?: () => Promise<string>;
+  /** JSON text of a JWK set; absent: not served. */
+  readonly jwks?: () => Promise<string>;
+  admit(token: string): Promise<ServeHolder>;
+  readonly wrong: Rates;
+}
+
+const METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/** Adds them. */
+export function serveState(app: Routes, parts: StateParts): void {
+  app.get("/readyz", async (c) => {
+    const { ready, why } = await parts.ready();
+    return ready ? c.json({ ready: true }) : c.json({ ready: false, why }, 503);
+  });
+  const { metrics, jwks } = parts;
+  if (metrics !== undefined) {
+    app.get("/metrics", async (c) => {
+      const refused = fromHere(c) ? undefined : await whyRefused(c, parts);
+      if (refused !== undefined) return refused;
+      return c.body(await metrics(), 200, { "content-type": METRICS });
+    });
+  }
+  if (jwks !== undefined) {
+    app.get("/.well-known/jwks.json", async (c) =>
+      c.body(await jwks(), 200, {
+        "content-type": "application/jwk-set+json",
+        "cache-control": "public, max-age=300",
+      }));
+  }
+}
+
+/** Whether a program of this machine asks, and no proxy on behalf of somebody else. */
+function fromHere(c: Ask): boolean {
+  const host = c.req.header("host") ?? "";
+  const forwarded = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+  return isLoopback(hostnameOf(c.env.address)) && isLoopback(host.replace(/:\d+$/, "")) &&
+    forwarded.every((name) => c.req.header(name) === undefined);
+}
+
+/** An address as `URL.hostname` writes it. */
+function hostnameOf(address: string): string {
+  const url = `http://${address.includes(":") ? `[${address}]` : address}`;
+  return URL.canParse(url) ? new URL(url).hostname : "";
+}
+
+async function whyRefused(c: Ask, parts: StateParts): Promise<Response | undefined> {
+  const token = tryBearer(c.req.header("authorization"), MAX_HOST_TOKEN);
+  if (token === undefined) return nothing(c);
+  const holder = await holderOf(c, { admit: () => parts.admit(token), wrong: parts.wrong });
+  if (holder instanceof Response) return holder;
+  if (holder === undefined) return nothing(c);
+  return holder.profile === "anonymous" ? nothing(c) : undefined;
+}

@@ -1,0 +1,190 @@
+/**
+ * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers, webhooks, the page.
+ * contracts/wire_serve.ts, contracts/wire_a2a.ts.
+ * @module
+ */
+import * as z from "zod";
+import {
+  Fault,
+  HookAnswer,
+  type HookCall,
+  type Json,
+  type PageAnswer,
+  type PageAsk,
+  PageView,
+  PeerHolder,
+  type Port,
+  ServeHolder,
+  ServeResult,
+  ServeSession,
+  toJson,
+  ToolDescriptor,
+} from "../../contracts/mod.ts";
+
+// Sessions of hosts, as the starter keeps them: what they ask goes over the port.
+
+/** How long a call lives, and who hears of it. */
+export interface Life {
+  readonly signal: AbortSignal;
+  onProgress(text: string): void;
+  readonly waitMs: number;
+}
+
+/** A session with the starter. */
+export interface StarterSession {
+  readonly info: ServeSession;
+  tools(): Promise<readonly ToolDescriptor[]>;
+  call(
+    asked: { readonly call: string; readonly tool: string; readonly args: Json },
+    life: Life,
+  ): Promise<ServeResult>;
+  task(
+    asked: { readonly call: string; readonly request: string; readonly agent?: string },
+    life: Life,
+  ): Promise<ServeResult>;
+  answer(
+    said: { readonly call: string; readonly question: string; readonly allow: boolean },
+  ): Promise<void>;
+  onTools(listener: () => void): () => void;
+  /** Calls `listener` once when the starter ended it. */
+  onGone(listener: () => void): void;
+  end(): Promise<void>;
+}
+
+/** What asks the starter. */
+export interface Starter {
+  /** Whose a token is. Rejects with `denied`. */
+  admit(token: string): Promise<ServeHolder>;
+  open(
+    host: {
+      readonly token: string | null;
+      readonly client: { readonly name: string; readonly version: string };
+    },
+  ): Promise<StarterSession>;
+  note(text: string): void;
+  /** Hears what the starter tells. */
+  heard(op: string, body: Json): void;
+}
+
+interface Live {
+  readonly calls: Map<string, (text: string) => void>;
+  readonly tools: Set<() => void>;
+  readonly gone: Set<() => void>;
+}
+
+const Told = z.object({
+  session: z.string(),
+  call: z.string().optional(),
+  text: z.string().optional(),
+});
+
+/** Makes the starter's side over a port. */
+export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
+  const live = new Map<string, Live>();
+
+  const during = async (
+    op: "call" | "task",
+    session: string,
+    asked: { readonly call: string },
+    life: Life,
+  ): Promise<ServeResult> => {
+    const { signal } = life;
+    const calls = live.get(session)?.calls;
+    if (calls === undefined) throw new Fault("gone", "Cannot call: the session is over");
+    const cancel = (): void => port.tell("cancel", { session, call: asked.call });
+    if (signal.aborted) throw new Fault("cancelled", "Cannot call: it was cancelled");
+    signal.addEventListener("abort", cancel, { once: true });
+    calls.set(asked.call, life.onProgress);
+    try {
+      const body = toJson({ session, ...asked, waitMs: life.waitMs });
+      return ServeResult.parse(await port.ask(op, body));
+    } finally {
+      calls.delete(asked.call);
+      signal.removeEventListener("abort", cancel);
+    }
+  };
+
+  return Object.freeze<Starter>({
+    admit: async (token) => ServeHolder.parse(await port.ask("admit", { token })),
+    async open(host): Promise<StarterSession> {
+      const info = ServeSession.parse(await port.ask("session", toJson(host)));
+      const { session } = info;
+      const own: Live = { calls: new Map(), tools: new Set(), gone: new Set() };
+      live.set(session, own);
+      return Object.freeze<StarterSession>({
+        info,
+        tools: async () => z.array(ToolDescriptor).parse(await port.ask("tools", { session })),
+        call: (asked, life) => during("call", session, asked, life),
+        task: (asked, life) => during("task", session, asked, life),
+        answer: async (said) => void await port.ask("answer", { session, ...said }),
+        onTools(listener): () => void {
+          own.tools.add(listener);
+          return () => void own.tools.delete(listener);
+        },
+        onGone: (listener) => void own.gone.add(listener),
+        async end(): Promise<void> {
+          if (!live.delete(session)) return;
+          await port.ask("sessionEnd", { session });
+        },
+      });
+    },
+    note: (text) => port.tell("note", { text: text.slice(0, 2_000) }),
+    heard(op, body): void {
+      const told = Told.safeParse(body);
+      if (!told.success) return;
+      const { session, call = "", text = "" } = told.data;
+      const own = live.get(session);
+      if (op === "progress") own?.calls.get(call)?.(text);
+      if (op === "toolsChanged") { for (const listener of own?.tools ?? []) listener(); }
+      if (op === "gone" && own !== undefined) {
+        live.delete(session);
+        for (const listener of own.gone) listener();
+      }
+    },
+  });
+}
+
+// What the gateway asks its starter for peers, webhooks and the page. contracts/wire_a2a.ts.
+
+/** The starter, as these routes see it. Faults are as wire_a2a.ts lists them. */
+export interface ServiceAsks {
+  a2aAdmit(token: string): Promise<PeerHolder>;
+  hook(call: HookCall): Promise<HookAnswer>;
+  /** Opens a session with a one-time code. */
+  pageOpen(code: string): Promise<PageSession>;
+  pageView(ask: PageAsk): Promise<PageView>;
+  pageAnswer(said: PageAnswer): Promise<void>;
+  pageClose(session: string): Promise<void>;
+  ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
+  metrics(): Promise<string>;
+  jwks(): Promise<string>;
+}
+
+const PageSession = z.object({
+  /** What a person's browser shows from now on: 256 bits that nobody guesses. */
+  session: z.string().regex(/^[A-Za-z0-9_-]{32,128}$/),
+  /** Milliseconds since 1970. */
+  expiresAt: z.int().min(0).max(8.64e15),
+}).strict();
+/** A person's session at the page. */
+export type PageSession = z.infer<typeof PageSession>;
+
+const Ready = z.object({ ready: z.boolean(), why: z.string().max(2_000) }).strict();
+const Text = z.object({ text: z.string().max(4_000_000) }).strict();
+const Keys = z.object({ keys: z.string().max(262_144) }).strict();
+
+/** Makes it over a port. */
+export function makeServiceAsks(port: Pick<Port, "ask">): ServiceAsks {
+  const ask = (op: string, body: object | null): Promise<Json> => port.ask(op, toJson(body));
+  return Object.freeze<ServiceAsks>({
+    a2aAdmit: async (token) => PeerHolder.parse(await ask("a2aAdmit", { token })),
+    hook: async (call) => HookAnswer.parse(await ask("hook", call)),
+    pageOpen: async (code) => PageSession.parse(await ask("pageOpen", { code })),
+    pageView: async (asked) => PageView.parse(await ask("pageView", asked)),
+    pageAnswer: async (said) => void await ask("pageAnswer", said),
+    pageClose: async (session) => void await ask("pageClose", { session }),
+    ready: async () => Ready.parse(await ask("ready", null)),
+    metrics: async () => Text.parse(await ask("metrics", null)).text,
+    jwks: async () => Keys.parse(await ask("jwks", null)).keys,
+  });
+}

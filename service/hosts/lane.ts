@@ -1,0 +1,290 @@
+/**
+ * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits for a person ends its
+ * turn, and the kernel goes on with it when the answer is there. The task's program ({@link CALLER_PROGRAM}) infers
+ * nothing: it makes exactly the call that its message names. Gate, log, budgets and receipts are those of any program.
+ * @module
+ */
+import * as z from "zod";
+import {
+  CallId,
+  cleared,
+  Colour,
+  Fault,
+  type Json,
+  Label,
+  Outcome,
+  type Question,
+  Question as QuestionSchema,
+  type TaskId,
+  ToolName,
+} from "../../contracts/mod.ts";
+
+/** An event of a task's log, as the kernel tells it: nothing in it is trusted. */
+export interface TaskEvent {
+  readonly event: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly private: Readonly<Record<string, unknown>>;
+  /** A field of the private part, else of the body; "" where there is none. */
+  text(field: string): string;
+  /** What a call is about, in a few words: a path, an address. */
+  subject(): string;
+}
+
+/** What the kernel tells of a followed task. */
+export type TaskSeen =
+  | { readonly kind: "event"; readonly event: TaskEvent }
+  /** `label`: of what the call has read, as the kernel told it. */
+  | { readonly kind: "progress"; readonly text: string; readonly label: unknown };
+
+/** A session with the kernel, as hosts' tasks need one. */
+export interface HostKernel {
+  ask(op: string, body: Json): Promise<Json>;
+  /** Follows a task from its first event; `next` resolves when a turn, or the task, is over. */
+  watch(
+    task: TaskId,
+    onSeen: (seen: TaskSeen) => void,
+  ): Promise<{ next(): Promise<{ readonly status: string }> }>;
+  /** What a task staged. `content`: the folder that holds new contents, each named by its digest. */
+  staged(task: TaskId): Promise<{ readonly patch: string | null; readonly content: string }>;
+  close(): void;
+}
+
+/** One call, as the message of a turn. */
+export interface CallWords {
+  readonly id: CallId;
+  readonly name: ToolName;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+/** The outcome of a call, as the program reports it. */
+export const Called = z.object({
+  callId: CallId,
+  outcome: Outcome,
+  content: z.string(),
+  error: z.string().optional(),
+  colour: Colour,
+  label: Label,
+}).strict();
+/** The parsed form of the schema of the same name. */
+export type Called = z.infer<typeof Called>;
+
+/** UTF-16 units of an answer that the kernel takes as the end of a turn. */
+const MAX_ANSWER = 1_000_000;
+
+/**
+ * Source of the program: an IIFE. It runs without any right; what it says of a result is believed only as far as the
+ * kernel's own log bears it out, because the session that it speaks for is its only reader.
+ */
+export const CALLER_PROGRAM = `(() => {
+  const asked = (text) => {
+    try { return JSON.parse(text).call; } catch { return undefined; }
+  };
+  const make = async (ports, call) => {
+    for (let tries = 0;; tries++) {
+      const { id } = await ports.advertise();
+      const result = await ports.call(id, call);
+      if (result.outcome !== "unknownTool" || tries > 0) return result;
+    }
+  };
+  return {
+    async turn(ports, message) {
+      const call = message === undefined ? undefined : asked(message.content);
+      if (call === undefined) return { stop: "answered", text: "ready" };
+      const { content, ...head } = await make(ports, call);
+      return { stop: "answered", text: (JSON.stringify(head) + "\\n" + content).slice(0, ${MAX_ANSWER}) };
+    },
+  };
+})()`;
+
+/** The message that has the program make a call. Throws `tooLarge` when no turn takes it. */
+export function callMessage(call: CallWords): string {
+  const text = JSON.stringify({ call });
+  if (text.length <= 200_000) return text;
+  throw new Fault(
+    "tooLarge",
+    `Cannot call "${call.name}": its arguments are longer than a call over MCP may have (180,000 characters)`,
+  );
+}
+
+/** Reads the program's answer; undefined when it is about no call, or about another one. */
+export function readCalled(answer: string, call: CallId): Called | undefined {
+  const end = answer.indexOf("\n");
+  if (end < 0) return undefined;
+  let head: unknown;
+  try {
+    head = JSON.parse(answer.slice(0, end));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  const parsed = Called.safeParse({ ...Object(head), content: answer.slice(end + 1) });
+  return parsed.success && parsed.data.callId === call ? parsed.data : undefined;
+}
+
+/** The progress that a host is told of: `text` where its label, as the kernel told it, is known and cleared, else `instead`. */
+export function toldProgress(
+  text: string,
+  { label, clearance, instead }: {
+    readonly label: unknown;
+    readonly clearance: Label;
+    readonly instead: string;
+  },
+): string {
+  const { success, data } = Label.safeParse(label);
+  return success && cleared(data, clearance) ? text : instead;
+}
+
+/** How a call stands. */
+export type LaneEnd =
+  | { readonly kind: "done"; readonly called: Called }
+  /** A person is asked: for the call itself, or for what it staged when `called` is there. */
+  | {
+    readonly kind: "waiting";
+    readonly question: Question;
+    readonly called?: Called;
+    /** The folder in which the content of its changes lies, by digest. */
+    readonly content?: string;
+  }
+  /** The task is over: it makes no more calls. */
+  | { readonly kind: "over"; readonly why: string };
+
+/** A task that makes calls. */
+export interface Lane {
+  readonly task: TaskId;
+  /** Makes a call, or goes on with the one that waits. One at a time. */
+  call(words: CallWords): Promise<LaneEnd>;
+  /** Resolves when the call that waits stands otherwise. */
+  next(id: CallId): Promise<LaneEnd>;
+  /** Cancels the call under way. */
+  interrupt(): Promise<void>;
+  /** Why it makes no more calls; undefined while it does. */
+  over(): string | undefined;
+  /** Ends the task; one that waits for a person is left to that person unless it is to be dropped. */
+  close(how?: { readonly drop: boolean }): Promise<void>;
+}
+
+/** The powers of {@link openLane}, and its task. */
+export interface LaneParts {
+  readonly link: HostKernel;
+  readonly task: TaskId;
+  /** The most confidential label that the host is told of. */
+  readonly clearance: Label;
+  /** Hears the progress of the call under way. */
+  onProgress(text: string): void;
+  /** Hears that the task's tools have changed. */
+  onTools(): void;
+}
+
+const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expired"]);
+/** Events of an imported server after which its tools have changed. */
+const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
+const MAX_TRIES = 20;
+
+/** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when it is ready for calls. */
+export async function openLane(
+  { link, task, clearance, onProgress, onTools }: LaneParts,
+): Promise<Lane> {
+  let answer: string | undefined;
+  let question: Question | undefined;
+  let ended: string | undefined;
+  let waiting = false;
+
+  const onEvent = (event: TaskEvent): void => {
+    switch (event.event) {
+      case "taskStatus": {
+        const said = event.private["answer"];
+        if (typeof said === "string" && said !== "") answer = said;
+        const status = event.text("status");
+        if (FINAL.has(status)) ended = `the session's task ${task} is ${status}${reasonOf(event)}`;
+        break;
+      }
+      case "questionAsked": {
+        const asked = QuestionSchema.safeParse(event.private["question"]);
+        if (asked.success) question = asked.data;
+        break;
+      }
+      case "leaseRevoked":
+        onTools();
+        break;
+      case "mcp":
+        if (TOOLS_CHANGE.has(event.text("what"))) onTools();
+        break;
+      default:
+        break;
+    }
+  };
+  const watch = await link.watch(task, (seen) => {
+    if (seen.kind === "event") return onEvent(seen.event);
+    const { text, label } = seen;
+    onProgress(toldProgress(text, { label, clearance, instead: "works (withheld)" }));
+  });
+
+  const next = async (id: CallId | undefined): Promise<LaneEnd> => {
+    const { status } = await watch.next();
+    const called = id === undefined || answer === undefined ? undefined : readCalled(answer, id);
+    waiting = status === "needsApproval";
+    if (waiting && question !== undefined) {
+      return {
+        ...{ kind: "waiting", question, ...(called === undefined ? {} : { called }) },
+        ...(question.changes.length === 0 ? {} : { content: (await link.staged(task)).content }),
+      };
+    }
+    if (status !== "open") {
+      ended ??= `the session's task ${task} is ${status}`;
+      return { kind: "over", why: ended };
+    }
+    if (called !== undefined) return { kind: "done", called };
+    if (id === undefined) return { kind: "over", why: "ready" };
+    throw new Fault("upstream", `Cannot read what came of a call of task ${task}`);
+  };
+
+  /** A turn's end is told a moment before the next one may begin. */
+  const say = async (text: string): Promise<void> => {
+    for (let tries = 1;; tries++) {
+      try {
+        await link.ask("say", { task, text });
+        return;
+      } catch (error) {
+        const early = error instanceof Fault && error.code === "conflict" && ended === undefined;
+        if (!early || tries === MAX_TRIES) throw error;
+      }
+    }
+  };
+
+  const ready = await next(undefined);
+  if (ended !== undefined || ready.kind === "waiting") {
+    throw new Fault("upstream", `Cannot begin a session: task ${task} did not start`);
+  }
+  return Object.freeze<Lane>({
+    task,
+    async call(words): Promise<LaneEnd> {
+      const text = callMessage(words);
+      answer = undefined;
+      question = undefined;
+      await say(text);
+      return await next(words.id);
+    },
+    next,
+    async interrupt(): Promise<void> {
+      await link.ask("interrupt", { task, second: false });
+    },
+    over: () => ended,
+    async close({ drop } = { drop: false }): Promise<void> {
+      try {
+        if (ended === undefined && (drop || !waiting)) await link.ask("cancel", { task });
+      } catch (error) {
+        // It has ended by itself, or its kernel has.
+        if (!(error instanceof Fault)) throw error;
+      } finally {
+        ended ??= "the session is over";
+        link.close();
+      }
+    },
+  });
+}
+
+function reasonOf(event: TaskEvent): string {
+  const reason = event.text("reason");
+  return reason === "" ? "" : `: ${reason}`;
+}

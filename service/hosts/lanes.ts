@@ -1,0 +1,240 @@
+/**
+ * The tasks of a host's session, and which of them makes a call. One is the session's own: what is staged lies there, so
+ * every call goes there, one after another. Plain reads go to others beside it while nothing is staged. A task that
+ * waits for a person keeps what it staged, and another one takes its place. docs/decision/0016.
+ * @module
+ */
+import { type CallId, Fault } from "../../contracts/mod.ts";
+import type { Lane, LaneEnd } from "./lane.ts";
+
+// A call of a host's session, from its proposal to the last time that its host asked for it.
+
+/** A call that was made. It changes while it flies. */
+export interface Flight {
+  /** The id under which the task makes it. */
+  readonly id: CallId;
+  /** Tool and canonical arguments; undefined once its host knows what came of it. */
+  key: string | undefined;
+  /** It reads and stages nothing: any of the session's tasks can make it. */
+  readonly reads: boolean;
+  /** Every id under which its host asked for it. */
+  readonly ids: Set<string>;
+  lane: Lane | undefined;
+  /** How it stands; undefined while it is under way. */
+  end: LaneEnd | undefined;
+  /** How it stands next. */
+  next: Promise<LaneEnd>;
+  /** Milliseconds since 1970, when it last ended. */
+  endedAt: number;
+  cancelled: boolean;
+}
+
+/** Calls that are kept for hosts that may ask again, and for how long. */
+const MOST_KEPT = 64;
+const KEPT_MS = 30 * 60_000;
+
+/** The calls of a session. */
+export interface Flights {
+  add(flight: Flight): void;
+  remove(flight: Flight): void;
+  /** Under one of its ids, else the same call that waits or waited for a person. */
+  find(id: string, key: string): Flight | undefined;
+  byId(id: string): Flight | undefined;
+  /** The one that a task is occupied with. */
+  of(lane: Lane): Flight | undefined;
+  count(which: (flight: Flight) => boolean): number;
+}
+
+/** Whether a flight occupies its task. */
+function occupies({ end }: Flight): boolean {
+  return end === undefined || end.kind === "waiting";
+}
+
+/** Makes an empty table. */
+export function makeFlights(now: () => number): Flights {
+  const all = new Set<Flight>();
+  const sweep = (): void => {
+    const done = [...all].filter((flight) => !occupies(flight));
+    const late = done.filter(({ endedAt }) => now() - endedAt > KEPT_MS);
+    for (const flight of [...late, ...done.slice(0, Math.max(0, done.length - MOST_KEPT))]) {
+      all.delete(flight);
+    }
+  };
+  const byId = (id: string): Flight | undefined => [...all].find(({ ids }) => ids.has(id));
+  return Object.freeze<Flights>({
+    add(flight): void {
+      sweep();
+      all.add(flight);
+    },
+    remove: (flight) => void all.delete(flight),
+    find(id, key): Flight | undefined {
+      sweep();
+      return byId(id) ?? [...all].findLast((each) => each.key === key && each.end !== undefined);
+    },
+    byId,
+    of: (lane) => [...all].find((each) => each.lane === lane && occupies(each)),
+    count: (which) => [...all].filter(which).length,
+  });
+}
+
+/** Tasks of a session that make calls at the same time. */
+const MOST_BUSY = 4;
+/** Tasks that a session may have had, each with limits of its own. */
+const MOST_TASKS = 64;
+/** Calls that wait for a free task. */
+const MOST_QUEUED = 256;
+
+/** The tasks of a session. */
+export interface Lanes {
+  /** A free task, a new one, or the next that becomes free. It is the flight's from then on. */
+  provide(flight: Flight): Promise<Lane>;
+  /** Gives free tasks to those who wait. */
+  pump(): void;
+  /** Takes a call out of those that wait. */
+  withdraw(flight: Flight): void;
+  /** Why the session makes no more calls: one of its tasks ended otherwise than by its host. */
+  spent(): string | undefined;
+  /** Ends a task of the session, which goes on. */
+  drop(lane: Lane): Promise<void>;
+  /** Whether something may be staged in the task that takes the next call. */
+  staging(): boolean;
+  /** A task with a process, if there is one. */
+  awake(): Lane | undefined;
+  /** Ends all of them, after `last` has seen to those where something may be staged. */
+  close(last: (lane: Lane) => Promise<void>): Promise<void>;
+}
+
+interface Waiting {
+  readonly flight: Flight;
+  take(lane: Lane): void;
+  fail(why: unknown): void;
+}
+
+/** Opens the first task of a session. */
+export async function openLanes(
+  parts: { readonly flights: Flights; openLane(of: () => Flight | undefined): Promise<Lane> },
+): Promise<Lanes> {
+  const { flights } = parts;
+  const lanes: Lane[] = [];
+  /** Tasks where something may be staged. */
+  const used = new Set<Lane>();
+  const queue: Waiting[] = [];
+  let opened = 0;
+  let opening = 0;
+
+  const open = async (): Promise<Lane> => {
+    if (opened >= MOST_TASKS) {
+      throw new Fault(
+        "budgetExhausted",
+        "Cannot call: the session has had all the tasks that one may have; start a new session",
+      );
+    }
+    opened += 1;
+    const made: { lane?: Lane } = {};
+    const lane = await parts.openLane(() =>
+      made.lane === undefined ? undefined : flights.of(made.lane)
+    );
+    made.lane = lane;
+    return lane;
+  };
+  let main: Lane | undefined = await open();
+  lanes.push(main);
+
+  const idle = (lane: Lane): boolean => lane.over() === undefined && flights.of(lane) === undefined;
+  const waits = (lane: Lane): boolean => flights.of(lane)?.end?.kind === "waiting";
+  const own = (): Lane | undefined => {
+    if (main !== undefined && (!lanes.includes(main) || waits(main))) {
+      main = lanes.find((lane) => idle(lane) && !used.has(lane));
+    }
+    return main;
+  };
+  const fit = ({ reads }: Flight): Lane | undefined => {
+    const first = own();
+    if (first !== undefined && idle(first)) return first;
+    const beside = reads && (first === undefined || !used.has(first));
+    return beside ? lanes.find((lane) => idle(lane) && !used.has(lane)) : undefined;
+  };
+  /** Whether one more task would take the call. */
+  const mayOpen = ({ reads }: Flight): boolean => {
+    const first = own();
+    if (first === undefined) return true;
+    const busy = lanes.filter((lane) => !idle(lane) && !waits(lane)).length + opening;
+    return reads && !used.has(first) && busy < MOST_BUSY;
+  };
+  const board = (flight: Flight, lane: Lane): Lane => {
+    flight.lane = lane;
+    if (!flight.reads) used.add(lane);
+    return lane;
+  };
+
+  const openFor = async ({ flight, take, fail }: Waiting): Promise<void> => {
+    opening += 1;
+    const first = main === undefined || own() === undefined;
+    try {
+      const lane = await open();
+      if (first) main = lane;
+      board(flight, lane);
+      lanes.push(lane);
+      take(lane);
+    } catch (error) {
+      fail(error);
+    } finally {
+      opening -= 1;
+      pump();
+    }
+  };
+  const pump = (): void => {
+    for (const each of [...queue]) {
+      const lane = fit(each.flight);
+      const more = lane === undefined && mayOpen(each.flight);
+      // Only one is opened at a time in place of the session's own: the others may fit in it.
+      if (lane === undefined && (!more || (own() === undefined && opening > 0))) continue;
+      queue.splice(queue.indexOf(each), 1);
+      if (lane === undefined) void openFor(each);
+      else each.take(board(each.flight, lane));
+    }
+  };
+
+  return Object.freeze<Lanes>({
+    provide(flight): Promise<Lane> {
+      if (queue.length >= MOST_QUEUED) {
+        throw new Fault("rateLimited", "Cannot call: too many calls of this session wait");
+      }
+      return new Promise((take, fail) => {
+        queue.push({ flight, take, fail });
+        pump();
+      });
+    },
+    pump,
+    withdraw(flight): void {
+      const at = queue.findIndex((each) => each.flight === flight);
+      if (at < 0) return;
+      const [waiting] = queue.splice(at, 1);
+      waiting?.fail(new Fault("cancelled", "Cannot call: it was cancelled"));
+    },
+    spent: () => lanes.map((lane) => lane.over()).find((why) => why !== undefined),
+    async drop(lane): Promise<void> {
+      lanes.splice(lanes.indexOf(lane), 1);
+      await lane.close({ drop: true });
+      pump();
+    },
+    staging(): boolean {
+      const lane = own();
+      return lane !== undefined && used.has(lane);
+    },
+    awake: () => lanes.find((lane) => lane.over() === undefined && !waits(lane)),
+    async close(last): Promise<void> {
+      const over = new Fault("gone", "Cannot call: the session is over");
+      for (const { fail } of queue.splice(0)) fail(over);
+      await Promise.allSettled(
+        lanes.splice(0).map(async (lane) => {
+          try {
+            if (used.has(lane) && idle(lane)) await last(lane);
+          } finally {
+            await lane.close();
+          }
+        }),
+      );
+    },
+  });
+}

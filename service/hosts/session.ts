@@ -1,0 +1,202 @@
+/**
+ * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another is made while the
+ * first is busy or waits for a person; staged changes wait with the task that made them. docs/decision/0016.
+ * @module
+ */
+import {
+  CallId,
+  Fault,
+  QuestionId,
+  type ServeAnswer,
+  type ServeCall,
+  type ServeResult,
+  toJson,
+  type ToolDescriptor,
+  ToolName,
+} from "../../contracts/mod.ts";
+import { canonicalJson } from "../../port/mod.ts";
+import { type Flight, makeFlights, openLanes } from "./lanes.ts";
+import { nextWithin } from "./result.ts";
+import type { Lane, LaneEnd } from "./lane.ts";
+
+/** Calls of a session that wait for a person. */
+const MOST_WAITING = 16;
+
+/** Tools that keep nothing for the task that they are called in. */
+const PLAIN = /^(?:file|text|wiki)_/;
+/** Proposes what is staged when a host goes without saying so. */
+const LAST = ToolName.parse("patch_apply");
+
+/** A host's session. */
+export interface HostSession {
+  tools(): Promise<readonly ToolDescriptor[]>;
+  /** Makes a call, or says how the same call stands that was made before. */
+  call(asked: ServeCall): Promise<ServeResult>;
+  /** What the host's person said. Throws `refused` for any question but the one of that call. */
+  answer(said: ServeAnswer): Promise<void>;
+  cancel(call: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a session is made of. */
+export interface HostSessionParts {
+  /** Makes one more task for it, ready for calls. */
+  openLane(on: { onProgress(text: string): void; onTools(): void }): Promise<Lane>;
+  toolsOf(lane: Lane): Promise<readonly ToolDescriptor[]>;
+  tell(end: LaneEnd, lane: Lane | undefined): ServeResult;
+  /** Whether a task has something staged. */
+  hasStaged(lane: Lane): Promise<boolean>;
+  /** Signs what the host's person said to a question of a task. */
+  answerFor(lane: Lane, question: QuestionId, allow: boolean): Promise<void>;
+  onProgress(call: string, text: string): void;
+  onTools(): void;
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+  now(): number;
+}
+
+/** Opens a session with its first task. */
+export async function openHostSession(parts: HostSessionParts): Promise<HostSession> {
+  const flights = makeFlights(parts.now);
+  let closed = false;
+  let known: readonly ToolDescriptor[] = [];
+  const refresh = async (): Promise<readonly ToolDescriptor[]> => {
+    const lane = lanes.awake();
+    if (lane !== undefined) known = await parts.toolsOf(lane);
+    return known;
+  };
+  const lanes = await openLanes({
+    flights,
+    openLane: (of) =>
+      parts.openLane({
+        onProgress(text): void {
+          for (const id of of()?.ids ?? []) parts.onProgress(id, text);
+        },
+        onTools: parts.onTools,
+      }),
+  });
+
+  await refresh();
+
+  const settle = (flight: Flight, end: LaneEnd): LaneEnd => {
+    flight.end = end;
+    flight.endedAt = parts.now();
+    const { lane } = flight;
+    if (end.kind === "waiting" && lane !== undefined) {
+      flight.next = lane.next(flight.id).then(
+        (next) => settle(flight, next),
+        (error) => fail(flight, error),
+      );
+      // Whoever asks again sees it; nobody may.
+      flight.next.catch(() => undefined);
+    }
+    lanes.pump();
+    return end;
+  };
+  const fail = (flight: Flight, error: unknown): never => {
+    flights.remove(flight);
+    lanes.pump();
+    throw error;
+  };
+
+  const fly = async (flight: Flight, { tool, args }: ServeCall): Promise<LaneEnd> => {
+    const lane = await lanes.provide(flight);
+    if (flight.cancelled || closed) return { kind: "over", why: "it was cancelled" };
+    return await lane.call({
+      id: flight.id,
+      name: ToolName.parse(tool),
+      arguments: JSON.stringify(args),
+    });
+  };
+
+  const begin = (asked: ServeCall, key: string): Flight => {
+    if (flights.count(({ end }) => end?.kind === "waiting") >= MOST_WAITING) {
+      throw new Fault(
+        "rateLimited",
+        'Cannot call: too many calls of this session wait for a person; see "remit questions"',
+      );
+    }
+    const flight: Flight = {
+      ...{ id: CallId.parse(asked.call), key, ids: new Set([asked.call]), lane: undefined },
+      reads: known.some(({ name, category }) => name === asked.tool && category === "read") &&
+        PLAIN.test(asked.tool),
+      ...{ end: undefined, endedAt: 0, cancelled: false },
+      next: Promise.resolve({ kind: "over", why: "it never began" }),
+    };
+    flights.add(flight);
+    flight.next = fly(flight, asked).then(
+      (end) => settle(flight, end),
+      (error) => fail(flight, error),
+    );
+    return flight;
+  };
+
+  /** How a call that waits stands after some time. */
+  const later = async (flight: Flight, end: LaneEnd, waitMs: number): Promise<LaneEnd> => {
+    if (waitMs === 0) return end;
+    return await nextWithin(flight.next, { waitMs, instead: end, pause: parts.pause });
+  };
+
+  /** What its host is told; a call whose outcome was told is not known by its arguments any more. */
+  const told = (flight: Flight, end: LaneEnd): ServeResult => {
+    if (end.kind === "waiting") {
+      if (end.called !== undefined) flight.key = undefined;
+    } else if (flight.end === end) flights.remove(flight);
+    return parts.tell(end, flight.lane);
+  };
+
+  return Object.freeze<HostSession>({
+    tools: refresh,
+    async call(asked): Promise<ServeResult> {
+      if (closed) throw new Fault("gone", "Cannot call: the session is over");
+      const key = `${asked.tool}\n${canonicalJson(toJson(asked.args))}`;
+      const found = flights.find(asked.call, key);
+      // What was staged since is another patch, though the words of the call are the same.
+      const other = asked.tool === LAST && found?.ids.has(asked.call) === false && lanes.staging();
+      const before = other ? undefined : found;
+      const spent = before === undefined ? lanes.spent() : undefined;
+      if (spent !== undefined) return parts.tell({ kind: "over", why: spent }, undefined);
+      const flight = before ?? begin(asked, key);
+      flight.ids.add(asked.call);
+      const end = flight.end ?? await flight.next;
+      if (end.kind !== "waiting") return told(flight, end);
+      const { waiting } = parts.tell(end, flight.lane);
+      // Whoever can be asked is asked at once, instead of waited for.
+      if (waiting?.elicit === true || waiting === undefined) return told(flight, end);
+      parts.onProgress(asked.call, `waits for a person: question ${waiting.question}`);
+      return told(flight, await later(flight, end, asked.waitMs));
+    },
+    async answer({ call, question, allow }): Promise<void> {
+      const flight = flights.byId(call);
+      const { lane, end } = flight ?? {};
+      if (
+        flight === undefined || lane === undefined || end?.kind !== "waiting" ||
+        end.question.id !== question
+      ) throw new Fault("refused", `Cannot answer question ${question}: it is not that call's`);
+      if (parts.tell(end, lane).waiting?.elicit !== true) {
+        throw new Fault("refused", `Cannot answer question ${question}: a host may not answer it`);
+      }
+      await parts.answerFor(lane, QuestionId.parse(question), allow);
+      // It goes on: whoever asks now waits for what comes of it.
+      if (flight.end === end) flight.end = undefined;
+    },
+    async cancel(call): Promise<void> {
+      const flight = flights.byId(call);
+      if (flight === undefined) return;
+      flight.cancelled = true;
+      lanes.withdraw(flight);
+      const { lane, end } = flight;
+      if (lane === undefined) return;
+      if (end === undefined) return await lane.interrupt();
+      if (end.kind !== "waiting") return;
+      flights.remove(flight);
+      await lanes.drop(lane);
+    },
+    async close(): Promise<void> {
+      closed = true;
+      await lanes.close(async (lane) => {
+        if (!await parts.hasStaged(lane)) return;
+        await lane.call({ id: CallId.parse("end-of-session"), name: LAST, arguments: "{}" });
+      });
+    },
+  });
+}

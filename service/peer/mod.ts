@@ -1,0 +1,14 @@
+/**
+ * Peers over A2A: whose a credential is, the signed card, exchanges, streams and deliveries.
+ *
+ * @example
+ * ```ts
+ * import { keySetText } from "./mod.ts";
+ * if (!keySetText("A".repeat(43)).includes('"kty":"OKP"')) throw new Error("no key set");
+ * ```
+ * @module
+ */
+export { keySetText } from "./card.ts";
+export { type KeyFetch, openPeerTokens, type PeerToken } from "./credential.ts";
+export { openPeerFront } from "./front.ts";
+export type { PeerMediator } from "./mediator.ts";

@@ -1,0 +1,216 @@
+/**
+ * Deliveries to peers: what the kernel says is due is rendered, signed and posted by the net service, only to origins that
+ * remit.yaml names; a failure is tried again with a growing, spread pause, for a day. At least once, newest state last:
+ * the receiver knows a delivery by `x-remit-delivery`. A2A 1.0, section 4.3.
+ * @module
+ */
+import * as z from "zod";
+import {
+  Exchange,
+  Fault,
+  type Json,
+  type PeerDue,
+  PushConfig,
+  toJson,
+} from "../../contracts/mod.ts";
+import type { PushCounts } from "../trace/mod.ts";
+import { fitting, mayPush } from "./mediator.ts";
+
+/** Deliveries under way at a time, and rows asked for at once. */
+const MAX_UNDER_WAY = 8;
+const ROWS = 64;
+const FIRST_MS = 1_000;
+const LOOK_MS = 60_000;
+const LONGEST_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const HEADER = /^[\x20-\x7e]{1,8192}$/;
+
+/** What deliveries are made with. */
+export interface PushParts {
+  ask(op: string, body: Json): Promise<Json>;
+  /** Where remit.yaml lets a peer be delivered to, now. */
+  origins(peer: string): readonly string[];
+  /** JSON text of the exchange as the protocol has it. */
+  render(exchange: Json): Promise<string>;
+  /** Detached JWS of a text. */
+  sign(text: string): string;
+  now(): number;
+  after(ms: number, run: () => void): () => void;
+  random(): number;
+  note(text: string): void;
+  /** Counts each try, and how each delivery ended. */
+  counted(what: keyof PushCounts): void;
+}
+
+/** Deliveries of one service. */
+export interface Pushes {
+  /** There may be more. */
+  wake(): void;
+  /** Begins nothing more; resolves when what is under way is over. */
+  stop(): Promise<void>;
+}
+
+const Due = z.array(z.object({
+  exchange: Exchange,
+  config: PushConfig,
+  version: z.int(),
+  attempt: z.int(),
+  event: z.null(),
+}));
+const Delivered = z.object({ status: z.int() });
+
+/** Headers of one delivery. */
+export function pushHeaders(
+  { token, authentication }: PushConfig,
+  { id, signature }: { readonly id: string; readonly signature: string },
+): Readonly<Record<string, string>> {
+  const { scheme, credentials = "" } = authentication ?? {};
+  const theirs = {
+    ...(token === undefined ? {} : { "x-a2a-notification-token": token }),
+    ...(scheme === undefined ? {} : { authorization: `${scheme} ${credentials}`.trim() }),
+  };
+  return {
+    "content-type": "application/a2a+json",
+    "a2a-version": "1.0",
+    "x-remit-delivery": id,
+    "x-remit-signature": signature,
+    // What would end a header, or is none of its characters, is not sent.
+    ...Object.fromEntries(Object.entries(theirs).filter(([, value]) => HEADER.test(value))),
+  };
+}
+
+/** Milliseconds before the next try: doubled each time, spread over half of itself. */
+export function pauseFor(attempt: number, random: number): number {
+  const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 30));
+  return Math.round(whole * (0.75 + random / 2));
+}
+
+/** Starts; what is due already goes out at once. */
+export function startPushes(parts: PushParts): Pushes {
+  const under = new Map<string, Promise<void>>();
+  let stopped = false;
+  let again = false;
+  let looking: Promise<void> | undefined;
+  let untimed = (): void => undefined;
+  /** When to look again, milliseconds since 1970. */
+  const times = new Set<number>();
+
+  const arm = (): void => {
+    untimed();
+    if (stopped) return;
+    // What was to be tried again before this process began is not told of: it is looked for.
+    const next = Math.min(parts.now() + LOOK_MS, ...times);
+    untimed = parts.after(Math.max(0, next - parts.now()), () => {
+      for (const at of times) if (at <= parts.now()) times.delete(at);
+      wake();
+      arm();
+    });
+  };
+  const wakeIn = (ms: number): void => {
+    times.add(parts.now() + ms);
+    arm();
+  };
+
+  const settle = async (due: PeerDue, more: { ok: boolean; again?: number }): Promise<void> => {
+    const { exchange, config, version } = due;
+    await parts.ask(
+      "peerDelivered",
+      toJson({ exchange: exchange.id, config: config.id, version, ...more }),
+    );
+  };
+
+  const deliver = async (due: PeerDue): Promise<void> => {
+    const { exchange, config, version, attempt } = due;
+    const origins = parts.origins(exchange.peer);
+    const give = (why: string): Promise<void> => {
+      parts.note(`a delivery to peer ${exchange.peer} is given up: ${why}`);
+      parts.counted("givenUp");
+      return settle(due, { ok: true });
+    };
+    try {
+      mayPush(config, origins);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return await give("remit.yaml does not name its origin any more");
+    }
+    const id = `${exchange.id}#${version}`;
+    parts.counted("tried");
+    const status = await post(due, { id, origins });
+    if (status !== undefined && status >= 200 && status < 300) {
+      parts.counted("delivered");
+      return await settle(due, { ok: true });
+    }
+    if (status === 410) return await give("its receiver says that it is gone");
+    if (parts.now() - exchange.updatedAt > DAY_MS) return await give("a day has passed");
+    const ms = pauseFor(attempt, parts.random());
+    await settle(due, { ok: false, again: parts.now() + ms });
+    wakeIn(ms);
+  };
+
+  /** The receiver's status; undefined where there was none. */
+  const post = async (
+    { exchange, config }: PeerDue,
+    { id, origins }: { readonly id: string; readonly origins: readonly string[] },
+  ): Promise<number | undefined> => {
+    try {
+      const body = await parts.render(fitting(toJson(exchange)));
+      const headers = pushHeaders(config, { id, signature: parts.sign(body) });
+      const answer = await parts.ask(
+        "deliver",
+        toJson({ url: config.url, headers, body, origins: [...origins] }),
+      );
+      return Delivered.parse(answer).status;
+    } catch (error) {
+      if (error instanceof Fault) return undefined;
+      throw error;
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    do {
+      again = false;
+      const rows = Due.parse(await parts.ask("peerDue", { limit: ROWS }));
+      for (const due of rows) {
+        const key = `${due.exchange.id} ${due.config.id}`;
+        if (under.has(key) || stopped) continue;
+        if (under.size >= MAX_UNDER_WAY) await Promise.race(under.values());
+        const work = deliver(due).then(
+          // A newer state may have come meanwhile.
+          () => wakeIn(0),
+          (error: unknown) => {
+            if (!(error instanceof Fault)) throw error;
+            // The kernel has gone, or the row has: it is asked again.
+            wakeIn(FIRST_MS);
+          },
+        ).finally(() => under.delete(key));
+        under.set(key, work);
+      }
+    } while (again && !stopped);
+  };
+
+  function wake(): void {
+    if (stopped) return;
+    again = true;
+    looking ??= look().catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      again = false;
+      if (error.code !== "gone") parts.note(error.message);
+    }).finally(() => {
+      looking = undefined;
+      // Somebody woke it between its last look and its end.
+      if (again) wake();
+    });
+  }
+  wake();
+  arm();
+
+  return Object.freeze<Pushes>({
+    wake,
+    async stop(): Promise<void> {
+      stopped = true;
+      untimed();
+      await looking;
+      await Promise.allSettled(under.values());
+    },
+  });
+}

@@ -1,0 +1,166 @@
+/**
+ * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches it. Whoever begins gets
+ * the exchange as it stands and then everything after it, nothing twice and nothing left out.
+ * @module
+ */
+import * as z from "zod";
+import {
+  Exchange,
+  type ExchangeEvent,
+  ExchangeId,
+  Fault,
+  type Json,
+  type JsonObject,
+  PeerArtifact,
+  type PeerName,
+} from "../../contracts/mod.ts";
+
+/** Streams of one gateway. */
+const MOST = 2_048;
+/** Events that wait while an exchange is read. */
+const MOST_EARLY = 1_024;
+
+const Told = z.object({
+  exchange: ExchangeId,
+  event: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("state"), version: z.int(), exchange: Exchange }).strict(),
+    z.object({
+      kind: z.literal("artifact"),
+      version: z.int(),
+      artifact: PeerArtifact,
+      append: z.boolean(),
+      last: z.boolean(),
+    }).strict(),
+    z.object({ kind: z.literal("progress"), text: z.string() }).strict(),
+  ]),
+}).strict();
+type Told = { readonly exchange: ExchangeId; readonly event: ExchangeEvent };
+
+/** Who watches. */
+export interface PeerWatch {
+  /** The gateway's name of it. */
+  readonly id: string;
+  /** It is told the agent's words while it works. */
+  readonly progress: boolean;
+  tell(event: ExchangeEvent): void;
+}
+
+/** All watches of one link. */
+export interface PeerWatches {
+  /** Begins; gives the exchange as it stands. Throws as `peerWatch`, and `rateLimited`, `conflict` for an id in use. */
+  begin(
+    watch: PeerWatch,
+    what: { readonly peer: PeerName; readonly exchange: ExchangeId },
+  ): Promise<Exchange>;
+  /** Sends, and watches what it was sent to from the answer on. Throws as `peerSend`, and `rateLimited`. */
+  send(watch: PeerWatch, sent: JsonObject): Promise<Exchange>;
+  end(id: string): void;
+  /** What the kernel tells: `exchange`. */
+  hear(body: Json): void;
+}
+
+interface Watcher extends PeerWatch {
+  /** Unknown while what begins it is sent. */
+  exchange: ExchangeId | undefined;
+  /** Undefined once what it began with is known. */
+  early: Told[] | undefined;
+  /** The version that it began with. */
+  from: number;
+}
+
+/** Makes it over `ask` of a link whose tells are given to `hear`. */
+export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>): PeerWatches {
+  const watchers = new Map<string, Watcher>();
+  /** Exchanges that somebody stopped watching, and nobody may watch now. */
+  const left = new Set<ExchangeId>();
+
+  /** Ends the kernel's streams that serve nobody. */
+  const rest = (): void => {
+    const exchanges = new Set([...watchers.values()].map(({ exchange }) => exchange));
+    // What is being sent may turn out to go on in one of them, whose stream has then begun anew.
+    if (exchanges.has(undefined)) return;
+    for (const exchange of left) {
+      // A kernel that has gone tells nothing any more.
+      if (!exchanges.has(exchange)) ask("peerUnwatch", { exchange }).catch(() => undefined);
+    }
+    left.clear();
+  };
+
+  const give = (watcher: Watcher, told: Told): void => {
+    const { early } = watcher;
+    if (early !== undefined) {
+      // What a stream of a new exchange is told comes last, however much others are told before.
+      if (early.push(told) > MOST_EARLY) early.shift();
+      return;
+    }
+    const { event } = told;
+    if (event.kind === "progress" ? watcher.progress : event.version > watcher.from) {
+      watcher.tell(event);
+    }
+  };
+
+  const begun = async (
+    watch: PeerWatch,
+    exchange: ExchangeId | undefined,
+    op: string,
+    body: JsonObject,
+  ): Promise<Exchange> => {
+    if (watchers.size >= MOST) {
+      throw new Fault("rateLimited", `Cannot watch the exchange: ${MOST} streams are open`);
+    }
+    if (watchers.has(watch.id)) {
+      throw new Fault("conflict", "Cannot watch the exchange: the stream's name is taken");
+    }
+    const watcher: Watcher = { ...watch, exchange, early: [], from: 0 };
+    watchers.set(watch.id, watcher);
+    try {
+      const stood = Exchange.parse(await ask(op, body));
+      const early = watcher.early ?? [];
+      watcher.exchange = stood.id;
+      watcher.from = stood.version;
+      watcher.early = undefined;
+      // It may have been ended while it began.
+      if (watchers.get(watch.id) !== watcher) left.add(stood.id);
+      else for (const told of early) if (told.exchange === stood.id) give(watcher, told);
+      return stood;
+    } catch (error) {
+      if (watchers.get(watch.id) === watcher) watchers.delete(watch.id);
+      if (exchange !== undefined) left.add(exchange);
+      throw error;
+    } finally {
+      rest();
+    }
+  };
+
+  /** One stream of events serves all who watch an exchange: what one of them wants is told. */
+  const progressOf = (exchange: ExchangeId | undefined, wanted: boolean): boolean =>
+    wanted || [...watchers.values()].some((each) => each.exchange === exchange && each.progress);
+
+  return Object.freeze<PeerWatches>({
+    // Asked again it is one stream of events all the same; whose the exchange is, the kernel says each time.
+    begin: (watch, { peer, exchange }) =>
+      begun(watch, exchange, "peerWatch", {
+        ...{ peer, exchange, progress: progressOf(exchange, watch.progress) },
+      }),
+    send(watch, sent): Promise<Exchange> {
+      const id = ExchangeId.safeParse(sent["exchange"]).data;
+      const progress = id === undefined ? watch.progress : progressOf(id, watch.progress);
+      return begun(watch, id, "peerSend", { ...sent, watch: { progress } });
+    },
+    end(id): void {
+      const { exchange } = watchers.get(id) ?? {};
+      watchers.delete(id);
+      if (exchange !== undefined) left.add(exchange);
+      rest();
+    },
+    hear(body): void {
+      const told = Told.parse(body);
+      for (const watcher of watchers.values()) {
+        // Of one whose message is being sent it is not known yet which exchange it watches.
+        if (watcher.exchange === undefined || watcher.exchange === told.exchange) {
+          give(watcher, told);
+        }
+      }
+    },
+  });
+}

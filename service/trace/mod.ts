@@ -1,0 +1,13 @@
+/**
+ * What a service does beside its surfaces: figures as OpenMetrics text, traces for an OpenTelemetry collector, retention.
+ *
+ * @example
+ * ```ts
+ * import { readTraceparent } from "./mod.ts";
+ * if (readTraceparent("of nobody") !== undefined) throw new Error("a trace of nobody");
+ * ```
+ * @module
+ */
+export { startStateCare, sweepRetention } from "./care.ts";
+export { type HookCounts, makeDurations, type PushCounts } from "./metrics.ts";
+export { readTraceparent, type TraceLink } from "./traces.ts";

@@ -1,0 +1,203 @@
+/**
+ * Schedules: the operator's own words at times, each firing once, missed ones by an explicit rule.
+ * @module
+ */
+import { Cron } from "croner";
+import { Fault, type ScheduleConfig, type TaskId } from "../../contracts/mod.ts";
+import {
+  type Fired,
+  type Firing,
+  type FiringBook,
+  firingSession,
+  mayPass,
+  scheduleIngress,
+  type SettledFirings,
+} from "./firing.ts";
+
+// Times of a cron expression, in a time zone. Pure: no timer of the library is used.
+
+/** Times at which a schedule fires, milliseconds since 1970. */
+export interface CronTimes {
+  /** The first after `after`; undefined when there is none any more. */
+  next(after: number): number | undefined;
+  /** The newest `most` of those after `from` up to and with `to`, ascending. */
+  between(from: number, to: number, most: number): readonly number[];
+}
+
+/**
+ * Reads a schedule's times: five fields, or six with seconds first. Where clocks are put forward, a time that is not
+ * there fires when the hour has passed; where they are put back, a time of day that comes twice fires once.
+ *
+ * @throws Fault `invalidInput`
+ */
+export function readCron(
+  { cron, timezone = "UTC" }: Pick<ScheduleConfig, "cron" | "timezone">,
+  where: string,
+): CronTimes {
+  let times: Cron;
+  try {
+    times = new Cron(cron, { timezone, mode: "5-or-6-parts" });
+    times.nextRun(new Date(0));
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const why = said.startsWith("CronDate:")
+      ? `there is no time zone "${timezone}"; write one such as Europe/Paris`
+      : `"${cron}" is no time: ${said.replace(/^CronPattern: /, "").slice(0, 200)}`;
+    throw new Fault("invalidInput", `Cannot use ${where}: ${why}`, { cause });
+  }
+  return Object.freeze<CronTimes>({
+    next: (after) => times.nextRun(new Date(after))?.getTime(),
+    between: (from, to, most) =>
+      // Counted from the end: years of missed firings cost no more than the newest ones.
+      times.previousRuns(most, new Date(to + 1)).map((each) => each.getTime())
+        .filter((each) => each > from && each <= to).reverse(),
+  });
+}
+
+/** The powers of {@link makeSchedules}, and its schedules. */
+export interface ScheduleParts {
+  readonly schedules: Readonly<Record<string, ScheduleConfig>>;
+  /** `FILE:LINE` of an entry. */
+  at(entry: string): string;
+  fire(firing: Firing): Promise<Fired>;
+  /** A task of ours has not ended. */
+  running(task: TaskId): Promise<boolean>;
+  readonly book: Pick<FiringBook, "schedule" | "settle">;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls `then` after so many milliseconds; the returned function takes that back. */
+  after(ms: number, then: () => void): () => void;
+  note(text: string): void;
+}
+
+/** The schedules of one service. */
+export interface Schedules {
+  /** Looks at what was missed, and goes on from there. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A firing that is this late was missed: until then it is one that just came. Milliseconds. */
+const ON_TIME_MS = 60_000;
+/** Most missed firings that `all` makes up for. */
+const MOST_MISSED = 100;
+/** The clock is looked at so often, whatever the next firing: it may have been set, or the machine slept. */
+const LOOK_MS = 60_000;
+/** A clock that went back further was wrong before: firings go on from now. */
+const BACK_MS = 3_600_000;
+
+/** Makes the words of one firing. Its time is what makes it the one it is. */
+function scheduleFiring(name: string, config: ScheduleConfig, key: string): Firing {
+  const ingress = scheduleIngress(name);
+  return {
+    kind: "schedule",
+    name,
+    request: config.request,
+    session: firingSession(ingress.principal, key),
+    ingress,
+  };
+}
+
+/** Which of the firings in `(from, now]` run, by the schedule's rule; ascending. */
+function dueFirings(
+  times: CronTimes,
+  span: { readonly from: number; readonly now: number },
+  missed: ScheduleConfig["missed"],
+): readonly number[] {
+  const due = times.between(span.from, span.now, missed === "all" ? MOST_MISSED : 1);
+  if (missed === "all" || missed === "once") return due;
+  return due.filter((each) => span.now - each <= ON_TIME_MS);
+}
+
+/** Makes the schedules. Throws Fault `invalidInput` for a time that does not parse. */
+export function makeSchedules(parts: ScheduleParts): Schedules {
+  const { book, note } = parts;
+  const entries = Object.entries(parts.schedules).map(([name, config]) => ({
+    name,
+    config,
+    times: readCron(config, `schedule "${name}" (${parts.at(`schedules.${name}`)})`),
+  }));
+  type Entry = typeof entries[number];
+  let cancel: (() => void) | undefined;
+  let under: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  const since = (name: string): SettledFirings => {
+    const now = parts.now(), have = book.schedule(name);
+    if (have !== undefined && have.upTo <= now + BACK_MS) return have;
+    if (have !== undefined) note(`schedule ${name}: the clock went back; it goes on from now`);
+    const fresh = { skipped: 0, ...have, upTo: now };
+    book.settle(name, fresh);
+    return fresh;
+  };
+
+  /** Runs one firing; tells whether the next may follow. */
+  const fire = async ({ name, config }: Entry, at: number): Promise<boolean> => {
+    const have = since(name);
+    const when = new Date(at).toISOString();
+    if (have.task !== undefined && await parts.running(have.task)) {
+      note(`schedule ${name}: ${when} is left out: its task ${have.task} still runs`);
+      book.settle(name, { ...have, upTo: at, skipped: have.skipped + 1 });
+      return true;
+    }
+    try {
+      const { task, already } = await parts.fire(scheduleFiring(name, config, String(at)));
+      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
+      book.settle(name, { ...have, upTo: at, fired: at, task });
+      if (!already) note(`schedule ${name}: ${when}: task ${task}`);
+      return true;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      note(`schedule ${name}: ${when} made no task: ${why}`);
+      if (mayPass(error)) return false;
+      book.settle(name, { ...have, upTo: at, skipped: have.skipped + 1 });
+      return true;
+    }
+  };
+
+  const look = async (entry: Entry): Promise<void> => {
+    const { name, config, times } = entry;
+    const { upTo: from } = since(name), now = parts.now();
+    const newest = times.between(from, now, 1)[0];
+    if (newest === undefined) return;
+    for (const at of dueFirings(times, { from, now }, config.missed)) {
+      if (stopped || !await fire(entry, at)) return;
+    }
+    const have = since(name);
+    if (have.upTo >= newest) return;
+    note(`schedule ${name}: firings up to ${new Date(newest).toISOString()} were missed`);
+    book.settle(name, { ...have, upTo: newest, skipped: have.skipped + 1 });
+  };
+
+  /** Never rejects: what cannot be done now, as on a full disk, is due again at the next look. */
+  const round = async (): Promise<void> => {
+    try {
+      for (const entry of entries) if (!stopped) await look(entry);
+    } catch (error) {
+      note(`schedules: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  const wait = (): void => {
+    if (stopped || entries.length === 0) return;
+    const now = parts.now();
+    const next = entries.flatMap(({ times }) => times.next(now) ?? []);
+    const ms = Math.max(1, Math.min(LOOK_MS, ...next.map((each) => each - now)));
+    cancel = parts.after(ms, () => {
+      under = round().then(wait);
+    });
+  };
+
+  return Object.freeze<Schedules>({
+    async start(): Promise<void> {
+      under = round();
+      await under;
+      wait();
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      cancel?.();
+      await under;
+    },
+  });
+}

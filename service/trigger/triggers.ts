@@ -1,0 +1,151 @@
+/** What starts tasks of itself: webhooks and schedules, over one kernel. @module */
+import {
+  AgentTask,
+  Fault,
+  type HookAnswer,
+  type HookCall,
+  type Ingress,
+  type Port,
+  type ScheduleConfig,
+  type SessionId,
+  TASK_TRANSITIONS,
+  TaskId,
+  type TaskRequest,
+  toJson,
+  type WebhookConfig,
+} from "../../contracts/mod.ts";
+import type { HookCounts, TraceLink } from "../trace/mod.ts";
+import type { Fired, Firing, FiringBook } from "./firing.ts";
+import { type Hooks, makeHooks } from "./hooks.ts";
+import { makeSchedules, type Schedules } from "./schedules.ts";
+
+const NONE = { taken: 0, duplicate: 0, unknown: 0, late: 0 } as const;
+
+/** What remit.yaml says of webhooks and schedules. */
+export interface TriggerRules {
+  readonly config: {
+    readonly webhooks: Readonly<Record<string, WebhookConfig>>;
+    readonly schedules: Readonly<Record<string, ScheduleConfig>>;
+    /** `FILE:LINE` of an entry. */
+    at(entry: string): string;
+  };
+  /** Makes the tasks of one entry. */
+  settled(kind: Firing["kind"], name: string): {
+    request(
+      text: string,
+      by: Ingress & { readonly session: SessionId; readonly interactive: boolean },
+    ): TaskRequest;
+  };
+}
+
+/** The powers of {@link openTriggers}, and its first rules. */
+export interface TriggerParts extends TriggerRules {
+  /** The kernel. */
+  readonly link: Pick<Port, "ask">;
+  readonly book: FiringBook;
+  /** The value of a kept secret of a webhook. */
+  secret(name: string): string | undefined;
+  /** Milliseconds since 1970. */
+  now(): number;
+  after(ms: number, then: () => void): () => void;
+  /** Notes that a webhook's task began, for the trace that its delivery named. */
+  began?(task: TaskId, link: TraceLink | undefined): void;
+  note(text: string): void;
+}
+
+/** The webhooks and schedules of a service. */
+export interface Triggers {
+  /** Answers one delivery. Rejects `rateLimited`, and what the kernel says. */
+  hook(call: HookCall): Promise<HookAnswer>;
+  /** Of all webhooks that there were. */
+  counts(): HookCounts;
+  /**
+   * Checks the rules that are to replace those in force; the returned function replaces them. Throws `invalidInput` for an
+   * entry that does not parse: then nothing has changed.
+   */
+  prepare(next: TriggerRules): () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Asks the kernel for the task of a firing: the same firing again is answered with the task it has. */
+async function fireTask(
+  link: TriggerParts["link"],
+  settled: ReturnType<TriggerRules["settled"]>,
+  firing: Firing,
+): Promise<Fired> {
+  const { request, session, ingress } = firing;
+  const asked = settled.request(request, { ...ingress, session, interactive: false });
+  const { task, already } = Object(await link.ask("run", toJson(asked)));
+  return { task: TaskId.parse(task), already: already === true };
+}
+
+/** Tells whether a task has not ended; one that the kernel does not know has. */
+async function stillRuns(link: TriggerParts["link"], task: TaskId): Promise<boolean> {
+  try {
+    const { status } = AgentTask.parse(await link.ask("task", { task }));
+    return TASK_TRANSITIONS[status].length > 0;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "notFound") return false;
+    throw error;
+  }
+}
+
+/**
+ * Starts webhooks and schedules; schedules that are due fire at once, by their rule.
+ *
+ * @throws Fault `invalidInput` for an entry that does not parse, named with its `FILE:LINE`
+ */
+export async function openTriggers(parts: TriggerParts): Promise<Triggers> {
+  const { link, book, now, note } = parts;
+  const made = (
+    { config, settled }: TriggerRules,
+  ): { readonly hooks: Hooks; readonly schedules: Schedules } => {
+    const fire = (firing: Firing): Promise<Fired> =>
+      fireTask(link, settled(firing.kind, firing.name), firing);
+    const common = { at: config.at, book, fire, now, note };
+    return {
+      hooks: makeHooks({
+        ...{ ...common, webhooks: config.webhooks, secret: parts.secret },
+        began: (task, other) => parts.began?.(task, other),
+      }),
+      schedules: makeSchedules({
+        ...{ ...common, schedules: config.schedules, after: parts.after },
+        running: (task) => stillRuns(link, task),
+      }),
+    };
+  };
+  let live = made(parts);
+  let past: HookCounts = {};
+  let closed = false;
+  await live.schedules.start();
+  return Object.freeze<Triggers>({
+    hook: (call) => live.hooks.call(call),
+    counts: () => together(past, live.hooks.counts()),
+    prepare(next) {
+      const coming = made(next);
+      return async () => {
+        await live.schedules.stop();
+        past = together(past, live.hooks.counts());
+        live = coming;
+        if (!closed) await live.schedules.start();
+      };
+    },
+    async close(): Promise<void> {
+      closed = true;
+      await live.schedules.stop();
+    },
+  });
+}
+
+/** What was counted before and since: a counter never falls. */
+function together(before: HookCounts, since: HookCounts): HookCounts {
+  const names = new Set([...Object.keys(before), ...Object.keys(since)]);
+  return Object.fromEntries([...names].map((name) => {
+    const [a = NONE, b = NONE] = [before[name], since[name]];
+    const sum = {
+      ...{ taken: a.taken + b.taken, duplicate: a.duplicate + b.duplicate },
+      ...{ unknown: a.unknown + b.unknown, late: a.late + b.late },
+    };
+    return [name, sum];
+  }));
+}
