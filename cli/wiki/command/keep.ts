@@ -1,15 +1,15 @@
 /** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. @module */
 import { EXIT, Fault, Label } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import { type Command, printJson, printLines } from "../../command.ts";
 import { flag, has, oneOf } from "../../arguments/parse_arguments.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
 import { absolute } from "../../disk/places.ts";
 import { readExtract, readStatus, readTexts } from "../answers.ts";
-import { sayWhere, usd } from "../model/ask.ts";
 import { counted, operatorName, withWiki } from "../command.ts";
 import { ingestFolder, type Trust } from "../ingest/files.ts";
-import { onIngest, totalsText } from "./ingest_lines.ts";
+import { sayWhere, usd } from "../model/ask.ts";
 import { keepEmbedder, MOST_TEXTS, openEmbedder } from "../model/vectors.ts";
+import { onIngest, totalsText } from "./ingest.ts";
 
 /** `wiki reindex`: the search index anew from the files. */
 export async function wikiReindex(command: Command): Promise<number> {

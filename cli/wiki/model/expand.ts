@@ -11,8 +11,15 @@ import { displayText } from "../../../text/mod.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
 import type { OpenWiki } from "../command.ts";
-import { askOrWhy, type ModelAsk, openModel, refuseAbove, sayWhere, usd } from "./ask.ts";
-import { readJsonAnswer } from "./json_answer.ts";
+import {
+  askOrWhy,
+  type ModelAsk,
+  openModel,
+  readJsonAnswer,
+  refuseAbove,
+  sayWhere,
+  usd,
+} from "./ask.ts";
 
 /** Phrasings of a question, and what they took. */
 export interface Expanded {
