@@ -39,7 +39,6 @@ const AnswerV1 = z.object({
     }).strict(),
   ).max(MOST_SENTENCES),
 }).strict();
-/** See {@link AnswerV1}. */
 type AnswerV1 = z.infer<typeof AnswerV1>;
 
 /** JSON Schema of {@link AnswerV1}, as a model is given it. */

@@ -97,7 +97,6 @@ const ExportedFile = z.object({
   page: z.object({ name: z.string(), version: z.int(), digest: Digest }).strict().optional(),
   source: z.object({ text: z.string(), version: z.int(), digest: Digest }).strict().optional(),
 }).strict();
-/** See {@link ExportedFile}. */
 type ExportedFile = z.infer<typeof ExportedFile>;
 
 /** The whole manifest. It is a picture: what the store recorded counts when a file comes back. */
@@ -110,7 +109,6 @@ export const ExportManifest = z.object({
   label: Label,
   files: z.array(ExportedFile),
 }).strict();
-/** See {@link ExportManifest}. */
 export type ExportManifest = z.infer<typeof ExportManifest>;
 
 /**

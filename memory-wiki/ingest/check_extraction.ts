@@ -58,7 +58,6 @@ export const ExtractionV1 = z.object({
   ).max(MOST_LISTED.contradictions),
   pages: z.array(z.object({ title: Name, kind: PageKind }).strict()).max(MOST_LISTED.pages),
 }).strict();
-/** See {@link ExtractionV1}. */
 export type ExtractionV1 = z.infer<typeof ExtractionV1>;
 
 /** JSON Schema of {@link ExtractionV1}, as a model is given it. */

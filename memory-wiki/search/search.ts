@@ -254,7 +254,6 @@ function fitOfAll(all: readonly FitSigns[], agreed: number): Found["fit"] {
 
 // Which passages want a vector, and keeping what an embedder made.
 
-/** See {@link makeEmbedding}. */
 interface Embedding {
   plan(
     embedder: string,

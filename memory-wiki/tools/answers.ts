@@ -37,7 +37,6 @@ export const FoundHits = z.object({
     vectors: z.boolean(),
   }),
 });
-/** See {@link FoundHits}. */
 export type FoundHits = z.infer<typeof FoundHits>;
 
 /** A footnote that holds. */
@@ -76,7 +75,6 @@ export const CheckedDraft = z.object({
     state: z.enum(["proposed", "applied", "rejected", "conflict"]),
   }).optional(),
 });
-/** See {@link CheckedDraft}. */
 export type CheckedDraft = z.infer<typeof CheckedDraft>;
 
 /** A patch as much as the tools need of it. */

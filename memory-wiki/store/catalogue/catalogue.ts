@@ -39,7 +39,6 @@ export const CatalogueEntry = z.object({
       .every((words) => words.isWellFormed()),
   "it is no Unicode text",
 );
-/** See {@link CatalogueEntry}. */
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
 /** The line of an entry, with its line feed. Its digest comes first: {@link digestOfLine} finds it without parsing. */
