@@ -137,7 +137,7 @@ function parseManifest(text: string): ExportManifest {
 
 // What the site's search looks through: a page's distinct words, bounded.
 
-const MOST_WORDS = 150;
+const MAX_WORDS = 150;
 const LONGEST = 40;
 
 /** Distinct words of a text in their order, in lower case; letters of scripts without spaces one by one. */
@@ -148,7 +148,7 @@ function searchWords(text: string): string {
   );
   for (const [word] of found) {
     if (word.length > 1 && word.length <= LONGEST) words.add(word);
-    if (words.size === MOST_WORDS) break;
+    if (words.size === MAX_WORDS) break;
   }
   return [...words].join(" ");
 }

@@ -92,7 +92,7 @@ export async function wikiIngest(command: Command): Promise<number> {
 
 // How an ingest is shown: a line that moves, what was left out, the last line.
 
-const MOST_FAILED = 50;
+const MAX_FAILED = 50;
 
 /** Shows each file as it is done: a line that moves at a terminal. Failures are told at the end. */
 export function onIngest(command: Command, signal: AbortSignal): OnIngest {
@@ -179,7 +179,7 @@ function showIngest(
     const left = walk === undefined ? "" : skippedText(walk);
     if (left !== "") screen.say(screen.paint.dim(`  left out: ${left}`));
   }
-  for (const { name, notes } of noted.slice(0, MOST_FAILED)) {
+  for (const { name, notes } of noted.slice(0, MAX_FAILED)) {
     for (const note of notes) {
       screen.say(
         `  ${screen.paint.yellow("!")} ${displayText(name, { max: 200 })}: ${
@@ -188,10 +188,10 @@ function showIngest(
       );
     }
   }
-  if (noted.length > MOST_FAILED) {
-    screen.say(`  and notes on ${noted.length - MOST_FAILED} more files; --json tells all`);
+  if (noted.length > MAX_FAILED) {
+    screen.say(`  and notes on ${noted.length - MAX_FAILED} more files; --json tells all`);
   }
-  const told = report.failed.slice(0, MOST_FAILED);
+  const told = report.failed.slice(0, MAX_FAILED);
   for (const { name, why } of told) {
     screen.say(
       `  ${screen.paint.red("failed")} ${displayText(name, { max: 200 })}: ${

@@ -8,7 +8,7 @@ import { readExtract, readStatus, readTexts } from "../answers.ts";
 import { counted, operatorName, withWiki } from "../command.ts";
 import { ingestFolder, type Trust } from "../ingest/files.ts";
 import { sayWhere, usd } from "../model/ask.ts";
-import { keepEmbedder, MOST_TEXTS, openEmbedder } from "../model/vectors.ts";
+import { keepEmbedder, MAX_TEXTS, openEmbedder } from "../model/vectors.ts";
 import { onIngest, totalsText } from "./ingest.ts";
 
 /** `wiki reindex`: the search index anew from the files. */
@@ -38,7 +38,7 @@ export async function wikiEmbed(command: Command): Promise<number> {
       sayWhere(command, embedder.providers);
       let [texts, money] = [0, 0];
       for (;;) {
-        const body = { embedder: embedder.vectors, limit: MOST_TEXTS };
+        const body = { embedder: embedder.vectors, limit: MAX_TEXTS };
         const next = readTexts(await wiki.ask("embedPlan", body));
         if (next.length === 0) break;
         // The most confidential that a wiki holds decides where its texts may go.
