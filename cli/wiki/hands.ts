@@ -71,8 +71,6 @@ export interface WikiHands {
   edit(editor: string, file: string): Promise<number>;
 }
 
-// Makes text of documents that may be hostile.
-
 /** Reads documents in processes without permissions, one process for each. */
 export interface WikiParser {
   /**

@@ -106,8 +106,6 @@ function likeness(a: readonly string[], b: readonly string[]): number {
   return shared / Math.max(1, Math.min(a.length, b.length));
 }
 
-// Where sources speak of terms, beside their definitions.
-
 /** One sentence that speaks of a term. */
 export interface Mention {
   readonly source: number;

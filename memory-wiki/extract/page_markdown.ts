@@ -6,8 +6,6 @@ import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sent
 import type { Heading, SourceText } from "./source_text.ts";
 import type { Term } from "./terms.ts";
 
-// What a source is called on a page.
-
 const MOST = 120;
 
 /** The last two parts of a source's path or address, without a query: no page tells where a person's files lie. */
@@ -20,8 +18,6 @@ export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance
   const name = parts.slice(-2).join("/");
   return (name === "" ? title : name).slice(-MOST).toWellFormed();
 }
-
-// Footnotes of a page under way: the same lines get the same number.
 
 /** Numbers and definitions of citations. */
 interface Footnotes {

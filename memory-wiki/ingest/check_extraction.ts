@@ -215,8 +215,6 @@ function mentions(line: string, name: string): boolean {
   return normalised(line).toLowerCase().includes(normalised(name).toLowerCase());
 }
 
-// The JSON within a model's answer.
-
 /** Longest answer that is read, bytes. */
 const MAX_BYTES = 400_000;
 

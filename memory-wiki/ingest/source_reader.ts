@@ -101,8 +101,6 @@ export function makeSeenFiles(documents: WikiDocuments, now: () => number): Seen
   });
 }
 
-// Sources whose origin is no longer there.
-
 /** Marks as removed every current source under a prefix that is not among those present; gives their keys. */
 export function goneSources(
   { store, powers }: OpenWiki,

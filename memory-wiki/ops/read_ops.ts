@@ -207,8 +207,6 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-// Whether a page's sources have moved on.
-
 /** Whether a source that the page cites was superseded or removed, or is gone. */
 function isStale(store: WikiStore, page: Pick<Page, "sources">): boolean {
   return page.sources.some((digest) => store.sources.byDigest(digest)?.state !== "current");

@@ -155,8 +155,6 @@ function sourceHit(
   };
 }
 
-// The lines of a passage that answer best.
-
 /** Most UTF-16 code units of a snippet. */
 export const MAX_SNIPPET = 1_200;
 /** Of a line without an end. */

@@ -51,8 +51,6 @@ export function passageKey(
   return `${file}:${startLine}:${startByte}`;
 }
 
-// What the search reads of a store: nothing that changes pages or sources.
-
 /** A {@link WikiStore}, narrowed to its reading parts and the table of vectors. */
 export interface SearchedStore extends Pick<WikiStore, "generation"> {
   readonly sources: Pick<

@@ -252,8 +252,6 @@ function fitOfAll(all: readonly FitSigns[], agreed: number): Found["fit"] {
   return held >= HELD_TOGETHER || (good > 0 && agreed >= AGREED) ? "weak" : "none";
 }
 
-// Which passages want a vector, and keeping what an embedder made.
-
 interface Embedding {
   plan(
     embedder: string,

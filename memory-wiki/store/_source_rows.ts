@@ -181,8 +181,6 @@ export function dropChunks(
   );
 }
 
-// What one transaction does to the passages of sources, gathered by label.
-
 /** Rows of one transaction, by label. */
 export interface Batch {
   readonly terms: number[];

@@ -101,8 +101,6 @@ export function readAnswer<S extends z.ZodType>(schema: S, answer: Json): z.infe
   );
 }
 
-// What the memory's tools are handed.
-
 /** How a request to the wiki's process is made. */
 interface AskWikiOptions {
   readonly signal: AbortSignal;
@@ -154,8 +152,6 @@ export function numberOf(args: JsonObject, name: string, absent: number): number
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a whole number`);
 }
-
-// What the tools show a model: bounded text with file, lines, colour and label beside it.
 
 /** Something with a colour and a label. */
 export interface Coloured {

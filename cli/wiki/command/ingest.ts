@@ -90,8 +90,6 @@ export async function wikiIngest(command: Command): Promise<number> {
   }
 }
 
-// How an ingest is shown: a line that moves, what was left out, the last line.
-
 const MAX_FAILED = 50;
 
 /** Shows each file as it is done: a line that moves at a terminal. Failures are told at the end. */

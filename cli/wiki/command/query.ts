@@ -179,9 +179,6 @@ export async function wikiQuery(command: Command): Promise<number> {
   });
 }
 
-// `wiki query --answer`: a model's answer, each sentence cited or marked; filed as a page by a
-// decision.
-
 /**
  * Answers a question, searched also in a model's words where its own find it in part or not (`before`: they were asked for already). Exit
  * code 68 when nothing fits: then no model is asked to answer.

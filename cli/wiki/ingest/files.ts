@@ -221,9 +221,6 @@ export async function ingestBytes(
   return { of: { key: from.key }, report, removed: [] };
 }
 
-// A wiki that is made and filled without a word: for stories, and for whoever needs one there.
-
-/** What it is filled with. */
 interface WikiFilling {
   readonly folder: string;
   /** A folder of documents. */

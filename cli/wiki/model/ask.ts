@@ -153,8 +153,6 @@ export function sayWhere({ hands }: Command, providers: readonly AskedProvider[]
   }
 }
 
-// The JSON of a model's answer.
-
 /** The JSON of an answer, also where a model puts it in a fence; undefined when there is none. */
 export function readJsonAnswer(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
@@ -170,9 +168,6 @@ export function readJsonAnswer(text: string): unknown {
   return undefined;
 }
 
-// What a model will take, before it is asked: tokens, price, time, and where text goes.
-
-/** What is planned. */
 interface PlannedCost {
   /** What is read, in words. */
   readonly reads: string;

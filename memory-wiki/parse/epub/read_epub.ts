@@ -150,8 +150,6 @@ function asHtml(xhtml: string): string {
   );
 }
 
-// A book's package: its title, its authors, and its chapters in order.
-
 /** What a package says. */
 interface Package {
   readonly title: string;
@@ -204,8 +202,6 @@ async function readPackage(archive: Archive, root: string): Promise<Package | un
   });
   return chapters.length === 0 ? undefined : { title, authors, chapters };
 }
-
-// From a reference within a book to the name of the entry that it means.
 
 /** Undefined for what leads out of the archive, or to another place than it. */
 export function entryName(href: string, from: string): string | undefined {
