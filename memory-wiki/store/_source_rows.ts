@@ -107,8 +107,6 @@ function numberingOf(db: Database, label: number): Numbering {
   });
 }
 
-// Puts passages of a source into the index of its label, and takes them out. Within a transaction.
-
 const CHUNKS =
   "INSERT INTO chunks(id, source, start_line, end_line, start_byte, end_byte, terms, heading) VALUES";
 

@@ -21,8 +21,6 @@ import {
   STOP,
 } from "./vocabulary.ts";
 
-// Phrases that bound the number after them.
-
 const PHRASES: readonly (readonly [Bound, readonly string[]])[] = ([
   ["atMost", "no more than"],
   ["atMost", "not more than"],
