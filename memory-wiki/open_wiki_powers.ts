@@ -10,7 +10,7 @@ import {
   renderIndex,
   writePage,
 } from "./markdown/mod.ts";
-import type { OpenWiki, Synced, WikiHands } from "./ops/op.ts";
+import type { OpenWiki, Synced, WikiPowers } from "./ops/op.ts";
 import { makeIndexFiles, makeWikiSearch, termsOf } from "./search/mod.ts";
 import { openWikiStore } from "./store/open.ts";
 import { wikiStorePowers } from "./store/store_powers.ts";
@@ -21,10 +21,10 @@ function chunk(text: Uint8Array, kind: SourceKind, name: string) {
 }
 
 /** Makes what `open` is served with. */
-export function makeOpenWiki(): (asked: WikiOpen, hands: WikiHands) => Promise<OpenWiki> {
-  return async (asked, hands) => {
+export function makeOpenWiki(): (asked: WikiOpen, powers: WikiPowers) => Promise<OpenWiki> {
+  return async (asked, powers) => {
     try {
-      return await openWith(asked, hands);
+      return await openWith(asked, powers);
     } catch (error) {
       if (!(error instanceof Deno.errors.NotCapable)) throw error;
       const folder = JSON.stringify(asked.folder);
@@ -35,7 +35,7 @@ export function makeOpenWiki(): (asked: WikiOpen, hands: WikiHands) => Promise<O
   };
 }
 
-async function openWith(asked: WikiOpen, hands: WikiHands): Promise<OpenWiki> {
+async function openWith(asked: WikiOpen, powers: WikiPowers): Promise<OpenWiki> {
   const { store, repaired } = await openWikiStore({
     ...asked,
     ...{ readPage, writePage, renderIndex, aboutOf, linkKey, chunk },
@@ -43,7 +43,7 @@ async function openWith(asked: WikiOpen, hands: WikiHands): Promise<OpenWiki> {
     powers: wikiStorePowers(),
   });
   const search = makeWikiSearch(store, {
-    now: hands.now,
+    now: powers.now,
     files: makeIndexFiles(join(asked.stateFolder, "index")),
   });
   let problems: Synced["problems"] = [];
@@ -55,7 +55,7 @@ async function openWith(asked: WikiOpen, hands: WikiHands): Promise<OpenWiki> {
   if (!asked.readOnly) await sync();
   const { readOnly } = asked;
   return Object.freeze({
-    ...{ store, search, hands, readOnly, repaired, sync },
+    ...{ store, search, powers, readOnly, repaired, sync },
     problems: () => problems,
     answered: new Set<string>(),
   });

@@ -12,15 +12,15 @@ import {
   WikiOpen,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
-import { type OpenWiki, OPS, type WikiHands } from "./ops/mod.ts";
+import { type OpenWiki, OPS, type WikiPowers } from "./ops/mod.ts";
 import { parseBody, statusOf } from "./ops/op.ts";
 
-/** What main.ts hands over. */
+/** Powers that main.ts hands over. */
 export interface WikiServiceParts {
   readonly now: () => number;
-  readonly reader: WikiHands["reader"];
+  readonly reader: WikiPowers["reader"];
   /** Opens the wiki's folder and state, and all that works on them. */
-  readonly open: (asked: WikiOpen, hands: WikiHands) => Promise<OpenWiki>;
+  readonly open: (asked: WikiOpen, powers: WikiPowers) => Promise<OpenWiki>;
 }
 
 const Known = z.object({ colour: Colour, label: Label }).strict();
@@ -37,7 +37,7 @@ export function makeWikiService(
   /** The last writer, or what it failed with, which is its asker's alone. */
   let last: Promise<unknown> = Promise.resolve();
 
-  const hands: WikiHands = Object.freeze({
+  const powers: WikiPowers = Object.freeze({
     ...{ now, reader },
     async parse(ask: ParseAsk) {
       const parsed = Parsed.safeParse(await port.ask("parse", asJson(ask)));
@@ -53,7 +53,7 @@ export function makeWikiService(
   async function begin(body: Json): Promise<Json> {
     const asked = parseBody(WikiOpen, body);
     if (opened !== undefined) throw new Fault("conflict", "Cannot open a wiki: one is open");
-    const opening = open(asked, hands);
+    const opening = open(asked, powers);
     opened = opening;
     try {
       const wiki = await opening;

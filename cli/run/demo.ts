@@ -1,14 +1,14 @@
 /** The demo and the stories: a scripted model at a copied desk. @module */
 import { basename, join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
+import { provideStoryPeers } from "../a2a/story_peer.ts";
+import { flag, has } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
-import { provideStoryPeers } from "../a2a/story_peer.ts";
 import { provideStoryServers } from "../mcp/story.ts";
-import { flag, has } from "../arguments/parse_arguments.ts";
+import { provideWiki } from "../wiki/ingest/files.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
-import { provideWiki } from "../wiki/ingest/filled_wiki.ts";
 
 /** A story that is ready to run. */
 export interface Demo {

@@ -1,9 +1,9 @@
 /** `sdiff --mode claims|summary`: what two documents say, as a model reads them. @module */
 import * as z from "zod";
 import { Fault } from "../../contracts/mod.ts";
+import { readJsonAnswer } from "../wiki/model/ask.ts";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk, Spending } from "./sgrep_spending.ts";
-import { readJsonAnswer } from "../wiki/model/json_answer.ts";
 
 /** A claim that stands in both, otherwise. */
 export interface ModifiedClaim {

@@ -1,8 +1,8 @@
 /** One document before a model: how well it fits a query, and where. @module */
 import * as z from "zod";
+import { readJsonAnswer } from "../wiki/model/ask.ts";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk } from "./sgrep_spending.ts";
-import { readJsonAnswer } from "../wiki/model/json_answer.ts";
 
 /** Characters of a document that a model reads. */
 const READ_MOST = 24_000;

@@ -1,5 +1,5 @@
 /** What the commands over wikis are handed beside the rest: the wiki's process, a look at folders, the web. @module */
-import type { Json, WikiOpen, WikiStatus } from "../../contracts/mod.ts";
+import type { Json, ParseAsk, Parsed, WikiOpen, WikiStatus } from "../../contracts/mod.ts";
 
 /** Where a wiki's process may read and write. */
 export interface WikiStart {
@@ -69,4 +69,16 @@ export interface WikiHands {
   input(most: number): Promise<Uint8Array>;
   /** Opens a file in an editor at this terminal; resolves with the editor's exit code. Throws `unavailable`. */
   edit(editor: string, file: string): Promise<number>;
+}
+
+/** Reads documents in processes without permissions, one process for each. */
+export interface WikiParser {
+  /**
+   * Throws a Fault: `invalidInput` for what is damaged or none of its kind, `tooLarge`, `timedOut`
+   * after the deadline, `upstream` when its process ended (out of memory, a crash). After each of
+   * them the next document is read as if nothing had been.
+   */
+  parse(ask: ParseAsk): Promise<Parsed>;
+  /** Ends every process of it at once; what is being parsed fails with `gone`. Idempotent. */
+  close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ import { citationOf, type Snippet, snippetsOf } from "./snippets.ts";
 // only followed.
 
 /** Most sentences of one answer. */
-const MOST_SENTENCES = 40;
+const MAX_SENTENCES = 40;
 
 const Line = z.int().min(1).max(100_000_000);
 
@@ -37,9 +37,8 @@ const AnswerV1 = z.object({
         z.object({ snippet: z.int().min(1).max(100), startLine: Line, endLine: Line }).strict(),
       ).max(8),
     }).strict(),
-  ).max(MOST_SENTENCES),
+  ).max(MAX_SENTENCES),
 }).strict();
-/** See {@link AnswerV1}. */
 type AnswerV1 = z.infer<typeof AnswerV1>;
 
 /** JSON Schema of {@link AnswerV1}, as a model is given it. */
@@ -68,7 +67,7 @@ function sentencesIn(text: string, snippets: readonly Snippet[]): readonly Sente
     /([.!?])((?:\s?\[\d{1,3}(?::\d[\d-]*)?\])+)/g,
     "$2$1",
   );
-  return sentencesOf(prose).slice(0, MOST_SENTENCES).map(({ start, end }) => {
+  return sentencesOf(prose).slice(0, MAX_SENTENCES).map(({ start, end }) => {
     const sentence = prose.slice(start, end);
     const citations = [...sentence.matchAll(MARK)].slice(0, 8).map(
       ([, number, from, to = from]) => {

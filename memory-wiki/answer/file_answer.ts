@@ -23,7 +23,7 @@ interface Span {
 }
 
 /** Most source spans that one citation of a page is traced to. */
-const MOST_TRACED = 8;
+const MAX_TRACED = 8;
 
 /** The lines of sources that a citation rests on: itself, or what the cited statements of a page cite. */
 function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
@@ -41,7 +41,7 @@ function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
   const notes = new Set(
     claims.filter(({ line }) => line >= startLine && line <= endLine).flatMap(({ notes }) => notes),
   );
-  return citations.filter(({ note }) => notes.has(note)).slice(0, MOST_TRACED).flatMap((each) => {
+  return citations.filter(({ note }) => notes.has(note)).slice(0, MAX_TRACED).flatMap((each) => {
     const source = store.sources.byDigest(each.digestPrefix);
     if (source === undefined || each.endLine > source.lines) return [];
     return [{ source, startLine: each.startLine, endLine: each.endLine }];

@@ -7,8 +7,8 @@ import { namesSource } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 
 /** Most lines and characters of one snippet. */
-const MOST_LINES = 60;
-const MOST_CHARS = 6_000;
+const MAX_LINES = 60;
+const MAX_CHARS = 6_000;
 
 /** Lines of one file, of the version that was found. */
 export interface Snippet {
@@ -63,7 +63,7 @@ export function snippetsOf(store: WikiStore, hits: readonly Hit[]): readonly Sni
   return hits.flatMap((hit, index): readonly Snippet[] => {
     const { file, digest, startLine, title } = hit;
     const found = fileOf(store, file, digest);
-    const to = Math.min(hit.endLine, startLine + MOST_LINES - 1);
+    const to = Math.min(hit.endLine, startLine + MAX_LINES - 1);
     const lines = found?.lines(startLine, to);
     if (found === undefined || lines === undefined) return [];
     const { colour, label } = found;
@@ -75,7 +75,7 @@ export function snippetsOf(store: WikiStore, hits: readonly Hit[]): readonly Sni
 }
 
 function withinChars(lines: readonly string[]): readonly string[] {
-  let left = MOST_CHARS;
+  let left = MAX_CHARS;
   const taken: string[] = [];
   for (const line of lines) {
     if (line.length > left && taken.length > 0) break;

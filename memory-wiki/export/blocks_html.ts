@@ -4,7 +4,7 @@ import { type Piece, piecesOf, plainLine } from "../markdown/inline.ts";
 import { escapeHtml } from "./document_html.ts";
 
 const DEEPEST_LIST = 8;
-const MOST_CELLS = 64;
+const MAX_CELLS = 64;
 
 /** HTML of `body`, without the definitions of footnotes, which the page shows at its end. */
 export function blocksHtml(body: string, links: InlineLinks): string {
@@ -103,7 +103,7 @@ function unfenced(text: string): string {
 }
 
 function rowHtml(row: string, tag: "td" | "th", links: InlineLinks): string {
-  const cells = cellsOf(row).slice(0, MOST_CELLS);
+  const cells = cellsOf(row).slice(0, MAX_CELLS);
   return `<tr>${cells.map((cell) => `<${tag}>${inlineHtml(cell, links)}</${tag}>`).join("")}</tr>`;
 }
 

@@ -97,7 +97,6 @@ const ExportedFile = z.object({
   page: z.object({ name: z.string(), version: z.int(), digest: Digest }).strict().optional(),
   source: z.object({ text: z.string(), version: z.int(), digest: Digest }).strict().optional(),
 }).strict();
-/** See {@link ExportedFile}. */
 type ExportedFile = z.infer<typeof ExportedFile>;
 
 /** The whole manifest. It is a picture: what the store recorded counts when a file comes back. */
@@ -110,7 +109,6 @@ export const ExportManifest = z.object({
   label: Label,
   files: z.array(ExportedFile),
 }).strict();
-/** See {@link ExportManifest}. */
 export type ExportManifest = z.infer<typeof ExportManifest>;
 
 /**
@@ -139,7 +137,7 @@ function parseManifest(text: string): ExportManifest {
 
 // What the site's search looks through: a page's distinct words, bounded.
 
-const MOST_WORDS = 150;
+const MAX_WORDS = 150;
 const LONGEST = 40;
 
 /** Distinct words of a text in their order, in lower case; letters of scripts without spaces one by one. */
@@ -150,7 +148,7 @@ function searchWords(text: string): string {
   );
   for (const [word] of found) {
     if (word.length > 1 && word.length <= LONGEST) words.add(word);
-    if (words.size === MOST_WORDS) break;
+    if (words.size === MAX_WORDS) break;
   }
   return [...words].join(" ");
 }

@@ -141,8 +141,6 @@ function makePaths(): { of(folder: string, name: string): string } {
   };
 }
 
-// As much of the store as the export sees: it reads, and notes what left.
-
 /** The reading side of a WikiStore, and where exported bytes are recorded. */
 export interface ExportedStore {
   readonly sources:

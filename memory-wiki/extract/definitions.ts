@@ -94,9 +94,6 @@ export function patternDefinition(sentence: Sentence): Definition | undefined {
   return { term, sentences: [sentence], by: "pattern" };
 }
 
-// Sentences of a block of Markdown: as a reader sees them, as inert Markdown, and on which lines
-// they stand.
-
 /** One sentence of a source. */
 export interface Sentence {
   /** Plain, on one line. */

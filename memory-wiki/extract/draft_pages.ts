@@ -6,6 +6,9 @@ import { type PlacedSentence, readSource, type SourceText } from "./source_text.
 import { conceptPage, shownName, summaryPage } from "./page_markdown.ts";
 import { chooseTerms, namesIn, type Term } from "./terms.ts";
 
+/** Names of files that say nothing: their folder's name does. */
+const NAMELESS = /(?:^|\/)(?:readme|index)(?:\.\w{1,8}){0,3}$/i;
+
 /** What pages are made of. */
 export interface DraftParts {
   /** Of one label and one colour. */
@@ -21,9 +24,9 @@ export interface DraftParts {
 /** Characters of texts that are kept read, so that they need not be read twice. */
 const KEPT = 24_000_000;
 const UNTOLD: ReadonlySet<WikiSource["kind"]> = new Set(["code", "csv", "json"]);
-const MOST_MENTIONS = 6;
-const MOST_RELATED = 8;
-const MOST_TITLE = 120;
+const MAX_MENTIONS = 6;
+const MAX_RELATED = 8;
+const MAX_TITLE = 120;
 
 /** Drafts: a summary of each source, and a page of each term that the sources define, head or name. */
 export function draftPages(parts: DraftParts): readonly PageDraft[] {
@@ -42,8 +45,10 @@ export function draftPages(parts: DraftParts): readonly PageDraft[] {
   const named = terms.map((term) => ({ term, ...name(term.title, [parts.suffix]) }));
   const concepts = new Set<string>(named.map((entry) => entry.name));
   const summaries = sources.map((source) => {
-    const title = shortened(source.title.replace(/\s+/g, " ").trim(), MOST_TITLE) || "Source";
     const folder = shownName(source).split("/").at(-2) ?? "";
+    const own = source.title.replace(/\s+/g, " ").trim();
+    const title = shortened(NAMELESS.test(own) && folder !== "" ? folder : own, MAX_TITLE) ||
+      "Source";
     const suffix = concepts.has(pageNameOf(title)) ? "summary" : folder;
     return name(title, [suffix, parts.suffix]);
   });
@@ -70,7 +75,7 @@ export function draftPages(parts: DraftParts): readonly PageDraft[] {
       term,
       sources,
       summaries,
-      mentions: finder.of(term.key, MOST_MENTIONS),
+      mentions: finder.of(term.key, MAX_MENTIONS),
       headed: headed.get(term.key) ?? [],
       related: links.get(term.key) ?? [],
     });
@@ -161,7 +166,7 @@ function relatedTerms(
     pairs.set(a, own);
   };
   for (const { term } of named) {
-    for (const { source, score } of spoken.of(term.key, 2 * MOST_RELATED)) {
+    for (const { source, score } of spoken.of(term.key, 2 * MAX_RELATED)) {
       const other = named[source]?.term.key;
       if (other === undefined || other === term.key) continue;
       join(other, term.key, 1 + score);
@@ -171,7 +176,7 @@ function relatedTerms(
   return new Map([...pairs].map(([key, others]) => {
     const best = [...others].sort((a, b) =>
       b[1] - a[1] || finder.sources(b[0]) - finder.sources(a[0]) || (a[0] < b[0] ? -1 : 1)
-    ).slice(0, MOST_RELATED);
+    ).slice(0, MAX_RELATED);
     return [key, best.flatMap(([other]) => byKey.get(other) ?? [])];
   }));
 }

@@ -27,7 +27,7 @@ export interface ExtractOptions {
 /** Who writes these pages; what anyone else has written is left alone. */
 const EXTRACT_AUTHOR = "extract";
 /** Bytes of a source's text that are read. */
-const MOST_READ = 4_194_304;
+const MAX_READ = 4_194_304;
 /** Changes of one patch. */
 const PATCH_SIZE = 500;
 const PAGE_BATCH = 1_000;
@@ -93,7 +93,7 @@ async function extractOnce(store: WikiStore, options: ExtractOptions): Promise<E
   for (const group of groupsOf(sources)) {
     const drafts = draftPages({
       sources: group.sources,
-      text: (source) => store.sources.lines(source, 1, Math.max(1, source.lines), MOST_READ),
+      text: (source) => store.sources.lines(source, 1, Math.max(1, source.lines), MAX_READ),
       taken,
       suffix: `${group.label}-${group.colour}`.toLowerCase(),
     });

@@ -7,9 +7,9 @@ import type { PlacedSentence, SourceText } from "./source_text.ts";
 import { isUnspaced, STOP_WORDS, wordsOf } from "./words.ts";
 
 /** Sentences that are looked at. */
-const MOST_LOOKED_AT = 4_000;
+const MAX_LOOKED_AT = 4_000;
 const LEAST_LENGTH = 30;
-const MOST_LENGTH = 360;
+const MAX_LENGTH = 360;
 /** One of these says as much as three letters of an alphabet. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 /** Of two sentences that share more of their words than this, one is left out. */
@@ -37,7 +37,7 @@ export function keySentences(
 ): readonly PlacedSentence[] {
   const chosen = tellingSentences(source, title, most);
   if (chosen.length > 0) return chosen;
-  return source.sentences.slice(0, MOST_LOOKED_AT).filter(({ text }) =>
+  return source.sentences.slice(0, MAX_LOOKED_AT).filter(({ text }) =>
     /\p{L}{2}/u.test(text) && isStatement(text)
   ).slice(0, most);
 }
@@ -47,7 +47,7 @@ function tellingSentences(
   title: string,
   most: number,
 ): readonly PlacedSentence[] {
-  const looked = source.sentences.slice(0, MOST_LOOKED_AT);
+  const looked = source.sentences.slice(0, MAX_LOOKED_AT);
   const words = looked.map(({ text }) => [...new Set(wordsOf(text))].filter(telling));
   const frequency = new Map<string, number>();
   for (const own of words) {
@@ -93,7 +93,7 @@ function isCandidate({ text }: PlacedSentence): boolean {
 }
 
 function isStatement(text: string): boolean {
-  return text.length <= MOST_LENGTH && !/[:?？]$/.test(text) && !readsLikeOrder(text);
+  return text.length <= MAX_LENGTH && !/[:?？]$/.test(text) && !readsLikeOrder(text);
 }
 
 function telling(word: string): boolean {
@@ -105,8 +105,6 @@ function likeness(a: readonly string[], b: readonly string[]): number {
   const shared = a.filter((word) => other.has(word)).length;
   return shared / Math.max(1, Math.min(a.length, b.length));
 }
-
-// Where sources speak of terms, beside their definitions.
 
 /** One sentence that speaks of a term. */
 export interface Mention {

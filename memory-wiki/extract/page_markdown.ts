@@ -6,8 +6,6 @@ import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sent
 import type { Heading, SourceText } from "./source_text.ts";
 import type { Term } from "./terms.ts";
 
-// What a source is called on a page.
-
 const MOST = 120;
 
 /** The last two parts of a source's path or address, without a query: no page tells where a person's files lie. */
@@ -20,8 +18,6 @@ export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance
   const name = parts.slice(-2).join("/");
   return (name === "" ? title : name).slice(-MOST).toWellFormed();
 }
-
-// Footnotes of a page under way: the same lines get the same number.
 
 /** Numbers and definitions of citations. */
 interface Footnotes {
@@ -67,8 +63,8 @@ export interface SummaryParts {
 }
 
 /** Headings that an outline shows. */
-const MOST_HEADINGS = 40;
-const MOST_HEADING = 120;
+const MAX_HEADINGS = 40;
+const MAX_HEADING = 120;
 const FORMATS: Readonly<Record<WikiSource["kind"], string>> = {
   markdown: "Markdown",
   text: "text",
@@ -109,7 +105,7 @@ export function summaryPage({ name, title, source, text, terms }: SummaryParts):
       source.kind === "csv" ? "Columns" : "Outline",
       outline.map(({ text: heading, level, line }) => {
         const mark = notes.mark(source, { startLine: line, endLine: line });
-        return `> ${"  ".repeat(level)}- ${escapeLine(shortened(heading, MOST_HEADING))}${mark}`;
+        return `> ${"  ".repeat(level)}- ${escapeLine(shortened(heading, MAX_HEADING))}${mark}`;
       }),
     ),
     ...section("Terms", terms.length === 0 ? [] : [terms.map(linkOf).join(", ")]),
@@ -135,12 +131,12 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 /** Headings with their depth, from 0; of many only the higher levels. */
 function outlineOf(headings: readonly Heading[]): readonly Heading[] {
   let kept = headings.filter(({ text }) => !readsLikeOrder(text));
-  for (let deepest = 6; kept.length > MOST_HEADINGS && deepest > 1; deepest -= 1) {
+  for (let deepest = 6; kept.length > MAX_HEADINGS && deepest > 1; deepest -= 1) {
     const shallow = kept.filter(({ level }) => level < deepest);
     if (shallow.length > 0) kept = shallow;
   }
   const levels = [...new Set(kept.map(({ level }) => level))].sort((a, b) => a - b);
-  return kept.slice(0, MOST_HEADINGS).map((heading) => ({
+  return kept.slice(0, MAX_HEADINGS).map((heading) => ({
     ...heading,
     level: Math.min(levels.indexOf(heading.level), 3),
   }));
@@ -162,8 +158,8 @@ interface ConceptParts {
   readonly related: readonly { readonly name: PageName; readonly title: string }[];
 }
 
-const MOST_DEFINITIONS = 6;
-const MOST_HEADED = 4;
+const MAX_DEFINITIONS = 6;
+const MAX_HEADED = 4;
 
 /** `term` is what the first sentence begins with, where that is written as a definition. */
 type Group = {
@@ -198,13 +194,13 @@ export function conceptPage(parts: ConceptParts): PageDraft | undefined {
     });
 
   const defined = quotes(
-    term.definitions.slice(0, MOST_DEFINITIONS).map(({ source, definition }) => ({
+    term.definitions.slice(0, MAX_DEFINITIONS).map(({ source, definition }) => ({
       source,
       sentences: definition.sentences,
       ...(definition.by === "form" ? { term: definition.term } : {}),
     })),
   );
-  const under = quotes(headed.slice(0, MOST_HEADED));
+  const under = quotes(headed.slice(0, MAX_HEADED));
   const said = quotes(mentions.map(({ source, sentence }) => ({ source, sentences: [sentence] })));
   if (defined.length + under.length + said.length === 0) return undefined;
 

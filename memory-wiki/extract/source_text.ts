@@ -56,7 +56,7 @@ const CHANGES =
   /\b(?:change|release|security|history|option|config|migrat|upgrade|contribut|polic|api)/iu;
 /** Definitions by form from which a text is a glossary whatever its title, if they are most of its items. */
 const MANY = 8;
-const MOST_ALIASES = 16;
+const MAX_ALIASES = 16;
 /** The head of a callout; alone it says what the callout says. */
 const CALLOUT = /^\[![\p{L}\p{N}|-]{1,40}\][+-]?(?:[^\n]*(?=\n)|[ \t]*)/u;
 const BLOCK_NAME = /[ \t]\^[a-zA-Z0-9-]{1,64}[ \t]*$/gm;
@@ -113,7 +113,7 @@ function readMarkdown(text: string): SourceText {
   const { aliases } = readFront(front);
   return {
     ...{ headings, sentences, definitions, glossary },
-    ...(aliases.length === 0 ? {} : { aliases: aliases.slice(0, MOST_ALIASES) }),
+    ...(aliases.length === 0 ? {} : { aliases: aliases.slice(0, MAX_ALIASES) }),
   };
 }
 

@@ -64,6 +64,7 @@ const COMMON: ReadonlySet<string> = new Set(
     "whole group model view format style color color-scheme rule case condition expression statement syntax keyword " +
     "register registration init initialize initialization instance constructor param prop properties env example-code " +
     "hands-on getting-start quick-tour solution rationale goal non-goal purpose scope about-us table column row index " +
+    "opts undefined supported unsupported buffer callback mit mit-license apache-license bsd-license json-object pull-request " +
     "basic basics advanced other-option general-note common-option development deployment configuration-option " +
     "acknowledgment thank copyright disclaimer privacy contact email github readme license-text author-note instance global " +
     "handling general static public private internal external local remote custom simple full quick guideline policy " +
@@ -179,7 +180,8 @@ function scoreOf(
 function isTitle(form: string): boolean {
   const words = form.split(/\s+/);
   return !NO_TITLE.test(form) && words.length <= 4 && !(words.length > 1 && DEED.test(form)) &&
-    !/^(?:\p{L}|\p{N}+)$/u.test(form);
+    !/^(?:\p{L}|\p{N}+|(?:note|step|option|example|case|part|figure|table|item|method) #?\d+)$/iu
+      .test(form);
 }
 
 /** Names that stand only within longer ones: "Term Support" of "Long Term Support". */

@@ -12,7 +12,7 @@ import { termsOf } from "../search/terms.ts";
 export const SCHEMA_VERSION = 1;
 
 /** Most of each list of one answer. */
-export const MOST_LISTED = {
+export const MAX_LISTED = {
   claims: 40,
   entities: 30,
   relations: 40,
@@ -34,17 +34,17 @@ export const ExtractionV1 = z.object({
       /** Word for word from these lines. */
       quote: z.string().min(8).max(600),
     }).strict(),
-  ).max(MOST_LISTED.claims),
+  ).max(MAX_LISTED.claims),
   entities: z.array(
     z.object({
       name: Name,
       kind: z.enum(["person", "organisation", "product", "place", "event", "concept", "other"]),
       aliases: z.array(Name).max(8),
     }).strict(),
-  ).max(MOST_LISTED.entities),
+  ).max(MAX_LISTED.entities),
   relations: z.array(
     z.object({ from: Name, kind: z.string().min(2).max(60), to: Name }).strict(),
-  ).max(MOST_LISTED.relations),
+  ).max(MAX_LISTED.relations),
   contradictions: z.array(
     z.object({
       /** Name of a page that was shown. */
@@ -55,10 +55,9 @@ export const ExtractionV1 = z.object({
       startLine: Line,
       endLine: Line,
     }).strict(),
-  ).max(MOST_LISTED.contradictions),
-  pages: z.array(z.object({ title: Name, kind: PageKind }).strict()).max(MOST_LISTED.pages),
+  ).max(MAX_LISTED.contradictions),
+  pages: z.array(z.object({ title: Name, kind: PageKind }).strict()).max(MAX_LISTED.pages),
 }).strict();
-/** See {@link ExtractionV1}. */
 export type ExtractionV1 = z.infer<typeof ExtractionV1>;
 
 /** JSON Schema of {@link ExtractionV1}, as a model is given it. */
@@ -71,7 +70,7 @@ export const SPAN_LINES = 20;
 /** Least share of a claim's words that stand in the lines that it cites. */
 const SHARE = 0.3;
 /** Problems that are told at once. */
-const MOST_PROBLEMS = 30;
+const MAX_PROBLEMS = 30;
 
 /** The part of a source that was shown. */
 export interface ShownPart {
@@ -158,7 +157,7 @@ export function checkExtraction(answer: string, part: ShownPart): CheckedExtract
   const json = parseAnswerJson(answer);
   const parsed = ExtractionV1.safeParse(json);
   if (!parsed.success) {
-    const problems = parsed.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) =>
+    const problems = parsed.error.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) =>
       `${path.map(String).join(".") || "the answer"}: ${message}`
     );
     return { extraction: undefined, problems };
@@ -187,7 +186,7 @@ export function checkExtraction(answer: string, part: ShownPart): CheckedExtract
     (each) => shownProblem(part, each) ?? spanProblem(part, each.startLine, each.endLine),
   );
   const extraction = { ...data, claims, entities, relations, contradictions };
-  return { extraction, problems: problems.slice(0, MOST_PROBLEMS) };
+  return { extraction, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 /** The claim that says a relation: it names both ends, and says it in the relation's words. */
@@ -216,23 +215,21 @@ function mentions(line: string, name: string): boolean {
   return normalised(line).toLowerCase().includes(normalised(name).toLowerCase());
 }
 
-// The JSON within a model's answer.
-
 /** Longest answer that is read, bytes. */
-const MOST_BYTES = 400_000;
+const MAX_BYTES = 400_000;
 
 /**
  * Reads an answer that is JSON, within a code fence or with words around it; undefined when there is none.
  * What it holds is for a schema to say.
  */
 export function parseAnswerJson(answer: string): Json | undefined {
-  const text = answer.slice(0, MOST_BYTES);
+  const text = answer.slice(0, MAX_BYTES);
   const from = text.indexOf("{");
   const to = text.lastIndexOf("}");
   if (from < 0 || to < from) return undefined;
   try {
     return parseJson(text.slice(from, to + 1), {
-      frameBytes: MOST_BYTES * 4,
+      frameBytes: MAX_BYTES * 4,
       depth: 16,
       nodes: 20_000,
     });

@@ -42,7 +42,7 @@ interface Waiting {
 }
 
 /** Files of one ingest whose notes are told. */
-const MOST_NOTED = 200;
+const MAX_NOTED = 200;
 /** Most of one transaction. */
 const BATCH = { files: 64, bytes: 8_000_000 };
 
@@ -51,7 +51,7 @@ const BATCH = { files: 64, bytes: 8_000_000 };
  * when the process is ended, and the same request again does only what is missing.
  */
 export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<IngestReport> {
-  const seen = makeSeenFiles(wiki.store.documents, wiki.hands.now);
+  const seen = makeSeenFiles(wiki.store.documents, wiki.powers.now);
   // The last word: files that were taken in before contents were looked up are read once more.
   const asked = [ask.label, ask.colour, ask.owner, ask.expiresAt ?? "", "known"].join("\n");
   const ingest: Ingest = { wiki, ask, seen, asked };
@@ -62,8 +62,8 @@ export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<Ing
     if (fate.did === "failed") failed.push({ name: fate.name, why: fate.why ?? "" });
     else count[fate.did]++;
     const { name, notes } = fate;
-    if (notes !== undefined && noted.length < MOST_NOTED) noted.push({ name, notes });
-    wiki.hands.tell("progress", asJson(fate));
+    if (notes !== undefined && noted.length < MAX_NOTED) noted.push({ name, notes });
+    wiki.powers.tell("progress", asJson(fate));
   };
   let waiting: Waiting[] = [];
   const flush = async (): Promise<void> => {
@@ -150,16 +150,16 @@ function logIngest({ wiki, ask }: Ingest, report: IngestReport): void {
 /** What is to be kept of a file; or its fate, where nothing is. */
 async function lookAt(ingest: Ingest, file: File): Promise<Waiting | IngestProgress> {
   const { wiki, ask, seen, asked } = ingest;
-  const { store, hands } = wiki;
+  const { store, powers } = wiki;
   try {
     const current = store.sources.current(file.key);
-    const found = await hands.reader.look(file.path);
+    const found = await powers.reader.look(file.path);
     if (current !== undefined && seen.known(file.key, found, asked) === current.id) {
       return { name: file.name, did: "unchanged" };
     }
-    const { bytes, facts } = await hands.reader.read(file.path, ask.maxBytes);
+    const { bytes, facts } = await powers.reader.read(file.path, ask.maxBytes);
     const digest = sha256Hex(bytes);
-    const trust = mixTrust(ask, await hands.known(digest), file.claimed ?? ask);
+    const trust = mixTrust(ask, await powers.known(digest), file.claimed ?? ask);
     if (
       current !== undefined && current.digest === digest && isAsAsked(current, { ...ask, ...trust })
     ) {
@@ -181,7 +181,7 @@ function isAsAsked(source: WikiSource, ask: IngestFiles): boolean {
 }
 
 async function newSource(
-  { hands }: OpenWiki,
+  { powers }: OpenWiki,
   { ask, file, bytes }: {
     readonly ask: IngestFiles;
     readonly file: File;
@@ -190,11 +190,11 @@ async function newSource(
 ): Promise<Pick<Waiting, "source" | "notes">> {
   const { key, kind, name, origin } = file;
   const { label, colour, owner, by, expiresAt } = ask;
-  const { title, text, chunks, parser, notes } = await textOf(hands.parse, { kind, name, bytes });
+  const { title, text, chunks, parser, notes } = await textOf(powers.parse, { kind, name, bytes });
   const source = {
     ...{ key, kind, title, raw: bytes, label, colour, owner, chunks },
     provenance: {
-      ...{ origin, by, retrievedAt: hands.now() },
+      ...{ origin, by, retrievedAt: powers.now() },
       ...(parser === undefined ? {} : { parser }),
     },
     ...(text === undefined ? {} : { text }),
@@ -206,7 +206,7 @@ async function newSource(
 // The text of a file that is taken in, and its passages.
 
 /** Most of a document that is parsed, bytes; see ParseAsk. */
-const MOST_PARSED = 32 * 1_048_576;
+const MAX_PARSED = 32 * 1_048_576;
 
 /** What became of the bytes. */
 interface SourceText {
@@ -254,12 +254,12 @@ async function parsedForm(
   parse: (ask: ParseAsk) => Promise<Parsed>,
   { kind, name, bytes }: SourceBytes,
 ): Promise<TextForm> {
-  if (bytes.length > MOST_PARSED) {
+  if (bytes.length > MAX_PARSED) {
     throw new Fault(
       "tooLarge",
       `Cannot parse ${
         JSON.stringify(name)
-      }: it has ${bytes.length} bytes, ${MOST_PARSED} are parsed`,
+      }: it has ${bytes.length} bytes, ${MAX_PARSED} are parsed`,
     );
   }
   const { text, title, parser, notes } = await parse({ kind, name, bytes: bytes.toBase64() });

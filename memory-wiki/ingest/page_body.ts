@@ -165,14 +165,14 @@ function makePageBuilder(taken: ReadonlySet<string>): PageBuilder {
 // A source's footnote, as pages cite it.
 
 /** Most characters of a source's name in a citation. */
-const MOST_SHOWN = 120;
+const MAX_SHOWN = 120;
 
 /** What a source is called in a citation: the end of its path or address, else its title. */
 function shownSource({ provenance: { origin }, title, key }: WikiSource): string {
   const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
   const parts = path.split("/").filter((part) => part !== "");
   const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MOST_SHOWN);
+  return (name === "" ? title : name).slice(-MAX_SHOWN);
 }
 
 /** The definition of footnote `note` for lines of a source. */

@@ -1,6 +1,6 @@
 /** What a model is told for one part of one source. The source is data between marks, and stays data. @module */
 import { CHARS_A_TOKEN } from "../../contracts/tokens.ts";
-import { MOST_LISTED, SPAN_LINES } from "./check_extraction.ts";
+import { MAX_LISTED, SPAN_LINES } from "./check_extraction.ts";
 
 /** A page that a part may speak of. */
 export interface ShownPage {
@@ -30,7 +30,7 @@ export const SYSTEM_V1 = [
   "as a claim that the source says so.",
   "Rules of the form:",
   `- "version" is 1.`,
-  `- "claims": what the source states, at most ${MOST_LISTED.claims}, each one sentence that can be understood ` +
+  `- "claims": what the source states, at most ${MAX_LISTED.claims}, each one sentence that can be understood ` +
   "alone, in the source's own words as far as you can. No opinion of yours, nothing that you know from elsewhere.",
   `- "startLine" and "endLine": the numbers before the bar, where it says so, at most ${SPAN_LINES} lines. ` +
   `"quote": words copied exactly from these lines, at least eight characters. A claim whose quote does not stand ` +
@@ -71,8 +71,8 @@ export function promptV1(parts: PromptParts): string {
 // How a source is split for a model: whole lines, as many as its context holds.
 
 /** Most of one part, so that a model attends to all of it: lines, and tokens. */
-const MOST_LINES = 400;
-const MOST_TOKENS = 6_000;
+const MAX_LINES = 400;
+const MAX_TOKENS = 6_000;
 /** A longer line is shown by its beginning, characters. */
 const LINE_CHARS = 2_000;
 /** Room for instructions, schema and the pages that are shown. */
@@ -80,7 +80,7 @@ const OVERHEAD_TOKENS = 3_500;
 /** Least context that a part and its answer fit into. */
 export const LEAST_CONTEXT = 6_000;
 /** Most tokens of an answer. */
-const MOST_ANSWER = 4_096;
+const MAX_ANSWER = 4_096;
 
 /** Lines `from` to `to` of a source's text. */
 export interface Part {
@@ -100,7 +100,7 @@ export function tokensOf(text: string): number {
 
 /** Tokens that an answer may take in a context of so many. */
 export function answerTokens(contextTokens: number): number {
-  return Math.min(MOST_ANSWER, Math.floor(contextTokens / 4));
+  return Math.min(MAX_ANSWER, Math.floor(contextTokens / 4));
 }
 
 /** A line as it is shown. */
@@ -111,12 +111,12 @@ export function shownLine(line: string): string {
 /** Splits lines into parts that fit, at an empty line or a heading where one is near. */
 export function partsOf(lines: readonly string[], contextTokens: number): readonly Part[] {
   const room = contextTokens - OVERHEAD_TOKENS - answerTokens(contextTokens);
-  const most = Math.max(500, Math.min(MOST_TOKENS, room));
+  const most = Math.max(500, Math.min(MAX_TOKENS, room));
   const parts: Part[] = [];
   for (let start = 0; start < lines.length;) {
     let tokens = 0;
     let end = start;
-    while (end < lines.length && end - start < MOST_LINES) {
+    while (end < lines.length && end - start < MAX_LINES) {
       // Number, bar and line feed are shown with it.
       const cost = tokensOf(shownLine(lines[end] ?? "")) + 3;
       if (end > start && tokens + cost > most) break;

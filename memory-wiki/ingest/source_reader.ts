@@ -101,11 +101,9 @@ export function makeSeenFiles(documents: WikiDocuments, now: () => number): Seen
   });
 }
 
-// Sources whose origin is no longer there.
-
 /** Marks as removed every current source under a prefix that is not among those present; gives their keys. */
 export function goneSources(
-  { store, hands }: OpenWiki,
+  { store, powers }: OpenWiki,
   keyPrefix: string,
   present: { readonly keys: ReadonlySet<string>; readonly unseen: readonly string[] },
 ): readonly string[] {
@@ -113,7 +111,7 @@ export function goneSources(
     .map(({ key }) => key)
     .filter((key) => !present.keys.has(key))
     .filter((key) => !present.unseen.some((prefix) => key.startsWith(prefix)));
-  const seen = makeSeenFiles(store.documents, hands.now);
+  const seen = makeSeenFiles(store.documents, powers.now);
   for (const key of gone) {
     store.sources.remove(key);
     seen.forget(key);

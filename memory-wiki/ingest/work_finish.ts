@@ -16,9 +16,9 @@ import {
 import { linesOf, makeWorkStore } from "./work_store.ts";
 
 /** Most pages of one patch. */
-const MOST_PAGES = 5_000;
+const MAX_PAGES = 5_000;
 /** Most characters of a page's body; see PageDraft. */
-const MOST_BODY = 200_000;
+const MAX_BODY = 200_000;
 const QUOTE_CHARS = 300;
 
 /** What a finished run gives. */
@@ -42,9 +42,9 @@ export function finishWork({ store, answered }: OpenWiki, run: string): Finished
   const items = stored.items.filter(({ source }) => !merged.has(source));
   const gathered = gather(store, work, items);
   const planned = plansOf(store, gathered);
-  const plans = planned.slice(0, MOST_PAGES);
+  const plans = planned.slice(0, MAX_PAGES);
   const author = `model:${stored.model}`.slice(0, 256);
-  const left = planned.slice(MOST_PAGES).map(({ name }) => `${name}: the patch is full`);
+  const left = planned.slice(MAX_PAGES).map(({ name }) => `${name}: the patch is full`);
   left.push(...gathered.problems);
   const changes = plans.flatMap((plan): readonly PageChange[] => {
     const change = changeOf(store, plan, { plans, gathered, author });
@@ -132,7 +132,7 @@ function changeOf(
     .map((each) => againstLine(store, each));
   const { body, added } = bodyOf(plan, { stands, named: linkable(plan, plans), against, author });
   if (added === 0) return undefined;
-  if (body.length > MOST_BODY) return `${name}: it would be longer than ${MOST_BODY} characters`;
+  if (body.length > MAX_BODY) return `${name}: it would be longer than ${MAX_BODY} characters`;
   return {
     kind: "write",
     base: before?.version ?? 0,

@@ -28,7 +28,7 @@ import {
 import { linesOf, makeWorkStore, type StoredAnswer, type StoredItem } from "./work_store.ts";
 
 /** How often an item is asked. */
-const MOST_TRIES = 2;
+const MAX_TRIES = 2;
 
 /** The next item that has no answer, or one to be corrected; null when all is done. `skip` are under way. */
 export function nextItem(
@@ -103,7 +103,7 @@ export function takeItem(
     (before.extraction?.claims.length ?? -1);
   const extraction = better ? checked.extraction : before.extraction;
   const problems = [...checked.problems];
-  const done = problems.length === 0 || tries >= MOST_TRIES;
+  const done = problems.length === 0 || tries >= MAX_TRIES;
   work.putAnswer(id, {
     ...{ tries, problems, done, pages: before.pages },
     ...(extraction === undefined ? {} : { extraction }),
@@ -114,8 +114,8 @@ export function takeItem(
 
 // Pages that a part of a source is shown with, so that a model sees what the wiki says already.
 
-const MOST_PAGES = 8;
-const MOST_CLAIMS = 6;
+const MAX_PAGES = 8;
+const MAX_CLAIMS = 6;
 const CLAIM_CHARS = 300;
 
 /**
@@ -141,7 +141,7 @@ function shownPages(
     .map((page) => ({ page, share: share(page) }))
     .filter(({ share }) => share >= 0.99)
     .sort((a, b) => b.page.title.length - a.page.title.length)
-    .slice(0, MOST_PAGES)
+    .slice(0, MAX_PAGES)
     .map(({ page }) => shown(store, page, words));
 }
 
@@ -151,7 +151,7 @@ function shown(store: WikiStore, page: Page, words: ReadonlySet<string>): ShownP
     .filter((text) => text.length >= 8 && text.length <= CLAIM_CHARS)
     .map((text) => ({ text, common: termsOf(text).filter((term) => words.has(term)).length }))
     .sort((a, b) => b.common - a.common)
-    .slice(0, MOST_CLAIMS)
+    .slice(0, MAX_CLAIMS)
     .map(({ text }) => text);
   return { name: page.name, title: page.title, claims };
 }
@@ -184,7 +184,7 @@ function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Part): st
  * Makes the plan, and the run that holds it. The same sources, model and context give the same run.
  * @throws Fault `contextOverflow` when the context is too small for any part.
  */
-export function planWork({ store, hands, answered }: OpenWiki, ask: PlanAsk): WorkPlan {
+export function planWork({ store, powers, answered }: OpenWiki, ask: PlanAsk): WorkPlan {
   const { model, contextTokens, again = false, clearance, of } = ask;
   if (contextTokens < LEAST_CONTEXT) {
     throw new Fault(
@@ -198,7 +198,7 @@ export function planWork({ store, hands, answered }: OpenWiki, ask: PlanAsk): Wo
     of === undefined || keys.has(key) || of.prefixes.some((prefix) => key.startsWith(prefix));
   const sources = store.sources.list({ clearance, state: "current" }).filter((source) =>
     isAsked(source.key) &&
-    cleared(source.label, clearance) && (source.expiresAt ?? Infinity) > hands.now() &&
+    cleared(source.label, clearance) && (source.expiresAt ?? Infinity) > powers.now() &&
     (again || !work.isDone(model, source.digest))
   );
   const fixed = tokensOf(SYSTEM_V1) + tokensOf(EXTRACTION_SCHEMA_V1) + 100;

@@ -11,7 +11,6 @@ export const StoredItem = z.object({
   from: z.int().min(1),
   to: z.int().min(1),
 });
-/** See {@link StoredItem}. */
 export type StoredItem = z.infer<typeof StoredItem>;
 
 /** One run over some sources. */
@@ -39,7 +38,6 @@ export const StoredAnswer = z.object({
   /** Pages that were shown with it, and their statements. */
   pages: z.array(z.object({ name: z.string(), title: z.string(), claims: z.array(z.string()) })),
 });
-/** See {@link StoredAnswer}. */
 export type StoredAnswer = z.infer<typeof StoredAnswer>;
 
 /** That all parts of a source went into a patch, by this model. */

@@ -38,7 +38,7 @@ interface PageFix extends Pick<Fix, "colour" | "label"> {
 }
 type Did = "fronts" | "links" | "citations" | "aliases";
 
-const MOST_CHANGES = 200;
+const MAX_CHANGES = 200;
 /** Rules whose findings have nothing but new front matter as their remedy. */
 const REWRITTEN: ReadonlySet<LintRule> = new Set<LintRule>([
   "labelDrift",
@@ -73,8 +73,8 @@ export function fixFindings(store: LintedStore, findings: readonly Finding[]): r
   }
   return [...byTrust.values()].flatMap((fixes) => {
     const parts: Fix[] = [];
-    for (let at = 0; at < fixes.length; at += MOST_CHANGES) {
-      parts.push(joined(fixes.slice(at, at + MOST_CHANGES)));
+    for (let at = 0; at < fixes.length; at += MAX_CHANGES) {
+      parts.push(joined(fixes.slice(at, at + MAX_CHANGES)));
     }
     return parts;
   });

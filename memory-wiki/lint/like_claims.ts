@@ -139,9 +139,9 @@ function pairOf(a: Told, b: Told): LikePair {
 // What models have said of pairs of claims: kept, so that no pair is paid for twice.
 
 /** Most pairs of one lint. */
-const MOST_PAIRS = 400;
+const MAX_PAIRS = 400;
 /** Verdicts of one model that are kept: the newest. */
-const MOST_KEPT = 10 * MOST_PAIRS;
+const MAX_KEPT = 10 * MAX_PAIRS;
 /** By the pair's id: why the two cannot both be right, or empty where they can. */
 const Verdicts = z.record(z.string().regex(/^[0-9a-f]{24}$/), z.string().max(500));
 
@@ -171,7 +171,7 @@ export function makeJudgedPairs(
   return Object.freeze<JudgedPairs>({
     list(clearance) {
       const said = known();
-      return likeClaims(store, { clearance, limit: MOST_PAIRS }).map((pair) => {
+      return likeClaims(store, { clearance, limit: MAX_PAIRS }).map((pair) => {
         const why = said[pair.id];
         return why === undefined ? pair : { ...pair, why };
       });
@@ -182,7 +182,7 @@ export function makeJudgedPairs(
         all.delete(id);
         all.set(id, why);
       }
-      store.documents.put(name, Object.fromEntries([...all].slice(-MOST_KEPT)));
+      store.documents.put(name, Object.fromEntries([...all].slice(-MAX_KEPT)));
     },
   });
 }

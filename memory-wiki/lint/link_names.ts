@@ -101,8 +101,6 @@ export function makeLinkNames(): LinkNames {
   );
 }
 
-// Texts with what does not tell two apart left out.
-
 /** What is left of a title when case, punctuation and spaces do not count. */
 export function bareTitle(title: string): string {
   return titleKey(title).normalize("NFKC").replaceAll(/[^\p{L}\p{N}+#]+/gu, " ").trim();

@@ -100,8 +100,6 @@ export const ERROR_RULES: ReadonlySet<LintRule> = new Set<LintRule>([
   "logAltered",
 ]);
 
-// As much of the store as the lint sees: it can change nothing.
-
 /** The reading side of a WikiStore. */
 export interface LintedStore {
   readonly sources: Pick<SourceTable, "current" | "byDigest" | "list" | "lines" | "intact">;

@@ -12,6 +12,30 @@ export interface Chunker {
 /** Columns by which an item must stand deeper than another to belong to it. */
 const DEEPER = 2;
 
+/** Heads the first part of a text rather than the text. */
+const GENERIC =
+  /^(?:about|overview|introduction|features?|(?:basic |command line )?usage|install(?:ation)?|getting started|quick ?start|table of contents|contents|licen[cs]e|sponsors?)$/i;
+/** Badges and pictures: inline, by reference, within a link, or as HTML. */
+const PICTURES =
+  /\[?!\[[^\]]{0,200}\](?:\([^)]{0,600}\)|\[[^\]]{0,200}\])(?:\](?:\([^)]{0,600}\)|\[[^\]]{0,200}\]))?|\[\[[^\]]{0,200}\]\[[^\]]{0,200}\]\]\[[^\]]{0,200}\]|<img\b[^>]{0,600}>/gi;
+const HTML_TITLE = /<h1\b[^>]{0,200}>(.{1,600}?)<\/h1>/is;
+/** Characters of a paragraph that may hold a heading in HTML. */
+const MAX_HTML = 4_096;
+
+/** A heading without its badges; of badges alone, their words. */
+function titleOf(heading: string): string {
+  const bare = plainLine(heading.slice(0, MAX_HTML).replace(PICTURES, " "));
+  return /[\p{L}\p{N}]/u.test(bare) ? bare : plainLine(heading);
+}
+
+/** The heading of level 1 that a paragraph holds as HTML; empty where it holds none. */
+function htmlTitle(paragraph: string): string {
+  const [, inner] = HTML_TITLE.exec(paragraph.slice(0, MAX_HTML)) ?? [];
+  if (inner === undefined) return "";
+  const bare = titleOf(inner);
+  return bare === "" ? plainLine(/\balt="([^"]{1,200})"/i.exec(inner)?.[1] ?? "") : bare;
+}
+
 /** `skip` lines at the start are front matter; `heard` is told the first heading of level 1. */
 export function makeMarkdownChunker(
   cutter: Cutter,
@@ -22,20 +46,30 @@ export function makeMarkdownChunker(
   let path: { readonly level: number; readonly text: string }[] = [];
   let definition: { readonly level: number } | undefined;
   let titled = false;
+  let banner = false;
   let terms = false;
 
   const names = (): string[] => path.map(({ text }) => text).filter((text) => text !== "");
+
+  function hear(title: string): boolean {
+    if (title === "" || GENERIC.test(title)) return false;
+    titled = true;
+    options.heard(title);
+    return true;
+  }
 
   function lead(block: Block): void {
     if (block.kind === "heading") {
       definition = undefined;
       cutter.section();
       const text = plainLine(block.text);
-      if (!titled && block.level === 1 && text !== "") options.heard(text);
-      titled ||= block.level === 1;
+      // A heading in HTML with another right beneath it is the project's, on each page of its documentation.
+      if (banner || (!titled && block.level === 1)) hear(titleOf(block.text));
+      banner = false;
       path = [...path.filter(({ level }) => level < block.level), { level: block.level, text }];
       return cutter.under(names());
     }
+    banner = !titled && block.kind === "paragraph" && hear(htmlTitle(block.text));
     const inside = definition !== undefined && block.kind === "item" &&
       block.level >= definition.level + DEEPER;
     if (inside) return;

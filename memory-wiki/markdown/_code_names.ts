@@ -152,7 +152,7 @@ function codeFormsOf(name: string): CodeForms | undefined {
 }
 
 const LOOKED_AT = 240;
-const MOST_NAME = 80;
+const MAX_NAME = 80;
 const NO_NAME: ReadonlySet<string> = new Set(
   "if for while switch catch return function else do with elif unless until when match new throw await foreach using lock synchronized sizeof typeof assert case print super this"
     .split(" "),
@@ -196,7 +196,7 @@ function nameIn(
 ): string | undefined {
   for (const form of atMargin ? [...anywhere, ...margin] : anywhere) {
     const name = form.exec(text)?.[1];
-    if (name === undefined || NO_NAME.has(name) || name.length > MOST_NAME) continue;
+    if (name === undefined || NO_NAME.has(name) || name.length > MAX_NAME) continue;
     // `return f(` and `new T(` begin like a type and a name.
     if (NO_NAME.has(/^[\p{L}_$]+/u.exec(text)?.[0] ?? "") && !/^(?:case|function)\b/.test(text)) {
       continue;

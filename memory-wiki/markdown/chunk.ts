@@ -187,7 +187,7 @@ function makeProseChunker(cutter: Cutter): Chunker {
 // Chunks of tables (CSV, TSV) under the names of their columns, and of JSON under its keys.
 
 /** Lines after which a quote that is still open is taken for a sign like any other. */
-const MOST_OPEN = 64;
+const MAX_OPEN = 64;
 const KEY = /^"((?:[^"\\]|\\.){1,80})"\s*:\s*([\[{])?/;
 /** Columns of indentation up to which JSON is divided between chunks. */
 const SHALLOW = 4;
@@ -218,7 +218,7 @@ function makeRowChunker(cutter: Cutter): Chunker {
         quotes += 1;
       }
       if (quotes % 2 === 1) open = !open;
-      if (!open || record.length >= MOST_OPEN) close();
+      if (!open || record.length >= MAX_OPEN) close();
     },
     end(): void {
       close();

@@ -49,8 +49,6 @@ function rowLine({ name, title, about, colour, label, stale }: IndexRow): string
   return `- ${link}${said}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
 }
 
-// What a page is about, in one sentence of its own.
-
 /** Characters of an {@link aboutOf}. */
 const ABOUT_CHARACTERS = 160;
 /** Lines of a body that are looked at. */

@@ -11,7 +11,7 @@ import { nextItem, planWork, takeItem } from "../ingest/work_items.ts";
 import { type Op, reading, writing } from "./op.ts";
 
 /** Most keys of one `ingestGone`. */
-const MOST_KEYS = 500_000;
+const MAX_KEYS = 500_000;
 
 /** See the table in contracts/wire_wiki.ts. */
 export const INGEST_OPS: Readonly<Record<string, Op>> = {
@@ -23,9 +23,9 @@ export const INGEST_OPS: Readonly<Record<string, Op>> = {
   ingestGone: writing({
     body: z.object({
       keyPrefix: z.string().min(1).max(4_200),
-      present: z.array(z.string().min(1).max(4_200)).max(MOST_KEYS),
+      present: z.array(z.string().min(1).max(4_200)).max(MAX_KEYS),
       // What was not looked at: a key that begins so is as present.
-      unseen: z.array(z.string().min(1).max(4_200)).max(MOST_KEYS).optional(),
+      unseen: z.array(z.string().min(1).max(4_200)).max(MAX_KEYS).optional(),
     }).strict(),
     run: (wiki, { keyPrefix, present, unseen = [] }) => ({
       removed: goneSources(wiki, keyPrefix, { keys: new Set(present), unseen }),
@@ -34,8 +34,8 @@ export const INGEST_OPS: Readonly<Record<string, Op>> = {
 
   extract: writing({
     body: z.object({ dryRun: z.boolean().optional() }).strict().nullable(),
-    run: async ({ store, hands }, body) =>
-      await extractPages(store, { now: hands.now, dryRun: body?.dryRun === true }),
+    run: async ({ store, powers }, body) =>
+      await extractPages(store, { now: powers.now, dryRun: body?.dryRun === true }),
   }),
 };
 

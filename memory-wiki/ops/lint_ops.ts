@@ -8,12 +8,12 @@ import { type Op, type OpenWiki, reading, writing } from "./op.ts";
 const Model = z.string().min(1).max(200);
 
 async function findingsOf(
-  { store, hands, problems }: OpenWiki,
+  { store, powers, problems }: OpenWiki,
   clearance: Label,
   rules?: readonly Finding["rule"][],
 ): Promise<readonly Finding[]> {
   return await lintWiki(store, {
-    ...{ clearance, now: hands.now(), problems: problems() },
+    ...{ clearance, now: powers.now(), problems: problems() },
     ...(rules === undefined ? {} : { rules }),
   });
 }
@@ -70,10 +70,10 @@ export const LINT_OPS: Readonly<Record<string, Op>> = {
 export const EXPORT_OPS: Readonly<Record<string, Op>> = {
   exportSite: reading({
     body: z.object({ clearance: Label, to: z.string().min(1).max(4_096) }).strict(),
-    run: async ({ store, hands, readOnly }, { clearance, to }) => {
+    run: async ({ store, powers, readOnly }, { clearance, to }) => {
       let last = "";
-      for (const file of exportSite(store, { clearance, now: hands.now(), record: !readOnly })) {
-        hands.tell("file", { path: file.path, text: file.text });
+      for (const file of exportSite(store, { clearance, now: powers.now(), record: !readOnly })) {
+        powers.tell("file", { path: file.path, text: file.text });
         last = file.text;
         // Lets it out before the next one is made.
         await undefined;

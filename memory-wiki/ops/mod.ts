@@ -17,7 +17,7 @@ import { QUERY_OPS } from "./query_ops.ts";
 import { READ_OPS } from "./read_ops.ts";
 import { RECORD_OPS } from "./record_ops.ts";
 
-export type { OpenWiki, WikiHands } from "./op.ts";
+export type { OpenWiki, WikiPowers } from "./op.ts";
 
 /** All ops but `open`, which makes what they work with. */
 export const OPS: Readonly<Record<string, Op>> = Object.freeze({

@@ -67,7 +67,7 @@ export function parseBody<S extends z.ZodType>(schema: S, body: Json): z.infer<S
 // What every op works with: one open wiki, and the few powers beside its store.
 
 /** What the wiki's process has beside its store. */
-export interface WikiHands {
+export interface WikiPowers {
   readonly now: () => number;
   /** Reads the files that are taken in. */
   readonly reader: SourceReader;
@@ -83,7 +83,7 @@ export interface WikiHands {
 export interface OpenWiki {
   readonly store: WikiStore;
   readonly search: WikiSearch;
-  readonly hands: WikiHands;
+  readonly powers: WikiPowers;
   readonly readOnly: boolean;
   /** What the opening repaired, sentences. */
   readonly repaired: readonly string[];

@@ -140,9 +140,9 @@ export const PATCH_OPS: Readonly<Record<string, Op>> = {
 // A page's file as a person saved it, as the draft of a version.
 
 /** Most characters of a page's body; see {@link PageDraft}. */
-const MOST_BODY = 200_000;
+const MAX_BODY = 200_000;
 /** Most lines of other programs' keys; see {@link PageDraft}. */
-const MOST_OTHERS = 1_000;
+const MAX_OTHERS = 1_000;
 
 /**
  * Takes kind, title, aliases and confidence from the front matter where they are well-formed, else from the page before,
@@ -156,7 +156,7 @@ function draftOfFile(
   const read = readPage(text);
   const { front } = read;
   const problems = [...front.problems];
-  if (read.body.length > MOST_BODY) problems.push(`it is longer than ${MOST_BODY} characters`);
+  if (read.body.length > MAX_BODY) problems.push(`it is longer than ${MAX_BODY} characters`);
   const kind = PageKind.safeParse(front.kind);
   const confidence = Confidence.safeParse(front.confidence);
   const title = front.title ?? read.headings[0]?.text ?? before?.title ?? name;
@@ -168,8 +168,8 @@ function draftOfFile(
       title: title.slice(0, 256),
       aliases: front.aliases.slice(0, 64),
       confidence: confidence.success ? confidence.data : before?.confidence ?? "medium",
-      body: read.body.slice(0, MOST_BODY),
-      others: front.others.slice(0, MOST_OTHERS),
+      body: read.body.slice(0, MAX_BODY),
+      others: front.others.slice(0, MAX_OTHERS),
     },
   };
 }

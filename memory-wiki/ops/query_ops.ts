@@ -8,12 +8,12 @@ const Embedder = z.string().min(1).max(256);
 /** A query that takes longer than this has indexed something. */
 const SLOW_MS = 250;
 /** Most dimensions of a vector. */
-const MOST_DIMENSIONS = 4_096;
+const MAX_DIMENSIONS = 4_096;
 
 /** Numbers as they are, or base64 of little-endian Float32. */
 const Vector = z.union([
-  z.array(z.number()).min(1).max(MOST_DIMENSIONS),
-  z.base64().min(4).max(MOST_DIMENSIONS * 6),
+  z.array(z.number()).min(1).max(MAX_DIMENSIONS),
+  z.base64().min(4).max(MAX_DIMENSIONS * 6),
 ]);
 
 function numbersOf(vector: z.infer<typeof Vector>): readonly number[] {
@@ -32,11 +32,11 @@ function numbersOf(vector: z.infer<typeof Vector>): readonly number[] {
 export const QUERY_OPS: Readonly<Record<string, Op>> = {
   query: reading({
     body: WikiQuery,
-    run: async ({ search, hands, readOnly }, query) => {
-      const began = hands.now();
+    run: async ({ search, powers, readOnly }, query) => {
+      const began = powers.now();
       const found = await search.query(query);
       // What took long to take in is kept for the next process; after small changes it takes them in again.
-      if (!readOnly && hands.now() - began > SLOW_MS) await search.save();
+      if (!readOnly && powers.now() - began > SLOW_MS) await search.save();
       return found;
     },
   }),

@@ -24,7 +24,7 @@ import {
 } from "./visible.ts";
 
 /** Most of one answer, bytes. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 const LINES = 200;
 const ROWS = 200;
 /** Longest span that one citation may name, lines. */
@@ -58,7 +58,7 @@ function linesOfPage(store: WikiStore, page: StoredPage, body: ReadBody): ReadLi
 
 function withinBytes(lines: readonly string[]): readonly string[] {
   const encoder = new TextEncoder();
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   const taken: string[] = [];
   for (const line of lines) {
     const bytes = encoder.encode(line);
@@ -76,7 +76,7 @@ function withinBytes(lines: readonly string[]): readonly string[] {
 function linesOfSource(store: WikiStore, body: ReadBody): ReadLines {
   const source = visibleSource(store, body.name, body.clearance);
   const to = Math.min(source.lines, body.from - 1 + body.lines);
-  const text = to < body.from ? "" : store.sources.lines(source, body.from, to, MOST_BYTES);
+  const text = to < body.from ? "" : store.sources.lines(source, body.from, to, MAX_BYTES);
   const count = to < body.from ? 0 : text.split("\n").length;
   return {
     file: source.text,
@@ -158,7 +158,7 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
           ...{ startLine, endLine },
           span: store.sources.span(source, startLine, endLine),
         },
-        text: text.slice(0, MOST_BYTES),
+        text: text.slice(0, MAX_BYTES),
         colour: source.colour,
         label: source.label,
       };
@@ -206,8 +206,6 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
     },
   }),
 };
-
-// Whether a page's sources have moved on.
 
 /** Whether a source that the page cites was superseded or removed, or is gone. */
 function isStale(store: WikiStore, page: Pick<Page, "sources">): boolean {

@@ -5,7 +5,7 @@ import { type Op, reading, writing } from "./op.ts";
 
 const State = z.enum(["kept", "waiting", "rejected"]);
 /** Most of one answer. */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 const NoteId = z.string().regex(/^n[0-9a-z]{12}$/);
 
 /** See the table in contracts/wire_wiki.ts. */
@@ -13,7 +13,7 @@ export const RECORD_OPS: Readonly<Record<string, Op>> = {
   log: reading({
     body: z.object({
       afterN: z.int().min(0).optional(),
-      limit: z.int().min(1).max(10_000).default(MOST_LISTED),
+      limit: z.int().min(1).max(10_000).default(MAX_LISTED),
     }).strict(),
     run: ({ store }, { afterN, limit }) =>
       store.log.list({ limit, ...(afterN === undefined ? {} : { afterN }) }),
@@ -51,7 +51,7 @@ export const RECORD_OPS: Readonly<Record<string, Op>> = {
       agent: z.string().max(64).optional(),
       task: z.string().max(64).optional(),
       state: State.optional(),
-      limit: z.int().min(1).max(MOST_LISTED).default(200),
+      limit: z.int().min(1).max(MAX_LISTED).default(200),
     }).strict(),
     run: ({ store }, { clearance, limit, kind, agent, task, state }) =>
       store.notes.list({

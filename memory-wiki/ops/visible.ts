@@ -82,7 +82,7 @@ export function labelOfPatch(store: WikiStore, patch: PagePatch): Label {
 // What changed between two texts of a page, as a unified diff.
 
 /** Past so many changed lines the one text is shown as taken out and the other as put in. */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
 /** A unified diff of `file`; empty when the texts are equal. An absent text is a file that is not there. */
 export function unifiedDiff(
@@ -93,7 +93,7 @@ export function unifiedDiff(
   if (before === after) return "";
   const from = before === undefined ? "/dev/null" : `a/${file}`;
   const to = after === undefined ? "/dev/null" : `b/${file}`;
-  const options = { context: 3, maxEditLength: MOST_EDITS };
+  const options = { context: 3, maxEditLength: MAX_EDITS };
   const diff = createTwoFilesPatch(from, to, before ?? "", after ?? "", "", "", options) ??
     replaced(from, to, before ?? "", after ?? "");
   return diff.replace(/^=+\n/, "").replace(/^(---|\+\+\+) ([^\t\n]*)\t?$/gm, "$1 $2");

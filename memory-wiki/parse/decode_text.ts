@@ -79,8 +79,6 @@ export const readPlain: DocumentReader = ({ bytes, name }) => {
   return { text, notes, title: "" };
 };
 
-// HTML pages.
-
 /** Bytes in which a page's own word on its encoding must lie. */
 const HEAD = 4_096;
 

@@ -19,11 +19,11 @@ import { readHtml, readPlain } from "./decode_text.ts";
 import type { DocumentBytes, DocumentReader, DocumentText, ReadParts } from "./document.ts";
 
 /** Most bytes of a document. */
-export const MOST_DOCUMENT = 32 * 1024 * 1024;
+export const MAX_DOCUMENT = 32 * 1024 * 1024;
 /** Most bytes of a piece. */
-const MOST_PIECE = 256 * 1024;
-const MOST_NOTES = 64;
-const MOST_WORDS = 512;
+const MAX_PIECE = 256 * 1024;
+const MAX_NOTES = 64;
+const MAX_WORDS = 512;
 
 interface Document {
   readonly kind: SourceKind;
@@ -49,7 +49,7 @@ export function makeParseService(parts: ReadParts): PortHandler {
     if (state !== "filling" || document === undefined) throw refused("no document has begun");
     const { base64 } = parsePiece(body);
     const bytes = Uint8Array.fromBase64(base64);
-    if (bytes.length > MOST_PIECE || document.filled + bytes.length > document.bytes.length) {
+    if (bytes.length > MAX_PIECE || document.filled + bytes.length > document.bytes.length) {
       throw refused("the pieces are larger than was told");
     }
     document.bytes.set(bytes, document.filled);
@@ -70,7 +70,7 @@ export function makeParseService(parts: ReadParts): PortHandler {
       text,
       title: oneLine(read.title),
       parser: reader.name,
-      notes: [...read.notes, ...notes].slice(0, MOST_NOTES).map(oneLine),
+      notes: [...read.notes, ...notes].slice(0, MAX_NOTES).map(oneLine),
     };
   };
 
@@ -111,8 +111,8 @@ async function readOrFault(
 
 /** A title or a note: one line of visible characters. */
 function oneLine(text: string): string {
-  const flat = tidyText(text.slice(0, 8 * MOST_WORDS)).text.replace(/\s+/g, " ").trim();
-  return flat.slice(0, MOST_WORDS).toWellFormed();
+  const flat = tidyText(text.slice(0, 8 * MAX_WORDS)).text.replace(/\s+/g, " ").trim();
+  return flat.slice(0, MAX_WORDS).toWellFormed();
 }
 
 /** By hand and not by zod, which would be half of this program's start. TRUST: from its starter. */
@@ -122,7 +122,7 @@ function parseBegin(body: unknown): Pick<Document, "kind" | "name"> & { readonly
   if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) {
     throw refused("its size is no number");
   }
-  if (bytes > MOST_DOCUMENT) {
+  if (bytes > MAX_DOCUMENT) {
     throw new Fault("tooLarge", `Cannot read ${JSON.stringify(name)}: it is larger than 32 MiB`);
   }
   return { kind, name, bytes };
@@ -200,11 +200,11 @@ async function readerOf(kind: SourceKind): Promise<NamedReader> {
 // Makes any text fit to be cited by its lines: well-formed, visible, of bounded size.
 
 /** Most bytes of UTF-8 that a document's text has. */
-export const MOST_TEXT = 16_777_216;
+export const MAX_TEXT = 16_777_216;
 /** Most UTF-16 units of a line: what has more is broken at its spaces. */
-export const MOST_LINE = 10_000;
+export const MAX_LINE = 10_000;
 /** Units after which nothing is looked at: even of three-byte characters no more would be kept. */
-const MOST_UNITS = 3 * MOST_TEXT;
+const MAX_UNITS = 3 * MAX_TEXT;
 
 /** A text that fits, and what was done to it. */
 interface TidyText {
@@ -229,7 +229,7 @@ const HIDDEN =
 /** Tidies a text. Never fails; time and memory are linear in its length. */
 export function tidyText(raw: string): TidyText {
   const notes: string[] = [];
-  const whole = raw.length > MOST_UNITS ? raw.slice(0, MOST_UNITS) : raw;
+  const whole = raw.length > MAX_UNITS ? raw.slice(0, MAX_UNITS) : raw;
   const plain = whole.toWellFormed().replace(LINE_ENDS, "\n").replace(HARMLESS, "");
   const printed = plain.replace(CONTROL, "");
   if (printed.length < plain.length) {
@@ -244,7 +244,7 @@ export function tidyText(raw: string): TidyText {
   if (hidden > 0) notes.push(`${hidden} invisible characters were removed.`);
   const wrapped = wrapLines(seen);
   if (wrapped.broken > 0) {
-    notes.push(`${wrapped.broken} lines of over ${MOST_LINE} characters were wrapped.`);
+    notes.push(`${wrapped.broken} lines of over ${MAX_LINE} characters were wrapped.`);
   }
   const ended = wrapped.text === "" || wrapped.text.endsWith("\n")
     ? wrapped.text
@@ -260,7 +260,7 @@ function wrapLines(text: string): { readonly text: string; readonly broken: numb
   if (!hasLongLine(text)) return { text, broken: 0 };
   let broken = 0;
   const lines = text.split("\n").map((line) => {
-    if (line.length <= MOST_LINE) return line;
+    if (line.length <= MAX_LINE) return line;
     broken += 1;
     return wrapLine(line).join("\n");
   });
@@ -268,8 +268,8 @@ function wrapLines(text: string): { readonly text: string; readonly broken: numb
 }
 
 function hasLongLine(text: string): boolean {
-  for (let from = 0; text.length - from > MOST_LINE;) {
-    const end = text.lastIndexOf("\n", from + MOST_LINE);
+  for (let from = 0; text.length - from > MAX_LINE;) {
+    const end = text.lastIndexOf("\n", from + MAX_LINE);
     if (end < from) return true;
     from = end + 1;
   }
@@ -279,11 +279,11 @@ function hasLongLine(text: string): boolean {
 function wrapLine(line: string): string[] {
   const parts: string[] = [];
   let from = 0;
-  while (line.length - from > MOST_LINE) {
+  while (line.length - from > MAX_LINE) {
     // Of its own part alone: a line without spaces would be looked through from its begin each time.
-    const space = line.slice(from, from + MOST_LINE + 1).lastIndexOf(" ");
+    const space = line.slice(from, from + MAX_LINE + 1).lastIndexOf(" ");
     // A space that leaves a stub is no place to break at.
-    const at = space > MOST_LINE / 2 ? from + space : notWithin(line, from + MOST_LINE);
+    const at = space > MAX_LINE / 2 ? from + space : notWithin(line, from + MAX_LINE);
     parts.push(line.slice(from, at));
     from = line[at] === " " ? at + 1 : at;
   }
@@ -297,8 +297,8 @@ function notWithin(text: string, at: number): number {
 }
 
 function cutBytes(text: string): string {
-  if (text.length * 3 <= MOST_TEXT) return text;
-  const room = new Uint8Array(MOST_TEXT);
+  if (text.length * 3 <= MAX_TEXT) return text;
+  const room = new Uint8Array(MAX_TEXT);
   const { read } = new TextEncoder().encodeInto(text, room);
   if (read === text.length) return text;
   const line = text.lastIndexOf("\n", read - 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Parsed } from "../../contracts/mod.ts";
 import { parts } from "./_fixture/parts.ts";
-import { makeParseService, MOST_DOCUMENT, MOST_LINE, MOST_TEXT, tidyText } from "./service.ts";
+import { makeParseService, MAX_DOCUMENT, MAX_LINE, MAX_TEXT, tidyText } from "./service.ts";
 
 const encode = (text: string): string => new TextEncoder().encode(text).toBase64();
 
@@ -34,7 +34,7 @@ Deno.test("a process that has read one document takes no other", async () => {
 Deno.test("a document that is too large, of no kind or not whole is refused", async () => {
   const begin = (body: Parameters<ReturnType<typeof makeParseService>["ask"]>[1]) => () =>
     makeParseService(parts).ask("begin", body);
-  assert.throws(begin({ kind: "text", name: "a", bytes: MOST_DOCUMENT + 1 }), { code: "tooLarge" });
+  assert.throws(begin({ kind: "text", name: "a", bytes: MAX_DOCUMENT + 1 }), { code: "tooLarge" });
   assert.throws(begin({ kind: "exe", name: "a", bytes: 1 }), { code: "refused" });
   assert.throws(begin({ kind: "__proto__", name: "a", bytes: 1 }), { code: "refused" });
   assert.throws(begin({ kind: "text", name: "a", bytes: -1 }), { code: "refused" });
@@ -94,11 +94,11 @@ Deno.test("what joins letters and pictures stays: Persian, Hindi, families, hear
 Deno.test("a line of 5 MB is wrapped at its spaces, and nothing of it is lost", () => {
   const line = "word ".repeat(1_000_000).trim();
   const { text, notes } = tidyText(line);
-  assert.ok(text.split("\n").every((part) => part.length <= MOST_LINE));
+  assert.ok(text.split("\n").every((part) => part.length <= MAX_LINE));
   assert.equal(text.trimEnd().replaceAll("\n", " "), line);
   assert.deepEqual(notes, ["1 lines of over 10000 characters were wrapped."]);
   const solid = tidyText("🙂".repeat(20_000)).text;
-  assert.ok(solid.isWellFormed() && solid.split("\n").every((part) => part.length <= MOST_LINE));
+  assert.ok(solid.isWellFormed() && solid.split("\n").every((part) => part.length <= MAX_LINE));
   assert.equal(solid.replaceAll("\n", ""), "🙂".repeat(20_000));
 });
 
@@ -106,7 +106,7 @@ Deno.test("a text of more than 16 MiB is cut behind a whole line", () => {
   for (const line of ["short line\n", "ü漢🙂\n"]) {
     const { text, notes } = tidyText(line.repeat(4_000_000));
     const bytes = new TextEncoder().encode(text).length;
-    assert.ok(bytes <= MOST_TEXT && bytes > MOST_TEXT - 20, `${bytes} bytes`);
+    assert.ok(bytes <= MAX_TEXT && bytes > MAX_TEXT - 20, `${bytes} bytes`);
     assert.ok(text.endsWith(line));
     assert.deepEqual(notes, ["The text was cut after 16 MiB."]);
   }

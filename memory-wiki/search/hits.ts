@@ -28,10 +28,10 @@ export interface HitOptions {
 }
 
 /** Share of a hit's text that may be new without the hit being so. */
-const MOST_NEW = 0.3;
+const MAX_NEW = 0.3;
 const NOTE = /\[\^([^\]\s]{1,64})\]/g;
 /** What of a passage is looked through for its snippet, UTF-16 code units. */
-const MOST_TEXT = 65_536;
+const MAX_TEXT = 65_536;
 
 /** The first `k` of `ranked` that stand, as hits. Where a page's passage cites a source's lines, those lines are not shown by themselves. */
 export function makeHits(
@@ -59,7 +59,7 @@ export function makeHits(
 function isShown(lines: readonly string[], shown: ReadonlySet<string>): boolean {
   const length = (some: readonly string[]): number =>
     some.reduce((sum, line) => sum + line.length, 0);
-  return length(lines.filter((line) => !shown.has(line))) <= MOST_NEW * length(lines);
+  return length(lines.filter((line) => !shown.has(line))) <= MAX_NEW * length(lines);
 }
 
 /** Whether a page's hit cites all that a source's hit shows. */
@@ -135,7 +135,7 @@ function sourceHit(
   if (source === undefined || !isFound(source, now) || !cleared(source.label, clearance)) {
     return undefined;
   }
-  const text = store.sources.passage(passage.chunk).slice(0, MOST_TEXT);
+  const text = store.sources.passage(passage.chunk).slice(0, MAX_TEXT);
   const snippet = bestSnippet(text.split(/\r?\n/), passage.startLine, weights);
   return {
     hit: {
@@ -155,12 +155,10 @@ function sourceHit(
   };
 }
 
-// The lines of a passage that answer best.
-
 /** Most UTF-16 code units of a snippet. */
-export const MOST_SNIPPET = 1_200;
+export const MAX_SNIPPET = 1_200;
 /** Of a line without an end. */
-const MOST_LOOKED_AT = 200_000;
+const MAX_LOOKED_AT = 200_000;
 
 /** Whole lines of a text. */
 interface Snippet {
@@ -171,7 +169,7 @@ interface Snippet {
 
 /**
  * Of `lines`, the first of which is line `first`: all if they fit, else the run of whole lines, at most
- * {@link MOST_SNIPPET} characters, that holds most of the weight of `terms`. Blank lines at both ends are left out; of a single line that is too
+ * {@link MAX_SNIPPET} characters, that holds most of the weight of `terms`. Blank lines at both ends are left out; of a single line that is too
  * long, its best part.
  */
 export function bestSnippet(
@@ -185,7 +183,7 @@ export function bestSnippet(
     return sum;
   };
   let [from, to] = [0, lines.length - 1];
-  if (size(from, to) > MOST_SNIPPET) [from, to] = bestRun(lines, terms);
+  if (size(from, to) > MAX_SNIPPET) [from, to] = bestRun(lines, terms);
   while (from < to && (lines[from] ?? "").trim() === "") from++;
   while (to > from && (lines[to] ?? "").trim() === "") to--;
   const text = cutText(lines.slice(from, to + 1).join("\n"), terms);
@@ -197,7 +195,7 @@ function bestRun(
   terms: ReadonlyMap<string, number>,
 ): readonly [number, number] {
   const held = lines.map((line) =>
-    new Set(termsOf(line.slice(0, 4 * MOST_SNIPPET)).filter((term) => terms.has(term)))
+    new Set(termsOf(line.slice(0, 4 * MAX_SNIPPET)).filter((term) => terms.has(term)))
   );
   let best: readonly [number, number] = [0, 0];
   let most = -1;
@@ -214,7 +212,7 @@ function bestRun(
     length += by * ((lines[n] ?? "").length + 1);
   };
   for (let from = 0; from < lines.length; from++) {
-    while (to + 1 < lines.length && length + (lines[to + 1] ?? "").length + 1 <= MOST_SNIPPET) {
+    while (to + 1 < lines.length && length + (lines[to + 1] ?? "").length + 1 <= MAX_SNIPPET) {
       add(++to, 1);
     }
     if (to < from) {
@@ -232,15 +230,15 @@ function bestRun(
 
 /** Of a text that is too long: the part that holds most, looked for in steps of half a snippet. */
 function cutText(text: string, terms: ReadonlyMap<string, number>): string {
-  if (text.length <= MOST_SNIPPET) return text;
+  if (text.length <= MAX_SNIPPET) return text;
   let [best, most] = [0, -1];
-  for (let at = 0; at < Math.min(text.length, MOST_LOOKED_AT); at += MOST_SNIPPET / 2) {
-    const held = new Set(termsOf(text.slice(at, at + MOST_SNIPPET)));
+  for (let at = 0; at < Math.min(text.length, MAX_LOOKED_AT); at += MAX_SNIPPET / 2) {
+    const held = new Set(termsOf(text.slice(at, at + MAX_SNIPPET)));
     let weight = 0;
     for (const term of held) weight += terms.get(term) ?? 0;
     if (weight > most + 1e-9) [best, most] = [at, weight];
   }
   // Neither end may halve a character.
-  return text.slice(best, best + MOST_SNIPPET).replace(/^[\udc00-\udfff]/, "")
+  return text.slice(best, best + MAX_SNIPPET).replace(/^[\udc00-\udfff]/, "")
     .replace(/[\ud800-\udbff]$/, "");
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { bestSnippet, MOST_SNIPPET } from "./hits.ts";
+import { bestSnippet, MAX_SNIPPET } from "./hits.ts";
 
 const weights = new Map([["needl", 5], ["common", 1]]);
 
@@ -34,7 +34,7 @@ Deno.test("whatever the lines, a snippet is bounded and is exactly the lines tha
   );
   fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 40 }), (lines) => {
     const { startLine, endLine, text } = bestSnippet(lines, 1, weights);
-    assert.ok(text.length <= MOST_SNIPPET);
+    assert.ok(text.length <= MAX_SNIPPET);
     assert.ok(startLine >= 1 && endLine >= startLine && endLine <= lines.length);
     const whole = lines.slice(startLine - 1, endLine).join("\n");
     assert.ok(startLine === endLine ? whole.includes(text) : whole === text);

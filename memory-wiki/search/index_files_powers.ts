@@ -18,7 +18,7 @@ import type { IndexFiles } from "./search.ts";
 /** Nothing is written for so long, milliseconds. */
 const DRAFT_MS = 600_000;
 /** Most bytes of an index file that is read. */
-const MOST_BYTES = 1_000_000_000;
+const MAX_BYTES = 1_000_000_000;
 
 /** Files of the index in `folder`, made with mode 0700 at the first write. Names are our own, never a user's. */
 export function makeIndexFiles(folder: string): IndexFiles {
@@ -53,7 +53,7 @@ function readAtMost(path: string, most: number | undefined): Uint8Array | undefi
   }
   try {
     const { size } = fstatSync(file);
-    if (size > MOST_BYTES) return undefined;
+    if (size > MAX_BYTES) return undefined;
     const bytes = new Uint8Array(Math.min(size, most ?? size));
     let at = 0;
     while (at < bytes.length) {

@@ -78,7 +78,7 @@ export function makeKeptIndexes(
       const generations = LABELS.flatMap((label) => {
         const inMemory = held.get(label)?.index.generation;
         if (inMemory !== undefined) return [inMemory];
-        const bytes = files.read(fileOf(label), MOST_HEAD);
+        const bytes = files.read(fileOf(label), MAX_HEAD);
         return bytes === undefined ? [] : indexGeneration(bytes) ?? [];
       });
       if (generations.length === 0) return "missing";
@@ -106,7 +106,7 @@ function loaded(
 /** Raised when the words, the passages or Orama's dump change: an older file is then built anew. */
 const INDEX_FORMAT = "remit-wiki-index 7 orama-3.1.18";
 /** Bytes within which the first line ends. */
-const MOST_HEAD = 512;
+const MAX_HEAD = 512;
 
 /** By hand and not by a schema, which takes as long as reading the JSON: what is within is vouched for by the checksum. */
 function dumpOf(clearance: Label, generation: number, value: unknown): PageIndexDump | undefined {
@@ -146,7 +146,7 @@ export function readIndex(clearance: Label, bytes: Uint8Array): PageIndexDump | 
 }
 
 function headOf(bytes: Uint8Array) {
-  const end = bytes.subarray(0, MOST_HEAD).indexOf(10);
+  const end = bytes.subarray(0, MAX_HEAD).indexOf(10);
   if (end < 0) return undefined;
   const line = new TextDecoder().decode(bytes.subarray(0, end));
   if (!line.startsWith(`${INDEX_FORMAT} `)) return undefined;

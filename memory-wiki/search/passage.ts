@@ -51,8 +51,6 @@ export function passageKey(
   return `${file}:${startLine}:${startByte}`;
 }
 
-// What the search reads of a store: nothing that changes pages or sources.
-
 /** A {@link WikiStore}, narrowed to its reading parts and the table of vectors. */
 export interface SearchedStore extends Pick<WikiStore, "generation"> {
   readonly sources: Pick<
@@ -67,7 +65,7 @@ export interface SearchedStore extends Pick<WikiStore, "generation"> {
 // Passages of sources: candidates by FTS5, with their words.
 
 /** Text of a passage beyond this is not looked at, UTF-16 code units. */
-const MOST_TEXT = 16_384;
+const MAX_TEXT = 16_384;
 
 /** The FTS5 expression for passages that hold any of `terms`. */
 export function matchAny(terms: readonly string[]): string {
@@ -101,7 +99,7 @@ export function sourcePassage(
   source: WikiSource,
   chunk: Chunk,
 ): SourcePassage {
-  const text = store.sources.passage(chunk).slice(0, MOST_TEXT);
+  const text = store.sources.passage(chunk).slice(0, MAX_TEXT);
   return {
     kind: "source",
     source,

@@ -182,7 +182,7 @@ export function inOrder(
 // What a question looks for.
 
 /** Most terms of a question that are looked for. */
-const MOST_QUERY_TERMS = 32;
+const MAX_QUERY_TERMS = 32;
 
 /** Words that say how one asks, not what about. As terms: folded and without endings. */
 const STOP: ReadonlySet<string> = new Set(
@@ -200,14 +200,14 @@ const STOP: ReadonlySet<string> = new Set(
 export function queryTerms(text: string): readonly string[] {
   const all = [...new Set(termsOf(text))];
   const telling = all.filter((term) => !STOP.has(term));
-  return (telling.length > 0 ? telling : all).slice(0, MOST_QUERY_TERMS);
+  return (telling.length > 0 ? telling : all).slice(0, MAX_QUERY_TERMS);
 }
 
 const WHAT_IS =
   /^\W*(?:(?:what|who)(?:\s+(?:is|are|was|were)|'s|’s)|define|definition\s+of|meaning\s+of)\b/i;
-const MOST_DEFINED = 3;
+const MAX_DEFINED = 3;
 
 /** Whether a question asks what something is: the beginning of its page or document says so more likely than the rest. */
 function asksWhatItIs(text: string, terms: readonly string[]): boolean {
-  return terms.length <= MOST_DEFINED && (WHAT_IS.test(text) || terms.length === 1);
+  return terms.length <= MAX_DEFINED && (WHAT_IS.test(text) || terms.length === 1);
 }

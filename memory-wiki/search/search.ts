@@ -62,7 +62,7 @@ export interface WikiSearch {
 }
 
 /** Most terms of a question and its phrasings that are looked for together. */
-const MOST_TERMS = 96;
+const MAX_TERMS = 96;
 /** So many of a phrasing's best are looked at for whether it agrees with the others. */
 const AGREEING = 3;
 /** So many of the best are put in order anew by a reranker. */
@@ -90,7 +90,7 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
         look(text, queryTerms(text), n === 0 ? q.vector : undefined)
       );
       const asked = first === undefined ? [] : [first, ...others];
-      const terms = [...new Set(asked.flatMap((each) => each.terms))].slice(0, MOST_TERMS);
+      const terms = [...new Set(asked.flatMap((each) => each.terms))].slice(0, MAX_TERMS);
       // Asked in one piece, too: what holds words of several phrasings holds much of none.
       const whole = others.length === 0 ? [] : [look(q.text, terms)];
       const weights = new Map<string, number>();
@@ -252,9 +252,6 @@ function fitOfAll(all: readonly FitSigns[], agreed: number): Found["fit"] {
   return held >= HELD_TOGETHER || (good > 0 && agreed >= AGREED) ? "weak" : "none";
 }
 
-// Which passages want a vector, and keeping what an embedder made.
-
-/** See {@link makeEmbedding}. */
 interface Embedding {
   plan(
     embedder: string,
@@ -268,9 +265,9 @@ interface Embedding {
 }
 
 /** Longest text that is given to an embedder, UTF-16 code units. */
-const MOST_TEXT = 4_000;
+const MAX_TEXT = 4_000;
 const ASKED_AT_ONCE = 500;
-const MOST_DIMENSIONS = 4_096;
+const MAX_DIMENSIONS = 4_096;
 const KEY = /^(?:chunk:\d+|page:[^:]{1,480}:\d+:\d+)$/;
 
 /** Makes the plan of vectors of one wiki: sources first, then pages. */
@@ -325,7 +322,7 @@ function makeEmbedding(store: SearchedStore, indexes: Pick<KeptIndexes, "of">): 
     },
     taken(embedder, vectors) {
       for (const { key, vector } of vectors) {
-        const sound = KEY.test(key) && vector.length > 0 && vector.length <= MOST_DIMENSIONS &&
+        const sound = KEY.test(key) && vector.length > 0 && vector.length <= MAX_DIMENSIONS &&
           vector.every(Number.isFinite);
         if (!sound) {
           throw new Fault(
@@ -345,5 +342,5 @@ function makeEmbedding(store: SearchedStore, indexes: Pick<KeptIndexes, "of">): 
 /** What it is about, and what it says. */
 function textOf(titles: readonly string[], body: string): string {
   return [...new Set(titles.filter((title) => title !== ""))].concat(body).join("\n")
-    .slice(0, MOST_TEXT);
+    .slice(0, MAX_TEXT);
 }

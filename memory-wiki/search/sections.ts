@@ -23,11 +23,11 @@ const ENOUGH = 900;
 const MOST = 1_600;
 /** A heading begins a passage of its own unless what is before it is shorter. */
 const FEWEST = 120;
-const MOST_HEADINGS = 8;
-const MOST_HEADING = 256;
+const MAX_HEADINGS = 8;
+const MAX_HEADING = 256;
 /** What one passage keeps of a line without an end. */
-const MOST_TEXT = 20_000;
-const MOST_FRONT = 400;
+const MAX_TEXT = 20_000;
+const MAX_FRONT = 400;
 
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
@@ -50,13 +50,13 @@ function isApart(line: string): boolean {
 function frontLines(lines: readonly string[]): number {
   if (lines[0] !== "---") return 0;
   const end = lines.indexOf("---", 1);
-  return end < 0 || end > MOST_FRONT ? 0 : end + 1;
+  return end < 0 || end > MAX_FRONT ? 0 : end + 1;
 }
 
 /** Splits the headings of a chunk. */
 export function headingsOf(heading: string): readonly string[] {
   if (heading === "") return [];
-  return heading.split(" > ").slice(-MOST_HEADINGS).map((each) => each.slice(0, MOST_HEADING));
+  return heading.split(" > ").slice(-MAX_HEADINGS).map((each) => each.slice(0, MAX_HEADING));
 }
 
 /** Cuts `text`. Passages come in order, do not overlap, and leave out front matter and what is blank. */
@@ -75,7 +75,7 @@ export function sectionsOf(text: string): readonly Section[] {
   const end = (): void => {
     // Headings with nothing beneath them answer nothing, where there is more than they.
     if (size > 0 && (says || sections.length === 0)) {
-      const terms = termsOf(kept.join("\n").slice(0, MOST_TEXT)).join(" ");
+      const terms = termsOf(kept.join("\n").slice(0, MAX_TEXT)).join(" ");
       sections.push({ startLine: from, endLine: last, headings, terms });
     }
     kept = [];
@@ -94,12 +94,12 @@ export function sectionsOf(text: string): readonly Section[] {
       if (size >= FEWEST) end();
       const level = (heading[1] ?? "").length;
       while ((path.at(-1)?.level ?? 0) >= level) path.pop();
-      path.push({ level, text: (heading[2] ?? "").slice(0, MOST_HEADING) });
+      path.push({ level, text: (heading[2] ?? "").slice(0, MAX_HEADING) });
     } else if (size > 0 && (size + line.length > MOST || (blank && size >= ENOUGH))) end();
     if (blank && size === 0) continue;
     if (size === 0) from = n;
     // Of several, the last: what most of the passage stands under.
-    headings = path.slice(-MOST_HEADINGS).map((each) => each.text);
+    headings = path.slice(-MAX_HEADINGS).map((each) => each.text);
     kept.push(line);
     size += line.trim().length;
     if (!blank && heading === null) says = true;

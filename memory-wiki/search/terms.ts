@@ -6,11 +6,11 @@
 import { stemOf } from "./stem.ts";
 
 /** Longest term, UTF-16 code units; what is longer is cut. */
-export const MOST_TERM = 64;
+export const MAX_TERM = 64;
 /** A run of letters and joiners longer than this is no name: only its words are taken. */
-const MOST_NAME = 128;
+const MAX_NAME = 128;
 /** Runs that are remembered; text repeats its words. */
-const MOST_KNOWN = 60_000;
+const MAX_KNOWN = 60_000;
 const LONGEST_KNOWN = 48;
 
 /** Of ASCII: 0 parts runs, 1 letter or digit, 2 joins letters within a name. */
@@ -37,26 +37,26 @@ function nameTerms(run: string): readonly string[] {
   const words = name.split(/[_.-]+/);
   const parts = words.flatMap((word) => humps(word));
   const terms = parts.filter((part) => part.length > 1 || parts.length === 1).map(stemOf);
-  if (parts.length > 1 && lower.length <= MOST_NAME) terms.push(lower.replace(/[_.-]+/g, ""));
+  if (parts.length > 1 && lower.length <= MAX_NAME) terms.push(lower.replace(/[_.-]+/g, ""));
   return terms.map(cut);
 }
 
 /** The words within a camelCase word, lower case. */
 function humps(word: string): readonly string[] {
-  if (word.length > MOST_NAME || !/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)) {
+  if (word.length > MAX_NAME || !/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)) {
     return [word.toLowerCase()];
   }
   return (word.match(HUMPS) ?? [word]).map((each) => each.toLowerCase());
 }
 
-const cut = (term: string): string => term.length > MOST_TERM ? term.slice(0, MOST_TERM) : term;
+const cut = (term: string): string => term.length > MAX_TERM ? term.slice(0, MAX_TERM) : term;
 
 function knownTerms(run: string): readonly string[] {
   const found = known.get(run);
   if (found !== undefined) return found;
   const terms = nameTerms(run);
   if (run.length <= LONGEST_KNOWN) {
-    if (known.size >= MOST_KNOWN) known = new Map();
+    if (known.size >= MAX_KNOWN) known = new Map();
     known.set(run, terms);
   }
   return terms;

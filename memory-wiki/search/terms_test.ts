@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { stemOf } from "./stem.ts";
-import { MOST_TERM, termsOf } from "./terms.ts";
+import { MAX_TERM, termsOf } from "./terms.ts";
 
 const CASES: Readonly<Record<string, readonly string[]>> = {
   "English words lose their endings": ["Leases leased LEASING", "leas leas leas"],
@@ -59,7 +59,7 @@ Deno.test("whatever the text, terms are short, without spaces, the same again, a
     assert.deepEqual(termsOf(each), terms);
     for (const term of terms) {
       assert.match(term, /^[\p{L}\p{N}\p{M}.+#-]+$/u);
-      assert.ok(term.length > 0 && term.length <= MOST_TERM);
+      assert.ok(term.length > 0 && term.length <= MAX_TERM);
     }
   }));
 });
@@ -67,7 +67,7 @@ Deno.test("whatever the text, terms are short, without spaces, the same again, a
 Deno.test("a line of a megabyte without a space is read once, and gives bounded terms", () => {
   for (const piece of ["a", "aB", "a_", "1.", "東", "é"]) {
     const terms = termsOf(piece.repeat(1_000_000 / piece.length));
-    assert.ok(terms.every((term) => term.length <= MOST_TERM), piece);
+    assert.ok(terms.every((term) => term.length <= MAX_TERM), piece);
     assert.ok(terms.length <= 2_000_000, piece);
   }
 });

@@ -6,7 +6,7 @@
 import { foldAccents, foldText, termsOf } from "./terms.ts";
 
 /** Most words that a question's words stand for besides themselves. */
-export const MOST_ALIKE = 96;
+export const MAX_ALIKE = 96;
 
 const GROUPS = `
 abort cancel interrupt terminate; absent missing lacking; accelerate faster speed performance; accept allow permit;
@@ -117,7 +117,7 @@ export function alikeOf(terms: readonly string[]): ReadonlyMap<string, readonly 
   made ??= groups();
   const own = new Set(terms);
   const found = new Map<string, readonly string[]>();
-  let left = MOST_ALIKE;
+  let left = MAX_ALIKE;
   for (const term of terms) {
     const alike = (made.get(term) ?? []).filter((each) => !own.has(each)).slice(0, left);
     left -= alike.length;
@@ -129,8 +129,8 @@ export function alikeOf(terms: readonly string[]): ReadonlyMap<string, readonly 
 /** A word of fewer letters is near too many others. */
 const FEWEST_LETTERS = 5;
 /** Words of one question whose spelling is looked into. */
-const MOST_UNKNOWN = 3;
-const MOST_SPELLINGS = 4;
+const MAX_UNKNOWN = 3;
+const MAX_SPELLINGS = 4;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz";
 
 /**
@@ -152,9 +152,9 @@ export function spellingsOf(
   const unknown = terms.filter((term) =>
     (counts.get(term) ?? 0) === 0 && term.length >= FEWEST_LETTERS && /^[a-z]+$/.test(term)
   );
-  for (const term of unknown.slice(0, MOST_UNKNOWN)) {
+  for (const term of unknown.slice(0, MAX_UNKNOWN)) {
     const there = [...known(oneAway(term))].filter(([, count]) => count > 0)
-      .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_SPELLINGS);
+      .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MAX_SPELLINGS);
     const words = there.map(([word]) => word);
     if (words.length > 0) found.set(term, [...found.get(term) ?? [], ...words]);
   }

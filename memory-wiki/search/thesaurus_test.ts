@@ -3,7 +3,7 @@ import { makeMemoryFiles } from "./_fixture/memory_files.ts";
 import { makeTwinStore } from "./_fixture/twin_store.ts";
 import { queryTerms } from "./retrieval.ts";
 import { makeWikiSearch } from "./search.ts";
-import { alikeOf, MOST_ALIKE } from "./thesaurus.ts";
+import { alikeOf, MAX_ALIKE } from "./thesaurus.ts";
 
 Deno.test("a word stands for those of its groups, and never for one that was asked itself", () => {
   const alike = alikeOf(queryTerms("delete a folder"));
@@ -19,7 +19,7 @@ Deno.test("however long a question, few like words are asked for", () => {
     "error stop start show find remove keep write check list fast run print change user " +
     "server program library process page test skip create close display fail result time row token";
   const alike = alikeOf(queryTerms(long));
-  assert.equal([...alike.values()].flat().length, MOST_ALIKE);
+  assert.equal([...alike.values()].flat().length, MAX_ALIKE);
 });
 
 Deno.test("carol asks in other words and finds what holds none of hers; her own words come first where they are", async () => {

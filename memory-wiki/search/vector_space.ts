@@ -6,7 +6,7 @@ import type { PageIndex } from "./page_index.ts";
 import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";
 
 /** Up to so many vectors all are compared; beyond, only those of passages that words found. */
-const MOST_VECTORS = 50_000;
+const MAX_VECTORS = 50_000;
 const KEYS_AT_ONCE = 500;
 const SOURCES_AT_ONCE = 1_000;
 
@@ -33,14 +33,14 @@ export const pageVectorKey = (name: string, version: number, n: number): string 
 /** Key of a chunk there. */
 export const chunkVectorKey = (id: number): string => `chunk:${id}`;
 
-/** Gathers the vectors of everything visible; undefined when there are more than {@link MOST_VECTORS}. */
+/** Gathers the vectors of everything visible; undefined when there are more than {@link MAX_VECTORS}. */
 function gatherVectors(
   store: SearchedStore,
   pages: PageIndex,
   options: { readonly embedder: string; readonly clearance: Label; readonly now: number },
 ): VectorSpace | undefined {
   const { embedder, clearance, now } = options;
-  if (store.sources.count(clearance).chunks + pages.passages > MOST_VECTORS) return undefined;
+  if (store.sources.count(clearance).chunks + pages.passages > MAX_VECTORS) return undefined;
   const places: VectorPlace[] = [];
   const keys: string[] = [];
   for (const { name, version, n, startLine } of pages.places()) {

@@ -107,8 +107,6 @@ function numberingOf(db: Database, label: number): Numbering {
   });
 }
 
-// Puts passages of a source into the index of its label, and takes them out. Within a transaction.
-
 const CHUNKS =
   "INSERT INTO chunks(id, source, start_line, end_line, start_byte, end_byte, terms, heading) VALUES";
 
@@ -180,8 +178,6 @@ export function dropChunks(
     source.label,
   );
 }
-
-// What one transaction does to the passages of sources, gathered by label.
 
 /** Rows of one transaction, by label. */
 export interface Batch {

@@ -5,7 +5,7 @@ import { text } from "./sqlite/database.ts";
 import type { PageLeases } from "./wiki_store.ts";
 
 /** Longest lease, milliseconds. */
-const MOST_MS = 86_400_000;
+const MAX_MS = 86_400_000;
 
 /** Who holds a page now. */
 export function liveLease({ db, now }: Inside, page: PageName): string | undefined {
@@ -25,7 +25,7 @@ export function makePageLeases(inside: Inside): PageLeases {
             detail: { owner: held },
           });
         }
-        const until = now() + Math.min(Math.max(0, ms), MOST_MS);
+        const until = now() + Math.min(Math.max(0, ms), MAX_MS);
         db.run("DELETE FROM leases WHERE until <= ?", now());
         db.run(
           "INSERT OR REPLACE INTO leases(page, owner, until) VALUES(?, ?, ?)",

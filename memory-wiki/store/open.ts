@@ -207,8 +207,6 @@ function expire(inside: Inside): number {
   return rows.length;
 }
 
-// Small durable JSON documents.
-
 /** The documents of one wiki. */
 function makeDocuments({ db }: Inside): WikiDocuments {
   return Object.freeze<WikiDocuments>({

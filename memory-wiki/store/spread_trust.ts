@@ -22,7 +22,7 @@ import { appendEvent } from "./wiki_log.ts";
 import type { NewChunk } from "./wiki_store.ts";
 
 /** A text above this is not cut anew, bytes. */
-const MOST_BYTES = 1_000_000_000;
+const MAX_BYTES = 1_000_000_000;
 
 interface Found {
   readonly digest: string;
@@ -100,7 +100,7 @@ function worsenSource(inside: Inside, row: Row, { colour, label }: Trust, batch:
 function chunksOf({ folder, chunk }: Inside, row: Row): readonly NewChunk[] {
   const { kind, title, text, textDigest } = sourceOf(row);
   try {
-    const bytes = folder.read(text, MOST_BYTES);
+    const bytes = folder.read(text, MAX_BYTES);
     if (bytes === undefined || sha256Hex(bytes) !== textDigest) return [];
     return chunk?.(bytes, kind, title).chunks ?? [];
   } catch (error) {

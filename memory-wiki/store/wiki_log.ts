@@ -10,7 +10,7 @@ export const LOG_FILE = "log.md";
 /** Events of one reading. */
 const PAGE = 1_000;
 /** A picture above this is not read. */
-const MOST_BYTES = 1_000_000_000;
+const MAX_BYTES = 1_000_000_000;
 const encoder = new TextEncoder();
 
 function eventOf(row: Row): WikiEvent {
@@ -94,7 +94,7 @@ export function writeLogPicture(inside: Inside): string | undefined {
     add = encoder.encode(lines);
   } else {
     const whole = wholePicture(inside);
-    const found = folder.read(LOG_FILE, MOST_BYTES) ?? new Uint8Array(0);
+    const found = folder.read(LOG_FILE, MAX_BYTES) ?? new Uint8Array(0);
     if (isBeginning(found, whole)) {
       add = whole.subarray(found.length);
       if (left > 0) repaired = "log.md had been cut; it was completed from the record";
@@ -128,7 +128,7 @@ export function verifyLog(inside: Inside): string | undefined {
     previous = event.hash;
   }
   const whole = wholePicture(inside);
-  const found = inside.folder.read(LOG_FILE, MOST_BYTES) ?? new Uint8Array(0);
+  const found = inside.folder.read(LOG_FILE, MAX_BYTES) ?? new Uint8Array(0);
   if (found.length === whole.length && isBeginning(found, whole)) return undefined;
   let line = 1;
   const end = Math.min(found.length, whole.length);

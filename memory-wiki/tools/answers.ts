@@ -37,7 +37,6 @@ export const FoundHits = z.object({
     vectors: z.boolean(),
   }),
 });
-/** See {@link FoundHits}. */
 export type FoundHits = z.infer<typeof FoundHits>;
 
 /** A footnote that holds. */
@@ -76,7 +75,6 @@ export const CheckedDraft = z.object({
     state: z.enum(["proposed", "applied", "rejected", "conflict"]),
   }).optional(),
 });
-/** See {@link CheckedDraft}. */
 export type CheckedDraft = z.infer<typeof CheckedDraft>;
 
 /** A patch as much as the tools need of it. */
@@ -102,8 +100,6 @@ export function readAnswer<S extends z.ZodType>(schema: S, answer: Json): z.infe
     `Cannot read the wiki's answer: ${issue?.path.map(String).join(".")}: ${issue?.message}`,
   );
 }
-
-// What the memory's tools are handed.
 
 /** How a request to the wiki's process is made. */
 interface AskWikiOptions {
@@ -156,8 +152,6 @@ export function numberOf(args: JsonObject, name: string, absent: number): number
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a whole number`);
 }
-
-// What the tools show a model: bounded text with file, lines, colour and label beside it.
 
 /** Something with a colour and a label. */
 export interface Coloured {

@@ -20,7 +20,7 @@ const TRUST = {
   enum: ["BLUE", "YELLOW", "RED"],
   description: "Leave out what is trusted less than this. RED if absent: nothing is left out.",
 };
-const MOST_FOUND = 20;
+const MAX_FOUND = 20;
 
 function tool(
   name: MemoryTool,
@@ -79,7 +79,7 @@ export const MEMORY_DESCRIPTORS: Readonly<Record<MemoryTool, ToolDescriptor>> = 
       k: {
         type: "integer",
         minimum: 1,
-        maximum: MOST_FOUND,
+        maximum: MAX_FOUND,
         description: "Passages, 6 if absent.",
       },
       within: { type: "string", enum: ["pages", "sources"], description: "Both if absent." },

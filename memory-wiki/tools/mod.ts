@@ -11,8 +11,7 @@
 import type { TaskId } from "../../contracts/ids.ts";
 import type { ToolBinding } from "../../contracts/power.ts";
 import { type FoundHits, type MemoryParts, taintOf } from "./answers.ts";
-import { bindNotes } from "./note_tool.ts";
-import { bindProposing } from "./propose_tool.ts";
+import { bindNotes, bindProposing } from "./write_tools.ts";
 import { bindReading, query } from "./read_tools.ts";
 
 export { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";

@@ -183,8 +183,6 @@ function summaryOf(tool: MemoryTool, args: JsonObject): string {
   return `${tool.replace("wiki_", "wiki: ")}${shown}`;
 }
 
-// Notes of agents, as lines that are read: `memory/project`, `memory/user`, `memory/tasks/ID`.
-
 /** Which notes a name means, and under which scope they are read. */
 interface NotesPlace {
   readonly scope: string;

@@ -1,15 +1,15 @@
 /** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. @module */
 import { EXIT, Fault, Label } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import { type Command, printJson, printLines } from "../../command.ts";
 import { flag, has, oneOf } from "../../arguments/parse_arguments.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
 import { absolute } from "../../disk/places.ts";
 import { readExtract, readStatus, readTexts } from "../answers.ts";
-import { sayWhere, usd } from "../model/ask.ts";
 import { counted, operatorName, withWiki } from "../command.ts";
 import { ingestFolder, type Trust } from "../ingest/files.ts";
-import { onIngest, totalsText } from "./ingest_lines.ts";
-import { keepEmbedder, MOST_TEXTS, openEmbedder } from "../model/vectors.ts";
+import { sayWhere, usd } from "../model/ask.ts";
+import { keepEmbedder, MAX_TEXTS, openEmbedder } from "../model/vectors.ts";
+import { onIngest, totalsText } from "./ingest.ts";
 
 /** `wiki reindex`: the search index anew from the files. */
 export async function wikiReindex(command: Command): Promise<number> {
@@ -38,7 +38,7 @@ export async function wikiEmbed(command: Command): Promise<number> {
       sayWhere(command, embedder.providers);
       let [texts, money] = [0, 0];
       for (;;) {
-        const body = { embedder: embedder.vectors, limit: MOST_TEXTS };
+        const body = { embedder: embedder.vectors, limit: MAX_TEXTS };
         const next = readTexts(await wiki.ask("embedPlan", body));
         if (next.length === 0) break;
         // The most confidential that a wiki holds decides where its texts may go.

@@ -1,15 +1,40 @@
 /** `wiki query`: the best passages, with place and origin; with `--answer` what a model makes of them. @module */
-import { EXIT, type ExitCode, Fault, type WikiQuery } from "../../../contracts/mod.ts";
+import { join } from "node:path";
+import {
+  type CheckedAnswer,
+  EXIT,
+  type ExitCode,
+  Fault,
+  type WikiQuery,
+} from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import { type Command, printJson, printLines } from "../../command.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
-import { type FoundAnswer, readFound } from "../answers.ts";
-import { answerFromWiki } from "./answer.ts";
-import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
+import { type Command, printJson, printLines } from "../../command.ts";
+import { wordWrap } from "../../terminal/columns.ts";
+import {
+  type FoundAnswer,
+  type PatchAnswer,
+  readAnswer,
+  readAnswerPlan,
+  readFound,
+  readPatch,
+  type WorkAnswer,
+} from "../answers.ts";
+import {
+  clearanceOf,
+  marksOf,
+  type OpenWiki,
+  operatorName,
+  shownPath,
+  wholeNumber,
+  withWiki,
+} from "../command.ts";
 import { hitLines, nothingLines, wordsOf } from "../hit_lines.ts";
+import { type Asked, openModel, refuseAbove, sayWhere, usd } from "../model/ask.ts";
 import { type Expanded, expanded } from "../model/expand.ts";
 import { rerank, RERANKED, sayReranked } from "../model/rerank.ts";
 import { openEmbedder, wikiEmbedder } from "../model/vectors.ts";
+import { decideNow, exitOfPatch } from "../patch.ts";
 
 const PASSAGES = 5;
 const LONGEST = 4_096;
@@ -152,4 +177,125 @@ export async function wikiQuery(command: Command): Promise<number> {
     else printFound(command, wiki, question, found);
     return exitOfFound(found);
   });
+}
+
+/**
+ * Answers a question, searched also in a model's words where its own find it in part or not (`before`: they were asked for already). Exit
+ * code 68 when nothing fits: then no model is asked to answer.
+ */
+async function answerFromWiki(
+  command: Command,
+  wiki: OpenWiki,
+  question: WikiQuery,
+  before?: Expanded["about"],
+): Promise<number> {
+  const plan = async (asked: WikiQuery) => readAnswerPlan(await wiki.ask("answerPlan", asked));
+  let { found, ask } = await plan(question);
+  let expand: Expanded["about"] | undefined = before;
+  // Where the question's own words find the answer, other words are not paid for.
+  if (found.fit !== "good" && before === undefined) {
+    const wider = await expanded(command, wiki, question);
+    expand = wider.about;
+    if (wider.question.queries !== undefined) ({ found, ask } = await plan(wider.question));
+  }
+  const also = expand === undefined ? {} : { expand };
+  if (ask === null || found.fit === "none") {
+    if (command.json) {
+      printJson(command, {
+        question: question.text,
+        fit: found.fit,
+        answer: null,
+        searched: found.searched,
+        ...also,
+      });
+    } else printLines(command, nothingLines(command, found));
+    return EXIT.lowConfidence;
+  }
+  const { answer: said, model } = await askModel(command, ask, expand?.cost_usd ?? 0);
+  const checked = readAnswer(
+    await wiki.ask("answerCheck", { question: question.text, text: said.text, found }),
+  );
+  const patch = has(command.parsed, "file") ? await file(command, wiki, checked, model) : undefined;
+  if (command.json) {
+    printJson(command, {
+      question: question.text,
+      fit: found.fit,
+      answer: checked,
+      model,
+      cost_usd: said.money,
+      tokens: said.inputTokens + said.outputTokens,
+      ...also,
+      ...(patch === undefined ? {} : { patch: patch.id, state: patch.state }),
+    });
+    return EXIT.success;
+  }
+  show(command, wiki, checked, said);
+  if (patch === undefined) return EXIT.success;
+  // Filing is a decision: at a terminal it is taken now, elsewhere it waits.
+  return exitOfPatch(await decideNow(command, wiki, patch));
+}
+
+async function askModel(
+  command: Command,
+  ask: WorkAnswer,
+  spent: number,
+): Promise<{ readonly answer: Asked; readonly model: string }> {
+  const model = await openModel(command);
+  try {
+    const { screen } = command.hands;
+    sayWhere(command, model.providers);
+    refuseAbove(command, model, ask, "answer", spent);
+    screen.hint("  the model reads the passages …");
+    const { system, user, responseSchema, maxTokens, label, colour } = ask;
+    const answer = await model.ask({ system, user, responseSchema, maxTokens, label, colour });
+    screen.hint("");
+    return { answer, model: model.name };
+  } finally {
+    model.close();
+  }
+}
+
+/** Proposes the answer as a page. */
+async function file(
+  command: Command,
+  wiki: OpenWiki,
+  answer: CheckedAnswer,
+  model: string,
+): Promise<PatchAnswer> {
+  const by = operatorName(command.hands);
+  return readPatch(await wiki.ask("answerFile", { answer, model, by }));
+}
+
+function show(command: Command, wiki: OpenWiki, answer: CheckedAnswer, said: Asked): void {
+  const { screen, around } = command.hands;
+  const { paint } = screen;
+  const places = new Map<string, number>();
+  const numberOfPlace = (text: string): number => {
+    const known = places.get(text) ?? places.size + 1;
+    places.set(text, known);
+    return known;
+  };
+  const text = answer.sentences.map(({ text: sentence, citations, uncited }) => {
+    const marks = citations.map(({ file: name, startLine, endLine }) => {
+      const at = `${shownPath(around, join(wiki.place.folder, name))}:${startLine}`;
+      return `[${numberOfPlace(endLine > startLine ? `${at}-${endLine}` : at)}]`;
+    });
+    const mark = uncited ? "(uncited)" : [...new Set(marks)].join("");
+    return `${displayText(sentence, { max: 4_000 })} ${mark}`;
+  }).join(" ");
+  const lines = wordWrap(text, Math.min(screen.width, 100)).map((line) =>
+    line.replaceAll("(uncited)", paint.yellow("(uncited)"))
+  );
+  const cited = [...places].map(([place, n]) => `  [${n}] ${paint.cyan(place)}`);
+  printLines(command, [...lines, ...(cited.length === 0 ? [] : ["", ...cited])]);
+  const uncited = answer.sentences.filter((each) => each.uncited).length;
+  const about = [
+    `${said.inputTokens} tokens in, ${said.outputTokens} out, ${usd(said.money)}`,
+    marksOf(command, answer),
+    uncited === 0
+      ? ""
+      : `${uncited} of ${answer.sentences.length} sentences have no citation that holds`,
+    answer.dropped === 0 ? "" : `${answer.dropped} citations of the model's did not hold`,
+  ].filter((each) => each !== "");
+  screen.say(paint.dim(`  ${about.join(" · ")}`));
 }

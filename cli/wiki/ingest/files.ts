@@ -9,11 +9,11 @@ import {
   type Label,
   type SourceKind,
 } from "../../../contracts/mod.ts";
-import { readGone, readProgress, readReport } from "../answers.ts";
-import type { OpenWiki } from "../command.ts";
 import { makeExportLists } from "../../disk/export_lists.ts";
+import { readExtract, readGone, readProgress, readReport } from "../answers.ts";
+import { type OpenWiki, openWiki } from "../command.ts";
+import { knownWikis, makeWikiPlace, type WikiPlace, type WikiWhere } from "../place.ts";
 import { kindOfName, looksLikeText } from "./kinds.ts";
-import { knownWikis, type WikiWhere } from "../place.ts";
 import { neverFault, type Walk, walkFolder } from "./walk.ts";
 
 /** What is said of everything that one command takes in. */
@@ -219,4 +219,39 @@ export async function ingestBytes(
   const file = { ...from, path: wiki.link.inside(from.path), bytes: 0 };
   const report = await ingestBatches(wiki, [file], trust, on);
   return { of: { key: from.key }, report, removed: [] };
+}
+
+interface WikiFilling {
+  readonly folder: string;
+  /** A folder of documents. */
+  readonly docs: string;
+  readonly label?: Label;
+  readonly colour?: "YELLOW" | "RED";
+}
+
+/** Makes a wiki, takes a folder in, and makes extractive pages. It does not become the one last made. Throws `upstream` when a document fails. */
+export async function provideWiki(
+  where: WikiWhere,
+  filling: WikiFilling,
+): Promise<Pick<WikiPlace, "folder" | "state">> {
+  const { disk } = where.hands;
+  const docs = disk.real(filling.docs);
+  if (docs === undefined) {
+    throw new Fault("notFound", `Cannot fill a wiki: there is no folder "${filling.docs}"`);
+  }
+  const place = makeWikiPlace(where, filling.folder);
+  const quiet = (): void => undefined;
+  await openWiki(where, place, { create: true, reads: [docs], say: quiet }, async (wiki) => {
+    const { report } = await ingestFolder(where, wiki, docs, {
+      label: filling.label ?? "internal",
+      colour: filling.colour ?? "YELLOW",
+      owner: "operator",
+    });
+    const [failed] = report.failed;
+    if (failed !== undefined) {
+      throw new Fault("upstream", `Cannot fill a wiki: ${failed.name}: ${failed.why}`);
+    }
+    readExtract(await wiki.ask("extract", {}));
+  });
+  return { folder: place.folder, state: place.state };
 }

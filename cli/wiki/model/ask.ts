@@ -11,13 +11,13 @@ import {
   toJson,
 } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
+import { flag } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";
-import { kernelFor } from "../../run/kernel_for.ts";
 import { chooseModel } from "../../model/choice.ts";
 import type { AskedProvider } from "../../model/part.ts";
+import { kernelFor } from "../../run/kernel_for.ts";
 import { numberOf } from "../command.ts";
-import { flag } from "../../arguments/parse_arguments.ts";
 
 /** One question, as the wiki's process or a command words it. */
 export interface ModelAsk {
@@ -151,4 +151,57 @@ export function sayWhere({ hands }: Command, providers: readonly AskedProvider[]
       ));
     }
   }
+}
+
+/** The JSON of an answer, also where a model puts it in a fence; undefined when there is none. */
+export function readJsonAnswer(text: string): unknown {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
+  const from = text.indexOf("{");
+  const to = text.lastIndexOf("}");
+  for (const each of [text, fenced ?? "", from < 0 ? "" : text.slice(from, to + 1)]) {
+    try {
+      return JSON.parse(each);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+interface PlannedCost {
+  /** What is read, in words. */
+  readonly reads: string;
+  /** Tokens, as far as can be told before. */
+  readonly input: number;
+  readonly output: number;
+  /** US dollars. */
+  readonly maxCost?: number | undefined;
+}
+
+/** Tokens a second that a model writes, as a guess for how long it takes. */
+const SPEED = { remote: 60, local: 12 };
+
+/** Says it. */
+export function sayCost(
+  command: Command,
+  model: AskedModel,
+  { reads, input, output, maxCost }: PlannedCost,
+): void {
+  const { say, paint } = command.hands.screen;
+  const remote = model.providers.length > 0;
+  const price = remote
+    ? `at most ${usd(model.priceOf({ input, output }))}`
+    : "free, on this machine";
+  say(paint.bold(`model ${displayText(model.name, { max: 100 })}`));
+  say(`  reads    ${reads}`);
+  say(`  tokens   about ${input} in, at most ${output} out`);
+  say(`  price    ${price}${maxCost === undefined ? "" : `; stops at ${usd(maxCost)}`}`);
+  say(`  time     about ${spanText(output / (remote ? SPEED.remote : SPEED.local))}`);
+  sayWhere(command, model.providers);
+}
+
+function spanText(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }

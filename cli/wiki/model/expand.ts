@@ -11,8 +11,15 @@ import { displayText } from "../../../text/mod.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
 import type { OpenWiki } from "../command.ts";
-import { askOrWhy, type ModelAsk, openModel, refuseAbove, sayWhere, usd } from "./ask.ts";
-import { readJsonAnswer } from "./json_answer.ts";
+import {
+  askOrWhy,
+  type ModelAsk,
+  openModel,
+  readJsonAnswer,
+  refuseAbove,
+  sayWhere,
+  usd,
+} from "./ask.ts";
 
 /** Phrasings of a question, and what they took. */
 export interface Expanded {
@@ -32,7 +39,7 @@ export interface Expanded {
 const WANTED = 3;
 const ANSWER_TOKENS = 512;
 const LONGEST = 300;
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 const SYSTEM =
   `You write search queries. For the question you are given, write ${WANTED} phrasings, each in the terms that ` +
   "the manual's own text would use: names, commands, options, technical terms, headings; few words, no filler, each " +
@@ -55,7 +62,7 @@ const SCHEMA = JSON.stringify({
 const Queries = z.array(z.string().trim().min(1).max(LONGEST)).min(1).max(MOST_PHRASINGS);
 const Kept = z.array(
   z.object({ question: z.string(), model: z.string(), queries: Queries }).strict(),
-).max(MOST_KEPT);
+).max(MAX_KEPT);
 
 const request = (question: string): ModelAsk => ({
   system: SYSTEM,
@@ -97,7 +104,7 @@ async function expand(
       return { queries: [], about: { ...paid, why: "its answer holds no phrasings" } };
     }
     const entry = { question, model: model.name, queries: queries.data.queries };
-    disk.write(file, `${JSON.stringify({ kept: [...kept, entry].slice(-MOST_KEPT) })}\n`);
+    disk.write(file, `${JSON.stringify({ kept: [...kept, entry].slice(-MAX_KEPT) })}\n`);
     return { queries: entry.queries, about: paid };
   } finally {
     model.close();

@@ -3,10 +3,9 @@ import { EXIT, type ExitCode } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText } from "../../command.ts";
 import { readFinish, readItem, readPlan, readTaken } from "../answers.ts";
-import { type AskedModel, openModel, usd } from "./ask.ts";
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
-import { sayCost } from "./cost.ts";
+import { type AskedModel, openModel, sayCost, usd } from "./ask.ts";
 
 /** How it ended. */
 export interface ModelIngest {

@@ -11,10 +11,16 @@ import {
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { type FindingAnswer, type PairAnswer, readPairs } from "../answers.ts";
-import { type Asked, type AskedModel, type ModelAsk, openModel, usd } from "./ask.ts";
 import { askOperator, counted, EVERYTHING, numberOf, type OpenWiki } from "../command.ts";
-import { readJsonAnswer } from "./json_answer.ts";
-import { sayCost } from "./cost.ts";
+import {
+  type Asked,
+  type AskedModel,
+  type ModelAsk,
+  openModel,
+  readJsonAnswer,
+  sayCost,
+  usd,
+} from "./ask.ts";
 
 /** What a model found. */
 export interface Judged {

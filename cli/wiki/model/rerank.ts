@@ -10,8 +10,15 @@ import {
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import type { FoundAnswer } from "../answers.ts";
-import { askOrWhy, type ModelAsk, openModel, refuseAbove, sayWhere, usd } from "./ask.ts";
-import { readJsonAnswer } from "./json_answer.ts";
+import {
+  askOrWhy,
+  type ModelAsk,
+  openModel,
+  readJsonAnswer,
+  refuseAbove,
+  sayWhere,
+  usd,
+} from "./ask.ts";
 
 /** What was found in its new order, and what that took. */
 export interface Reranked {

@@ -36,7 +36,7 @@ const CHARS_A_TOKEN = 3;
 const MILLION = 1e6;
 
 /** Texts of one request to the kernel. */
-export const MOST_TEXTS = 256;
+export const MAX_TEXTS = 256;
 /** Tokens of one request, estimated: at first, and at most; and how long one should take, milliseconds. */
 const TOKENS = { first: 4_096, most: 32_768, least: 256 };
 const BATCH_MS = 10_000;
@@ -63,7 +63,7 @@ export function prefixesOf(names: readonly string[]): (typeof PREFIXES)[number] 
 /** How many of `texts` are embedded at once: as many as `tokens` allow, one at least. */
 export function batchOf(texts: readonly string[], tokens: number): number {
   let [count, sum] = [0, 0];
-  for (const text of texts.slice(0, MOST_TEXTS)) {
+  for (const text of texts.slice(0, MAX_TEXTS)) {
     sum += Math.ceil(text.length / CHARS_A_TOKEN);
     if (count > 0 && sum > tokens) break;
     count += 1;

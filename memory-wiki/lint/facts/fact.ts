@@ -21,8 +21,6 @@ import {
   STOP,
 } from "./vocabulary.ts";
 
-// Phrases that bound the number after them.
-
 const PHRASES: readonly (readonly [Bound, readonly string[]])[] = ([
   ["atMost", "no more than"],
   ["atMost", "not more than"],
@@ -124,7 +122,7 @@ export interface Fact {
 }
 
 const FEWEST_TERMS = 2;
-const MOST_TERMS = 24;
+const MAX_TERMS = 24;
 const PAST = new Set([
   "was",
   "were",
@@ -261,7 +259,7 @@ export function factOf(claim: string): Fact | undefined {
   }
 
   const distinct = new Set(terms);
-  if (distinct.size < FEWEST_TERMS || distinct.size > MOST_TERMS) return undefined;
+  if (distinct.size < FEWEST_TERMS || distinct.size > MAX_TERMS) return undefined;
   return {
     key: [...distinct].sort().join(" "),
     order: terms.join(" "),

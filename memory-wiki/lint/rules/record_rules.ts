@@ -45,8 +45,6 @@ export const checkColourDrift: MakeCheck = (view) => ({
   },
 });
 
-// Where a key of the front matter stands.
-
 /** Most lines of front matter that are looked through. */
 const MOST = 200;
 

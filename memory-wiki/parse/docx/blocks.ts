@@ -22,11 +22,11 @@ export interface Blocks {
   text(): string;
 }
 
-const MOST_TEXT = 24_000_000;
-const MOST_COLUMNS = 50;
+const MAX_TEXT = 24_000_000;
+const MAX_COLUMNS = 50;
 /** Characters of a cell that still fits into a line of a table. */
 const LONG_CELL = 1_000;
-const MOST_NOTES = 100_000;
+const MAX_NOTES = 100_000;
 
 interface Table {
   readonly rows: string[][];
@@ -51,7 +51,7 @@ export function makeBlocks(): Blocks {
   let note: string | undefined;
 
   const top = (): Sink => sinks.at(-1) ?? body;
-  const full = (): boolean => size > MOST_TEXT;
+  const full = (): boolean => size > MAX_TEXT;
 
   const put = (text: string, item: boolean): void => {
     const sink = top();
@@ -90,15 +90,15 @@ export function makeBlocks(): Blocks {
       sinks.push({ blocks: [], tight: false });
     },
     span(columns) {
-      if (Number.isInteger(columns)) spans = Math.max(1, Math.min(columns, MOST_COLUMNS));
+      if (Number.isInteger(columns)) spans = Math.max(1, Math.min(columns, MAX_COLUMNS));
     },
     closeCell() {
       if (sinks.length < 2) return;
       const cell = sinks.pop()?.blocks.join("") ?? "";
       const row = tables.at(-1)?.rows.at(-1);
-      if (row === undefined || row.length >= MOST_COLUMNS) return;
+      if (row === undefined || row.length >= MAX_COLUMNS) return;
       row.push(cell);
-      for (let i = 1; i < spans && row.length < MOST_COLUMNS; i += 1) row.push("");
+      for (let i = 1; i < spans && row.length < MAX_COLUMNS; i += 1) row.push("");
       spans = 1;
     },
     closeRow: () => undefined,
@@ -113,7 +113,7 @@ export function makeBlocks(): Blocks {
     },
     noteNumber(key) {
       const known = numbers.get(key);
-      if (known !== undefined || numbers.size >= MOST_NOTES) return known ?? MOST_NOTES;
+      if (known !== undefined || numbers.size >= MAX_NOTES) return known ?? MAX_NOTES;
       numbers.set(key, numbers.size + 1);
       return numbers.size;
     },

@@ -36,9 +36,9 @@ export interface Body {
 /** What stands twice, was moved away, or is a command and no text. */
 const SKIPPED = new Set(["Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange"]);
 /** Characters after which nothing is added to a paragraph. */
-const MOST_PARAGRAPH = 4_000_000;
+const MAX_PARAGRAPH = 4_000_000;
 /** Parts of one formula that are kept. */
-const MOST_MATH = 20_000;
+const MAX_MATH = 20_000;
 
 interface Paragraph {
   text: string;
@@ -72,7 +72,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
   let firstHeading = "";
 
   const put = (paragraph: Paragraph, text: string): void => {
-    if (paragraph.text.length < MOST_PARAGRAPH) paragraph.text += text;
+    if (paragraph.text.length < MAX_PARAGRAPH) paragraph.text += text;
   };
 
   /** Ends what stands above or below the line; `next` is what follows. */
@@ -96,7 +96,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
         endScript(paragraph, "");
         paragraph.script = { where: look.script, text: "" };
       }
-      if (paragraph.script.text.length < MOST_MATH) paragraph.script.text += text;
+      if (paragraph.script.text.length < MAX_MATH) paragraph.script.text += text;
       else put(paragraph, text);
     } else {
       endScript(paragraph, text);
@@ -230,7 +230,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     const value = attribute("val");
     const attributes = new Map(value === undefined ? [] : [["val", value]]);
     const element = { name, attributes, children: [] };
-    if (mathParts <= MOST_MATH) math.at(-1)?.children.push(element);
+    if (mathParts <= MAX_MATH) math.at(-1)?.children.push(element);
     math.push(element);
   };
 
@@ -238,7 +238,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     const done = math.pop();
     if (done === undefined || math.length > 0) return;
     add(linearMath(done));
-    if (mathParts > MOST_MATH) add(" […: the formula has more parts than are read]");
+    if (mathParts > MAX_MATH) add(" […: the formula has more parts than are read]");
     mathParts = 0;
   };
 

@@ -85,8 +85,6 @@ async function readTitle(
   return title.trim();
 }
 
-// What the parts of an Office file refer to.
-
 /** One reference. */
 interface Relation {
   readonly type: string;

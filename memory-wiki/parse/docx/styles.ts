@@ -81,7 +81,7 @@ interface Draft {
 }
 
 const MOST = 10_000;
-const MOST_BASES = 20;
+const MAX_BASES = 20;
 const DEEPEST = 6;
 
 /** Reads the styles by id; empty when there are none. */
@@ -124,7 +124,7 @@ export function depthOf(value: string): number {
 function settle(id: string, drafts: ReadonlyMap<string, Draft>): Style {
   let style: Style = { look: PLAIN_LOOK };
   let at: string | undefined = id;
-  for (let i = 0; i < MOST_BASES && at !== undefined; i += 1) {
+  for (let i = 0; i < MAX_BASES && at !== undefined; i += 1) {
     const draft: Draft | undefined = drafts.get(at);
     if (draft === undefined) break;
     const level = levelOf(draft);

@@ -9,12 +9,12 @@ import type { DocumentReader, ReadParts } from "../document.ts";
 import { type Archive, openArchive, readEntry, readXmlPart } from "../zip/archive.ts";
 
 /** Bytes of one chapter: what is longer is read in part. */
-const MOST_CHAPTER = 8 * 1024 * 1024;
-const MOST_TEXT = 24_000_000;
+const MAX_CHAPTER = 8 * 1024 * 1024;
+const MAX_TEXT = 24_000_000;
 /** Of all style sheets of a chapter together. Bytes. */
-const MOST_SHEETS = 400_000;
+const MAX_SHEETS = 400_000;
 const LINK = /<link\b[^<>]{0,2000}>/gi;
-const MOST_TIME = 45_000;
+const MAX_TIME = 45_000;
 /** How fonts are scrambled: what is encrypted otherwise cannot be read. */
 const FONTS = new Set([
   "http://www.idpf.org/2008/embedding",
@@ -51,16 +51,16 @@ async function readChapters(
   const texts: string[] = [];
   const notes = new Set<string>();
   const sheets = new Map<string, string>();
-  const last = now() + MOST_TIME;
+  const last = now() + MAX_TIME;
   let missing = 0;
   let cut = 0;
   let size = 0;
   for (const [at, name] of chapters.entries()) {
-    if (now() > last || size > MOST_TEXT) {
+    if (now() > last || size > MAX_TEXT) {
       notes.add(`Only its first ${at} of ${chapters.length} chapters were read.`);
       break;
     }
-    const entry = await readEntry(archive, name, MOST_CHAPTER);
+    const entry = await readEntry(archive, name, MAX_CHAPTER);
     if (entry === undefined) {
       missing += 1;
       continue;
@@ -92,11 +92,11 @@ async function withSheets(
     const name = /stylesheet/i.test(link) && href !== undefined
       ? entryName(href, chapter)
       : undefined;
-    const sheet = name === undefined || size > MOST_SHEETS ? "" : await sheetOf(name);
+    const sheet = name === undefined || size > MAX_SHEETS ? "" : await sheetOf(name);
     size += sheet.length;
     sheets.push(sheet);
   }
-  const css = sheets.join("\n").slice(0, MOST_SHEETS).replaceAll("<", "");
+  const css = sheets.join("\n").slice(0, MAX_SHEETS).replaceAll("<", "");
   return css === "" ? xhtml : `<style>${css}</style>${xhtml.replace(LINK, "")}`;
 }
 
@@ -107,7 +107,7 @@ async function sheetOf(
 ): Promise<string> {
   const kept = known.get(name);
   if (kept !== undefined) return kept;
-  const entry = await readEntry(archive, name, MOST_SHEETS);
+  const entry = await readEntry(archive, name, MAX_SHEETS);
   const sheet = entry === undefined ? "" : new TextDecoder().decode(entry.bytes);
   known.set(name, sheet);
   return sheet;
@@ -150,8 +150,6 @@ function asHtml(xhtml: string): string {
   );
 }
 
-// A book's package: its title, its authors, and its chapters in order.
-
 /** What a package says. */
 interface Package {
   readonly title: string;
@@ -160,8 +158,8 @@ interface Package {
   readonly chapters: readonly string[];
 }
 
-const MOST_ITEMS = 20_000;
-const MOST_AUTHORS = 20;
+const MAX_ITEMS = 20_000;
+const MAX_AUTHORS = 20;
 const PAGES = new Set(["application/xhtml+xml", "text/html", "application/x-dtbook+xml"]);
 
 /** Reads the package; undefined when it is missing or names no chapter. */
@@ -177,10 +175,10 @@ async function readPackage(archive: Archive, root: string): Promise<Package | un
       if (name === "title" || name === "creator") {
         collecting = name;
         words = "";
-      } else if (name === "item" && items.size < MOST_ITEMS) {
+      } else if (name === "item" && items.size < MAX_ITEMS) {
         const [id, href, type] = [attribute("id"), attribute("href"), attribute("media-type")];
         if (id !== undefined && href !== undefined && PAGES.has(type ?? "")) items.set(id, href);
-      } else if (name === "itemref" && spine.length < MOST_ITEMS) {
+      } else if (name === "itemref" && spine.length < MAX_ITEMS) {
         spine.push(attribute("idref") ?? "");
       }
     },
@@ -188,7 +186,7 @@ async function readPackage(archive: Archive, root: string): Promise<Package | un
       if (name !== collecting) return;
       const said = words.replace(/\s+/g, " ").trim();
       if (name === "title" && title === "") title = said;
-      else if (name === "creator" && said !== "" && authors.length < MOST_AUTHORS) {
+      else if (name === "creator" && said !== "" && authors.length < MAX_AUTHORS) {
         authors.push(said);
       }
       collecting = undefined;
@@ -204,8 +202,6 @@ async function readPackage(archive: Archive, root: string): Promise<Package | un
   });
   return chapters.length === 0 ? undefined : { title, authors, chapters };
 }
-
-// From a reference within a book to the name of the entry that it means.
 
 /** Undefined for what leads out of the archive, or to another place than it. */
 export function entryName(href: string, from: string): string | undefined {

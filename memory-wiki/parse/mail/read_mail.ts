@@ -3,9 +3,9 @@ import PostalMime, { type Address, type Email } from "postal-mime";
 import { Fault } from "../../../contracts/fault.ts";
 import type { DocumentReader } from "../document.ts";
 
-const MOST_ADDRESSES = 50;
-const MOST_ATTACHMENTS = 200;
-const MOST_LINE = 500;
+const MAX_ADDRESSES = 50;
+const MAX_ATTACHMENTS = 200;
+const MAX_LINE = 500;
 
 /** Reads a mail. */
 export const readMail: DocumentReader = async ({ bytes, name }, { html }) => {
@@ -21,7 +21,7 @@ export const readMail: DocumentReader = async ({ bytes, name }, { html }) => {
   const notes: string[] = [];
   const body = bodyOf(mail, html, notes);
   const subject = oneLine(mail.subject ?? "");
-  const attached = mail.attachments.slice(0, MOST_ATTACHMENTS);
+  const attached = mail.attachments.slice(0, MAX_ATTACHMENTS);
   const names = attached.map(({ filename, mimeType }) =>
     `- ${oneLine(filename ?? "without a name")} (${oneLine(mimeType)})`
   );
@@ -68,7 +68,7 @@ function headersOf(mail: Email): readonly string[] {
 }
 
 function addresses(list: readonly Address[]): string {
-  const shown = list.slice(0, MOST_ADDRESSES).map((each) =>
+  const shown = list.slice(0, MAX_ADDRESSES).map((each) =>
     each.address === undefined
       ? `${each.name}: ${each.group.length} addresses`
       : each.name === ""
@@ -80,5 +80,5 @@ function addresses(list: readonly Address[]): string {
 }
 
 function oneLine(text: string): string {
-  return text.slice(0, 4 * MOST_LINE).replace(/\s+/g, " ").trim().slice(0, MOST_LINE);
+  return text.slice(0, 4 * MAX_LINE).replace(/\s+/g, " ").trim().slice(0, MAX_LINE);
 }

@@ -33,7 +33,7 @@ interface Row {
 }
 
 /** Rows that begin above the one before, beyond which the order of the file is no reading order. */
-const MOST_JUMPS = 0.25;
+const MAX_JUMPS = 0.25;
 
 /** Makes lines. Time is that of sorting. */
 export function linesOf(items: readonly TextItem[]): readonly PageLine[] {
@@ -87,7 +87,7 @@ function isShuffled(rows: readonly Row[]): boolean {
     const [before, row] = [rows[at - 1], rows[at]];
     if (before !== undefined && row !== undefined && row.y > before.y + before.size) jumps += 1;
   }
-  return jumps > 4 && jumps > rows.length * MOST_JUMPS;
+  return jumps > 4 && jumps > rows.length * MAX_JUMPS;
 }
 
 function byPlace(pieces: readonly Piece[]): readonly Piece[] {

@@ -11,15 +11,15 @@ import { linesOf, type PageLine, type TextItem } from "./lines.ts";
 import { seenText } from "./seen_text.ts";
 
 /** Pages that are looked at: what a file says it has may be anything. */
-const MOST_PAGES = 10_000;
+const MAX_PAGES = 10_000;
 /** Milliseconds after which no more pages are begun: below the deadline of the process. */
-const MOST_TIME = 45_000;
+const MAX_TIME = 45_000;
 /** Pieces of text of one page. */
-const MOST_ITEMS = 200_000;
+const MAX_ITEMS = 200_000;
 /** Characters of all pages. */
-const MOST_TEXT = 24_000_000;
+const MAX_TEXT = 24_000_000;
 /** Pages in a row that cannot be read, after which the rest is given up. */
-const MOST_BROKEN = 50;
+const MAX_BROKEN = 50;
 
 /** Of the library: comments and fields are not drawn. */
 const NO_ANNOTATIONS = 0;
@@ -51,7 +51,7 @@ export const readPdf: DocumentReader = async ({ name, bytes }, parts) => {
   const pdf = await open(name, bytes);
   const notes: string[] = [];
   const { pages, end } = await readPages(pdf, parts);
-  const { text, cut } = writePages(pages, MOST_TEXT);
+  const { text, cut } = writePages(pages, MAX_TEXT);
   if (end !== undefined) notes.push(end);
   if (cut) notes.push("It has more text than is read.");
   const broken = pages.filter((page) => page.lines === undefined).length;
@@ -103,19 +103,19 @@ async function readPages(
   { now }: ReadParts,
 ): Promise<{ readonly pages: readonly PdfPage[]; readonly end: string | undefined }> {
   const pages: PdfPage[] = [];
-  const last = now() + MOST_TIME;
+  const last = now() + MAX_TIME;
   let broken = 0;
   let size = 0;
   const layers = await pdf.getOptionalContentConfig().catch(() => undefined);
   const only = (why: string): string => `Only its first ${pages.length} pages were read: ${why}.`;
   for (let number = 1; number <= pdf.numPages; number += 1) {
-    if (number > MOST_PAGES) return { pages, end: only("it says that it has more than 10,000") };
+    if (number > MAX_PAGES) return { pages, end: only("it says that it has more than 10,000") };
     if (now() > last) return { pages, end: only("the rest would take too long") };
-    if (size > MOST_TEXT) return { pages, end: only("they hold more text than is read") };
+    if (size > MAX_TEXT) return { pages, end: only("they hold more text than is read") };
     const page = await readPage(pdf, number, layers);
     const { lines } = page;
     broken = lines === undefined ? broken + 1 : 0;
-    if (broken > MOST_BROKEN) {
+    if (broken > MAX_BROKEN) {
       return { pages: pages.slice(0, 1 - broken), end: only("those behind are damaged") };
     }
     for (const line of lines ?? []) size += line.text.length;
@@ -155,7 +155,7 @@ async function itemsOf(page: Page): Promise<readonly TextItem[]> {
     const { done, value } = await reader.read();
     if (done) return items;
     for (const item of value.items) if ("str" in item) items.push(item);
-    if (items.length > MOST_ITEMS) {
+    if (items.length > MAX_ITEMS) {
       await reader.cancel(new Error("enough"));
       return items;
     }

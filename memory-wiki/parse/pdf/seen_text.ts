@@ -102,11 +102,11 @@ const TINY = 1.5;
 const TINY_SHARE = 0.002;
 /** Less ink than this part is none. */
 const FAINT = 0.05;
-const MOST_AREAS = 2_000;
-const MOST_PIECES = 200_000;
-const MOST_STATES = 1_000;
+const MAX_AREAS = 2_000;
+const MAX_PIECES = 200_000;
+const MAX_STATES = 1_000;
 /** Comparisons of pieces with areas: of a page with more, the rest counts as seen. */
-const MOST_COMPARED = 20_000_000;
+const MAX_COMPARED = 20_000_000;
 
 /** Reads what is seen. Any drawing is read: what makes no sense draws nothing. */
 export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): SeenText {
@@ -136,7 +136,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
       for (const { piece } of clips) piece.hidden = false;
       return;
     }
-    if (local === undefined || isLayerHidden() || areas.length >= MOST_AREAS) return;
+    if (local === undefined || isLayerHidden() || areas.length >= MAX_AREAS) return;
     const box = cut(moved(local, state.ctm), state.clip);
     if (box[0] >= box[2] || box[1] >= box[3] || state.alpha < FAINT) return;
     const whole = opaque && state.alpha > 1 - FAINT && !state.mixed;
@@ -150,7 +150,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
     for (let n = areas.length - 1; n >= 0; n -= 1) {
       compared += 1;
       const area = areas[n];
-      if (compared > MOST_COMPARED) return false;
+      if (compared > MAX_COMPARED) return false;
       if (area === undefined || x < area.box[0] || x > area.box[2]) continue;
       if (y >= area.box[1] && y <= area.box[3]) return isAlike(ink, area.colour);
     }
@@ -170,7 +170,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   };
 
   const show = (glyphs: unknown): void => {
-    if (!Array.isArray(glyphs) || pieces.length >= MOST_PIECES) return;
+    if (!Array.isArray(glyphs) || pieces.length >= MAX_PIECES) return;
     const { font, size, scale, charSpacing, wordSpacing, rise, ctm } = state;
     const from = text;
     let said = "";
@@ -221,7 +221,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   };
 
   const save = (): void => {
-    if (states.length < MOST_STATES) states.push(state);
+    if (states.length < MAX_STATES) states.push(state);
   };
   const restore = (): void => {
     state = states.pop() ?? state;
@@ -370,7 +370,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
 
 /** Hides what lies whole under an area that was painted after it. */
 function cover(pieces: readonly Piece[], areas: readonly Area[]): void {
-  let left = MOST_COMPARED;
+  let left = MAX_COMPARED;
   for (const { box, opaque, pieces: before } of areas) {
     if (!opaque) continue;
     for (let n = 0; n < before && left > 0; n += 1, left -= 1) {

@@ -17,19 +17,19 @@ export interface Archive {
 }
 
 /** Most bytes of one entry. */
-const MOST_ENTRY = 96 * 1024 * 1024;
+const MAX_ENTRY = 96 * 1024 * 1024;
 /** Most bytes that are unpacked of one archive. */
-const MOST_ALL = 256 * 1024 * 1024;
+const MAX_ALL = 256 * 1024 * 1024;
 
 const ELSEWHERE = 0xffffffff;
 
 /** Opens an archive. Throws `invalidInput` for what is none. */
 export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): Archive {
   const { entries, dropped } = readDirectory(bytes, name);
-  let left = MOST_ALL;
+  let left = MAX_ALL;
 
   const unpack = async (entry: ZipEntry, take: (part: Uint8Array) => boolean): Promise<boolean> => {
-    const most = Math.min(left, MOST_ENTRY);
+    const most = Math.min(left, MAX_ENTRY);
     let given = 0;
     const counted = (part: Uint8Array): boolean => {
       left -= part.length;
@@ -90,7 +90,7 @@ export async function readEntry(
 function tooLarge(name: string): Fault {
   return new Fault(
     "tooLarge",
-    `Cannot read ${JSON.stringify(name)}: it unpacks to more than ${MOST_ALL / 1024 / 1024} MiB`,
+    `Cannot read ${JSON.stringify(name)}: it unpacks to more than ${MAX_ALL / 1024 / 1024} MiB`,
   );
 }
 
@@ -115,15 +115,15 @@ interface ZipDirectory {
   readonly dropped: number;
 }
 
-const MOST_ENTRIES = 10_000;
-const MOST_NAME = 512;
+const MAX_ENTRIES = 10_000;
+const MAX_NAME = 512;
 const END = 0x06054b50;
 const END_64 = 0x06064b50;
 const LOCATOR_64 = 0x07064b50;
 const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
 const END_SIZE = 22;
-const MOST_COMMENT = 65_535;
+const MAX_COMMENT = 65_535;
 const ALL = 0xffffffff;
 
 /** Reads the directory. Throws `invalidInput` for what is no archive, or one that was made to do harm. */
@@ -137,7 +137,7 @@ function readDirectory(bytes: Uint8Array, name: string): ZipDirectory {
   let at = startOf(view);
   if (at === undefined) throw bad("it is no zip archive, or cut off");
   for (let count = 0; at + 46 <= bytes.length && view.getUint32(at, true) === CENTRAL; count += 1) {
-    if (count >= MOST_ENTRIES) throw bad(`it holds more than ${MOST_ENTRIES} entries`);
+    if (count >= MAX_ENTRIES) throw bad(`it holds more than ${MAX_ENTRIES} entries`);
     const header = centralHeader(view, at);
     at = header.next;
     const from = header.offset;
@@ -172,7 +172,7 @@ function readDirectory(bytes: Uint8Array, name: string): ZipDirectory {
 /** Where the directory begins, by the record at the end. */
 function startOf(view: DataView): number | undefined {
   const last = view.byteLength - END_SIZE;
-  for (let at = last; at >= Math.max(0, last - MOST_COMMENT); at -= 1) {
+  for (let at = last; at >= Math.max(0, last - MAX_COMMENT); at -= 1) {
     if (view.getUint32(at, true) !== END) continue;
     const offset = view.getUint32(at + 16, true);
     return offset === ALL ? startOf64(view, at - 20) : offset;
@@ -246,7 +246,7 @@ function wideFields(
 
 /** A plain relative name: a key of a map here, and nothing that could be a path elsewhere. */
 function isSafe(name: string): boolean {
-  if (name === "" || name.length > MOST_NAME || name.includes("\0")) return false;
+  if (name === "" || name.length > MAX_NAME || name.includes("\0")) return false;
   if (name.startsWith("/") || name.includes("\\") || /^[a-z]:/i.test(name)) return false;
   return !name.split("/").includes("..");
 }

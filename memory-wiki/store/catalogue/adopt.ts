@@ -21,7 +21,7 @@ import {
 } from "./catalogue.ts";
 
 /** A raw file above this is left alone. */
-const MOST_BYTES = 1_000_000_000;
+const MAX_BYTES = 1_000_000_000;
 /** Bytes that are taken in at once. */
 const BATCH_BYTES = 33_554_432;
 /** What is wrong with one file, and stops nothing else. */
@@ -100,7 +100,7 @@ function adopted(lying: Lying, name: string): readonly FoundSource[] | string {
   const { inside: { folder }, catalogue } = lying;
   const read = readRawName(name);
   if (read === undefined) return "is no raw file's name";
-  const raw = folder.read(`raw/${name}`, MOST_BYTES) ?? new Uint8Array(0);
+  const raw = folder.read(`raw/${name}`, MAX_BYTES) ?? new Uint8Array(0);
   const digest = sha256Hex(raw);
   if (!digest.startsWith(read.prefix)) return "does not hold what its name says";
   const versions = catalogue.versions(`raw/${name}`, digest).flatMap((entry) => {
@@ -124,7 +124,7 @@ function textOf(
   const own = text.slice("raw/".length);
   const isForm = text.startsWith(`raw/${name}.`) && names.has(own) &&
     /^(?:\.[0-9a-f]{12}|\.[0-9a-f]{64})?\.txt$/.test(own.slice(name.length));
-  return isForm ? folder.read(text, MOST_BYTES) : undefined;
+  return isForm ? folder.read(text, MAX_BYTES) : undefined;
 }
 
 /** A version as the catalogue has it, but never better than a file that nobody vouches for. */
@@ -158,7 +158,7 @@ function asNew(
 ): FoundSource | string {
   const { db, folder, now } = inside;
   const kind = KINDS[extension] ?? "code";
-  const text = names.has(`${name}.txt`) ? folder.read(`raw/${name}.txt`, MOST_BYTES) : undefined;
+  const text = names.has(`${name}.txt`) ? folder.read(`raw/${name}.txt`, MAX_BYTES) : undefined;
   if (text === undefined && !TEXT_KINDS.has(kind)) {
     return "has no text beside it (ingest it again)";
   }
@@ -199,9 +199,9 @@ export function setOldLogAside(inside: Inside): readonly string[] {
 /** A catalogue above this is not read, bytes. */
 const MAX_CATALOGUE_BYTES = 268_435_456;
 /** Lines after these are not read. */
-const MOST_LINES = 1_000_000;
+const MAX_LINES = 1_000_000;
 /** Versions that one file may be. */
-const MOST_VERSIONS = 1_000;
+const MAX_VERSIONS = 1_000;
 const LF = 10;
 
 /** What was read. */
@@ -228,7 +228,7 @@ export function readCatalogue(folder: WikiFolder, prefixes: ReadonlySet<string>)
   function take(line: string | undefined): void {
     lines += 1;
     const digest = line === undefined ? undefined : digestOfLine(line);
-    if (lines > MOST_LINES) left += 1;
+    if (lines > MAX_LINES) left += 1;
     else if (line === undefined || digest === undefined) strange += 1;
     else if (prefixes.has(digest.slice(0, 12))) {
       const entry = tryCatalogueEntry(line);
@@ -245,7 +245,7 @@ export function readCatalogue(folder: WikiFolder, prefixes: ReadonlySet<string>)
     const owned = owner.get(name);
     const versions = byFile.get(file) ?? new Map<string, CatalogueEntry>();
     // INVARIANT: the first line of a version says which bytes it is; a later one cannot move it to others.
-    if ((owned ?? file) !== file || (owned === undefined && versions.size >= MOST_VERSIONS)) {
+    if ((owned ?? file) !== file || (owned === undefined && versions.size >= MAX_VERSIONS)) {
       left += 1;
       return;
     }

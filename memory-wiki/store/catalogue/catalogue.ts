@@ -20,14 +20,14 @@ export const CATALOGUE_FILE = "raw/sources.jsonl";
 /** Most of one line, bytes: the longest key and origin, every character escaped, and more. */
 export const LINE_BYTES = 131_072;
 /** A version beyond this is nobody's. */
-const MOST_VERSION = 1_000_000_000;
+const MAX_VERSION = 1_000_000_000;
 
 const { digest, raw, text, key, version, kind, title, state } = WikiSource.shape;
 const { origin, by, retrievedAt, parser } = SourceOrigin.shape;
 
 /** One line: how a version stood when it was taken in, superseded, removed, renewed or judged worse. */
 export const CatalogueEntry = z.object({
-  ...{ digest, raw, text, key, version: version.max(MOST_VERSION), kind, title },
+  ...{ digest, raw, text, key, version: version.max(MAX_VERSION), kind, title },
   ...{ origin, by, retrievedAt, parser },
   colour: Colour,
   label: Label,
@@ -39,7 +39,6 @@ export const CatalogueEntry = z.object({
       .every((words) => words.isWellFormed()),
   "it is no Unicode text",
 );
-/** See {@link CatalogueEntry}. */
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
 /** The line of an entry, with its line feed. Its digest comes first: {@link digestOfLine} finds it without parsing. */

@@ -121,9 +121,6 @@ function versionOf(row: Row): PageVersion {
   });
 }
 
-// Signed words of persons that one very version of a page is trusted more, or is less
-// confidential.
-
 /**
  * Checks the mark, then the page has its colour and label for as long as it has these bytes.
  * @throws Fault `refused` for a key that is not trusted, a wrong signature, or other bytes; `notFound`.

@@ -20,7 +20,7 @@ import { pageRow, versionText } from "../page/versions.ts";
 import { bytes, int, json, type Row, text } from "../sqlite/database.ts";
 
 /** Most changes of one patch. */
-const MOST_CHANGES = 20_000;
+const MAX_CHANGES = 20_000;
 /** Longest name of a file without `.md` and a temporary mark, bytes. */
 const NAME_BYTES = 200;
 
@@ -34,8 +34,8 @@ export function checkChanges(
   changes: readonly PageChange[],
 ): readonly PageChange[] {
   if (changes.length === 0) throw bad("it changes nothing");
-  if (changes.length > MOST_CHANGES) {
-    throw new Fault("tooLarge", `Cannot propose a patch: it has more than ${MOST_CHANGES} changes`);
+  if (changes.length > MAX_CHANGES) {
+    throw new Fault("tooLarge", `Cannot propose a patch: it has more than ${MAX_CHANGES} changes`);
   }
   const seen = new Set<string>();
   const known = makeKnownSources();
