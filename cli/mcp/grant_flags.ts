@@ -113,10 +113,7 @@ export async function takeSecrets(
   const { keyboard } = command.hands;
   const wanted = [
     ...flags.secretEnv.map((env) => ({ label: env, place: { env } })),
-    ...flags.secretHeaders.map((header) => ({
-      label: `header ${header}`,
-      place: { header },
-    })),
+    ...flags.secretHeaders.map((header) => ({ label: `header ${header}`, place: { header } })),
   ];
   if (wanted.length === 0) return;
   const piped = keyboard === undefined ? (await command.hands.readInput()).split("\n") : [];

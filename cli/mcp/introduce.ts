@@ -31,7 +31,8 @@ import {
 import { namedPaths, type Proposal, propose } from "./registry/paths.ts";
 import { alienLines, reviewLines, serverLines } from "./review_lines.ts";
 import { endedWords } from "./words.ts";
-import { lockOf, lookAt, lookFirst, person, registryOf, reviewNow } from "./work.ts";
+import { lockOf, person, registryOf, reviewNow } from "./work.ts";
+import { lookAt, lookFirst } from "./registry/look.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 
@@ -40,7 +41,7 @@ export async function meet(
   command: Command,
   server: LockedServer,
 ): Promise<{ readonly look: McpLook; readonly proposal: Proposal }> {
-  const look = await lookFirst(command, server);
+  const look = await lookFirst(registryOf(command), server);
   const proposal = propose({
     named: server.launch.kind === "http"
       ? []
@@ -213,7 +214,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
     // It is asked for the revision that it spoke a moment ago.
     const { protocol } = look.words ?? {};
     const seen = protocol === undefined ? {} : { seen: { name: "", version: "", protocol } };
-    const second = await lookAt(command, { ...server, ...seen }, false);
+    const second = await lookAt(registryOf(command), { ...server, ...seen }, false);
     screen.hint("");
     look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
     if (second.words !== undefined) {

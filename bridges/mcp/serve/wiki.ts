@@ -76,10 +76,7 @@ export async function readPage(uri: string, ask: Ask): Promise<ReadResourceResul
       uri,
       mimeType: "text/markdown",
       text: texts.join("\n"),
-      _meta: {
-        "remit/colour": last?.colour ?? "RED",
-        "remit/label": last?.label ?? "internal",
-      },
+      _meta: { "remit/colour": last?.colour ?? "RED", "remit/label": last?.label ?? "internal" },
     }],
   };
 }
