@@ -107,8 +107,6 @@ Deno.exit(
     plugins,
     models: makeModelHands({
       ...{ home, screen },
-      provideLexical: async (options) =>
-        await (await import("../models/local/lexical/build/mod.ts")).provideLexical(options),
       vectors: async () => await import("../models/embed/mod.ts"),
       cache: () => placesOf(around, undefined).cache,
     }),

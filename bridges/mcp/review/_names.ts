@@ -1,5 +1,6 @@
 /** Names that pass for others, and words about tools that are not the server's own. @module */
-import { mcpPart, type McpToolWords } from "../../../contracts/mod.ts";
+import { mcpPart } from "../../../contracts/mcp.ts";
+import type { McpToolWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { outline } from "./tool_identity.ts";
 
