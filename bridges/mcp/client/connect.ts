@@ -23,8 +23,7 @@ import {
 import { upstreamFault } from "./requests.ts";
 import type { Introduction } from "./words/words.ts";
 
-/** What a connection is made of. */
-export interface ConnectParts {
+interface ConnectParts {
   readonly open: McpOpen;
   readonly kernel: KernelSide;
   readonly calls: Calls;

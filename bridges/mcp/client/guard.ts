@@ -22,8 +22,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** What a guard is made of. */
-export interface GuardParts {
+interface GuardParts {
   readonly report: ReportViolation;
   readonly clock: Pick<Clock, "now">;
   /** Whether a call is under way: outside of one the server asks for nothing. */
@@ -33,7 +32,7 @@ export interface GuardParts {
 }
 
 /** What becomes of a server's message. */
-export type Verdict =
+type Verdict =
   /** To the SDK, in this form. */
   | { readonly kind: "pass"; readonly message: JsonObject }
   /** Back to the server. */

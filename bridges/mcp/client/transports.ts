@@ -21,8 +21,7 @@ export interface LineTransport extends GuardedTransport {
   readonly probing: boolean;
 }
 
-/** What a line transport is made of. */
-export interface LineParts {
+interface LineParts {
   readonly guard: Guard;
   readonly report: ReportViolation;
   /** Brings whole lines to the server; resolves when they are taken. */
@@ -118,7 +117,7 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
 }
 
 /** What the HTTP transport of the SDK is, to us. */
-export interface InnerTransport extends Transport {
+interface InnerTransport extends Transport {
   readonly hasPerRequestStream?: boolean;
 }
 

@@ -15,7 +15,7 @@ import { type Said, saidOf, shapesIn } from "./_shapes.ts";
 import { safeSchema } from "./safe_schema.ts";
 
 /** Another server, as it was reviewed. */
-export interface OtherServer {
+interface OtherServer {
   readonly name: string;
   readonly tools: readonly McpToolWords[];
 }
