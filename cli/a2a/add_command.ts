@@ -19,7 +19,7 @@ import {
   showFailure,
   showReview,
   waitingLines,
-} from "../mcp/introduce.ts";
+} from "../mcp/onboard.ts";
 import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
 import { keepLook, lookAt } from "../mcp/registry/look.ts";
 import { reviewDocument } from "../mcp/registry/review.ts";

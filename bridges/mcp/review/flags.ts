@@ -30,7 +30,7 @@ export interface FlagAt {
   readonly others?: readonly OtherServer[];
 }
 
-const MOST = 16;
+const MAX = 16;
 const SHOWN = 120;
 const SENTENCES = {
   orders: "it gives orders",
@@ -109,7 +109,7 @@ function makeFlags(): { readonly add: Add; all(): readonly ToolFlag[] } {
   return {
     add(what, where, shown) {
       const key = `${what} ${where}`;
-      if (found.size < MOST && !found.has(key)) found.set(key, { what, where, shown });
+      if (found.size < MAX && !found.has(key)) found.set(key, { what, where, shown });
     },
     all: () => [...found.values()],
   };

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, Fault, type McpLook } from "../../../contracts/mod
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { reviewLines, serverLines } from "../review_lines.ts";
-import { approvedLines, pin, showFailure, showReview } from "../introduce.ts";
+import { approvedLines, pin, showFailure, showReview } from "../onboard.ts";
 import { familyOf, type LockedServer, nounOf, parseMcpName } from "../registry/lock.ts";
 import { keepLook, keptLook, lastLook, lookAt, lookFirst } from "../registry/look.ts";
 import { endedWords } from "../words.ts";

@@ -13,7 +13,7 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
 import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
-import { meet, pin } from "../introduce.ts";
+import { firstLook, pin } from "../onboard.ts";
 import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../words.ts";
@@ -314,7 +314,7 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
   }
   if (known === undefined) putServer(command, plain);
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
-  const met = await meet(command, plain), { proposal } = met;
+  const met = await firstLook(command, plain), { proposal } = met;
   let { look } = met;
   const clearance = clearanceFor(command);
   // Whoever wrote the configuration named these folders; approving the server is what grants them.

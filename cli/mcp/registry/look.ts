@@ -124,8 +124,8 @@ const KeptLook = z.object({
 /** A look that was answered. */
 export type KeptLook = z.infer<typeof KeptLook> & { readonly words: McpWords };
 
-const MOST_ACCESSES = 1_000;
-const MOST_ERRORS = 16_384;
+const MAX_ACCESSES = 1_000;
+const MAX_ERRORS = 16_384;
 
 /** Changes when the server is another one: another version, other arguments. Grants do not count. */
 function launchDigest(server: Pick<LockedServer, "launch">): Digest {
@@ -143,13 +143,13 @@ export function keepLook(
 ): void {
   const { accesses, ended, errors } = look.look;
   const words = look.look.words ?? keptLook(powers, server)?.words;
-  const failed = { ...(ended === undefined ? {} : { ended }), errors: errors.slice(-MOST_ERRORS) };
+  const failed = { ...(ended === undefined ? {} : { ended }), errors: errors.slice(-MAX_ERRORS) };
   const kept: z.infer<typeof KeptLook> = {
     version: 1,
     at: Millis.parse(look.at),
     server: launchDigest(server),
     ...(words === undefined ? {} : { words }),
-    accesses: accesses.slice(0, MOST_ACCESSES).map((each) => ({ ...each })),
+    accesses: accesses.slice(0, MAX_ACCESSES).map((each) => ({ ...each })),
     ...(look.look.words === undefined ? { failed } : {}),
   };
   const { disk, places } = powers;
