@@ -19,13 +19,13 @@ import {
   showFailure,
   showReview,
   waitingLines,
-} from "../mcp/introduce.ts";
+} from "../mcp/onboard.ts";
 import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
-import { keepLook } from "../mcp/registry/look.ts";
+import { keepLook, lookAt } from "../mcp/registry/look.ts";
 import { reviewDocument } from "../mcp/registry/review.ts";
 import { clearanceFor } from "../mcp/grant_flags.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
-import { lockOf, lookAt, registryOf, reviewNow } from "../mcp/work.ts";
+import { lockOf, registryOf, reviewNow } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { loadSecrets } from "../secret/keep.ts";
@@ -82,7 +82,7 @@ async function firstLook(command: Command, draft: LockedServer): Promise<McpLook
   const { screen } = command.hands;
   screen.hint(`  … ${draft.name} is asked for its card`);
   try {
-    return await lookAt(command, draft, false);
+    return await lookAt(registryOf(command), draft, false);
   } catch (error) {
     forget(command, draft);
     throw error;
@@ -101,7 +101,7 @@ async function pinPeer(
   draft: LockedServer,
   look: McpLook & { readonly words: McpWords },
 ): Promise<ExitCode> {
-  const { hands, places } = command;
+  const { hands } = command;
   const { words } = look;
   const lock = lockOf(command);
   const facts = factsOf(words);
@@ -110,7 +110,7 @@ async function pinPeer(
     launch: launchBy(facts),
     notes: facts.keys.length === 0 ? [keysWords(facts)] : [],
   }));
-  keepLook(hands.disk, places, server, { at: hands.around.now(), look });
+  keepLook(registryOf(command), server, { at: hands.around.now(), look });
   const review = await reviewNow(command, server, words);
   if (!command.json) showReview(command, review, { look, whole: false });
   const done = await saysYes(command, review)

@@ -5,7 +5,7 @@ import { alienLines } from "../mcp/review_lines.ts";
 import { type Command, commandText, printJson, printLines, type Work } from "../command.ts";
 import { mcpLog, serverDocument, toolsCell } from "../mcp/command/show.ts";
 import { wrapTable } from "../terminal/wrapped_table.ts";
-import { lockOf } from "../mcp/work.ts";
+import { lockOf, registryOf } from "../mcp/work.ts";
 import { fieldLines } from "../plugin/review.ts";
 import {
   cardChanges,
@@ -118,13 +118,12 @@ export async function a2aReview(command: Command): Promise<number> {
 
 /** `a2a approve NAME`: what the last look showed, its card's facts with its skills. */
 export async function a2aApprove(command: Command): Promise<number> {
-  const { hands, places } = command;
   const peer = namedPeer(command);
-  const kept = keptLook(hands.disk, places, peer);
+  const kept = keptLook(registryOf(command), peer);
   if (kept !== undefined && changesSeen(command, peer).length > 0) {
     const launch = launchBy(factsOf(kept.words));
     const changed = lockOf(command).change(peer.name, (each) => ({ ...each, launch }));
-    keepLook(hands.disk, places, changed, { at: kept.at, look: lookOf(kept) });
+    keepLook(registryOf(command), changed, { at: kept.at, look: lookOf(kept) });
   }
   const clearance = clearanceFor(command);
   if (clearance !== undefined) {
@@ -135,7 +134,7 @@ export async function a2aApprove(command: Command): Promise<number> {
 }
 
 function changesSeen(command: Command, peer: LockedPeer): readonly string[] {
-  const kept = keptLook(command.hands.disk, command.places, peer);
+  const kept = keptLook(registryOf(command), peer);
   return kept === undefined ? [] : cardChanges(peer, factsOf(kept.words));
 }
 

@@ -22,8 +22,7 @@ export interface StoryPeer {
   close(): Promise<void>;
 }
 
-/** What a story is played with. */
-export interface StoryPeers {
+interface StoryPeers {
   readonly servers: readonly ImportedServer[];
   /** What to say before it starts. */
   readonly lines: readonly string[];

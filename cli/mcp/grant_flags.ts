@@ -26,12 +26,12 @@ function parseHeader(text: string): string {
   throw wrong(`Cannot use header "${text}": that is no header's name`);
 }
 
-const MOST_TOKENS = 10_000_000;
+const MAX_TOKENS = 10_000_000;
 
 function parseTokens(text: string): number {
-  const tokens = /^[0-9]{1,8}$/.test(text) ? Number(text) : MOST_TOKENS + 1;
-  if (tokens <= MOST_TOKENS) return tokens;
-  throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MOST_TOKENS}`);
+  const tokens = /^[0-9]{1,8}$/.test(text) ? Number(text) : MAX_TOKENS + 1;
+  if (tokens <= MAX_TOKENS) return tokens;
+  throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MAX_TOKENS}`);
 }
 
 /** What `--clearance` says; undefined without it. Throws Fault `invalidInput`. */
@@ -113,10 +113,7 @@ export async function takeSecrets(
   const { keyboard } = command.hands;
   const wanted = [
     ...flags.secretEnv.map((env) => ({ label: env, place: { env } })),
-    ...flags.secretHeaders.map((header) => ({
-      label: `header ${header}`,
-      place: { header },
-    })),
+    ...flags.secretHeaders.map((header) => ({ label: `header ${header}`, place: { header } })),
   ];
   if (wanted.length === 0) return;
   const piped = keyboard === undefined ? (await command.hands.readInput()).split("\n") : [];

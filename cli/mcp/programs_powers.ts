@@ -9,7 +9,7 @@ import {
 } from "../program/program_cache_powers.ts";
 
 /** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace, `a2a` speaks to a peer. */
-export type McpProgram = "client" | "tree" | "relay" | "a2a";
+type McpProgram = "client" | "tree" | "relay" | "a2a";
 
 const SHARED = ["contracts", "port", "text"];
 

@@ -218,7 +218,7 @@ function offerLines(screen: Paper, review: McpReview, whole: boolean): string[] 
     ),
     ...(instructions === "" ? [] : [
       `  ${screen.paint.bold("instructions")}  no model is told these`,
-      ...alienLines(screen, instructions, whole ? MOST : SHORT_LINES),
+      ...alienLines(screen, instructions, whole ? MAX : SHORT_LINES),
     ]),
     ...flagLines(screen, flags),
   ];
@@ -267,12 +267,12 @@ export function reviewLines(
 type Paper = Pick<Screen, "paint" | "width">;
 
 /** No cut. */
-const MOST = 1_000_000;
+const MAX = 1_000_000;
 
 /** Untrusted text behind a bar of Remit's own, at most `most` lines of it. */
-export function alienLines(screen: Paper, text: string, most = MOST): string[] {
+export function alienLines(screen: Paper, text: string, most = MAX): string[] {
   const columns = Math.max(24, screen.width - 9);
-  const all = displayBlock(text, { prefix: "", max: MOST, maxLines: 100_000, columns: MOST })
+  const all = displayBlock(text, { prefix: "", max: MAX, maxLines: 100_000, columns: MAX })
     .flatMap((line) =>
       wordWrap(line, columns).map((piece, n) => `      ${n === 0 ? "│" : "│ ↪"} ${piece}`.trimEnd())
     );
@@ -303,7 +303,7 @@ function diffLines(screen: Paper, lines: readonly DiffLine[]): string[] {
   return lines.flatMap(({ mark, text }) => {
     if (mark === "@") return [`    ${displayText(text, { max: 200 })}`];
     const colour = mark === "-" ? paint.red : mark === "+" ? paint.green : (line: string) => line;
-    return hardWrap(displayText(text, { max: MOST }), columns).map((piece, n) =>
+    return hardWrap(displayText(text, { max: MAX }), columns).map((piece, n) =>
       `      ${n === 0 ? "│" : "│ ↪"} ${colour(`${mark} ${piece}`)}`.trimEnd()
     );
   });

@@ -19,8 +19,7 @@ import { askLook } from "./registry/look.ts";
 import { unflaggedTools } from "./registry/review.ts";
 import { registryOf } from "./work.ts";
 
-/** What the story is played with. */
-export interface StoryServers {
+interface StoryServers {
   readonly servers: readonly ImportedServer[];
   /** What to say before it starts. */
   readonly lines: readonly string[];

@@ -1,17 +1,17 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
-import type { ImportedServer, McpLook, McpServerName, McpWords } from "../../contracts/mod.ts";
+import type { ImportedServer, McpServerName, McpWords } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { importedOf, lendMcp, mcpOfTask, withFiles } from "./registry/handover.ts";
+import { mcpOfTask } from "./registry/handover.ts";
 import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
-import { askLook, keepLook } from "./registry/look.ts";
-import type { RegistryPowers } from "./registry/store/store.ts";
+import type { LookPowers } from "./registry/look.ts";
 import { type McpReview, reviewOf } from "./registry/review.ts";
 
 /** A command's powers over imported servers, without its terminal. */
-export function registryOf({ hands, places }: Pick<Command, "hands" | "places">): RegistryPowers {
-  const { disk, around, mcpStore } = hands;
-  return { disk, environment: around, store: mcpStore, places };
+export function registryOf(command: Command): LookPowers {
+  const { hands: { disk, around, mcpStore }, places } = command;
+  const kernel = (): Promise<KernelLink> => reachKernel(command);
+  return { disk, environment: around, store: mcpStore, places, kernel };
 }
 
 /** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */
@@ -53,43 +53,6 @@ export function serverName(command: Command): McpServerName {
 export function person(command: Command): string {
   const { around } = command.hands;
   return (around.env("USER") ?? `uid-${around.uid}`).slice(0, 128);
-}
-
-/** Has the kernel start a server, ask it, and end it; what it said is kept for an approval. */
-export async function lookAt(
-  command: Command,
-  server: LockedServer,
-  observe: boolean,
-): Promise<McpLook> {
-  const { hands, places } = command;
-  await hands.mcpStore.ready();
-  const link = await reachKernel(command);
-  try {
-    const imported = withFiles(hands, importedOf(server));
-    if (!observe) await lendMcp(registryOf(command), link, [imported]);
-    const look = await askLook(link, imported, observe);
-    keepLook(hands.disk, places, server, { at: hands.around.now(), look });
-    return look;
-  } finally {
-    link.close();
-  }
-}
-
-/**
- * The look that a person decides by. What they named when they added a server it is started with, as tasks will start
- * it; where nothing was named, or it does not start so, what it asks for is refused and noted, which shows what it is
- * after. One that starts neither way gives the words of its last end.
- */
-export async function lookFirst(command: Command, server: LockedServer): Promise<McpLook> {
-  if (server.launch.kind === "http") return await lookAt(command, server, false);
-  const { read, write, net } = server.grants;
-  if (read.length + write.length + net.length === 0) return await lookAt(command, server, true);
-  const granted = await lookAt(command, server, false);
-  if (granted.words !== undefined) return granted;
-  const watched = await lookAt(command, server, true);
-  const accesses = [...granted.accesses, ...watched.accesses];
-  // Why it does not start with what it was granted is what a person can mend.
-  return watched.words === undefined ? { ...granted, accesses } : { ...watched, accesses };
 }
 
 /** Ends a server's processes and leases in every task, where a kernel runs; gives how many ended. */

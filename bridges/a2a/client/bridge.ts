@@ -6,7 +6,7 @@ import type { Json } from "../../../contracts/json.ts";
 import type { Port, PortHandler } from "../../../contracts/port.ts";
 import type { McpReady } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
-import { makeCalls, makeKernelSide, makeOdd, OPENING } from "../../mcp/client/mod.ts";
+import { makeCalls, makeKernelSide, makeReport, OPENING } from "../../mcp/client/mod.ts";
 import type { Spoken } from "./card.ts";
 import { findCard, type FoundCard, type PeerPowers } from "./find_card.ts";
 import { makePeerFetch } from "./peer_fetch.ts";
@@ -20,9 +20,9 @@ export function makePeerBridge(
   { clock, cipher, restoreWeb, hearWarnings }: PeerPowers,
 ): PortHandler {
   const kernel = makeKernelSide(port);
-  const odd = makeOdd(kernel.odd, clock);
+  const report = makeReport(kernel.report, clock);
   const calls = makeCalls(clock);
-  hearWarnings(odd);
+  hearWarnings(report);
   let opening = false;
   let open: { readonly found: FoundCard; readonly peer: OpenPeer } | undefined;
 
@@ -31,7 +31,7 @@ export function makePeerBridge(
     throw new Fault("gone", "Cannot ask the peer: it is not open");
   };
   const ops = makePeerOps({
-    ...{ peer: () => opened().peer, kernel, calls, clock, odd },
+    ...{ peer: () => opened().peer, kernel, calls, clock, report },
     said: (message) => port.tell("said", asJson(message)),
   });
 
@@ -40,7 +40,7 @@ export function makePeerBridge(
     opening = true;
     restoreWeb();
     const { url = "", name = "NAME", a2a, deadlineMs } = asked;
-    const asking = makePeerFetch({ kernel, origin: new URL(url).origin, name, odd });
+    const asking = makePeerFetch({ kernel, origin: new URL(url).origin, name, report });
     return calls.run({ id: OPENING, deadlineMs, verb: "open the peer" }, async ({ signal }) => {
       try {
         const found = await findCard(url, a2a, { ask: asking, cipher, signal });

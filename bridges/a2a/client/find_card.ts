@@ -9,7 +9,6 @@ import type { Clock } from "../../mcp/client/mod.ts";
 
 /** A card that was found. */
 export interface FoundCard {
-  /** Where. */
   readonly url: string;
   readonly card: PeerCard;
   readonly signed: Signed;

@@ -18,7 +18,7 @@ import {
   peerLabelIn,
   peerTaskWords,
 } from "../../../contracts/peer_words.ts";
-import { cutText, type Odd } from "../../mcp/client/mod.ts";
+import { cutText, type ReportViolation } from "../../mcp/client/mod.ts";
 import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS, SAID } from "./limits.ts";
 
 /** An artifact, as far as it came. */
@@ -51,14 +51,14 @@ export interface Heard {
   answered(answer: Task | Message): void;
   /** Takes the answer to a message of ours: that it waits for us may be how it stood before. Throws as `answered`. */
   sent(answer: Task | Message): void;
-  /** What is of another task is told as odd and left out. */
+  /** What belongs to another task is reported and left out. */
   event(event: StreamResponse): void;
 }
 
 interface HeardParts {
   /** The task that is meant; absent: a new one. */
   readonly task?: string | undefined;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
   /** A status message came: its text; first of all, the name of the task that the peer made, in our words. */
   notice(text: string): void;
   /** A message came that is not the end of the task: it is the inbox's. */
@@ -81,8 +81,8 @@ const OVER: ReadonlySet<ExchangeState> = new Set(
 const ASKS: ReadonlySet<ExchangeState> = new Set(["inputRequired", "authRequired"] as const);
 const ID_UNITS = 128;
 
-/** Makes it: nothing was said. */
-export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard {
+/** Collects what is heard during one call. */
+export function makeHeard({ task: meant, report, notice, said }: HeardParts): Heard {
   let task = meant, context: string | undefined, state: ExchangeState | undefined;
   let message: readonly Part[] = [], answeredAlone = false, stale = false;
   const artifacts = new Map<string, { name: string; parts: Part[]; ready: boolean }>();
@@ -173,7 +173,7 @@ export function makeHeard({ task: meant, odd, notice, said }: HeardParts): Heard
     answered(answer);
     stale = meant !== undefined && (state === "inputRequired" || state === "authRequired");
   };
-  const other = (): void => odd("It spoke of another task than the one that was asked about");
+  const other = (): void => report("It spoke of another task than the one that was asked about");
 
   return Object.freeze<Heard>({
     get task() {
@@ -239,7 +239,6 @@ function stranger(): Fault {
   return new Fault("upstream", "Cannot use the peer's answer: it is about another task");
 }
 
-/** The text of parts, in one. */
 function textOf(parts: readonly Part[]): string {
   return cutText(
     parts.flatMap(({ content }) => content?.$case === "text" ? [content.value] : []).join("\n"),

@@ -5,8 +5,8 @@ import {
   type KernelSide,
   makeEvents,
   makeKernelHttp,
-  type Odd,
   readAll,
+  type ReportViolation,
   type StreamEvent,
 } from "../../mcp/client/mod.ts";
 import { ANSWER_JSON, ANSWER_UNITS, STREAM_EVENTS, STREAM_UNITS } from "./limits.ts";
@@ -17,7 +17,7 @@ interface PeerFetchParts {
   readonly origin: string;
   /** The peer's name, for what a person is told to do. */
   readonly name: string;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
 }
 
 /** Text of an answer that is a refusal. */
@@ -25,7 +25,7 @@ const REFUSAL_UNITS = 65_536;
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
 /** Makes the fetch. */
-export function makePeerFetch({ kernel, origin, name, odd }: PeerFetchParts): typeof fetch {
+export function makePeerFetch({ kernel, origin, name, report }: PeerFetchParts): typeof fetch {
   const ask = makeKernelHttp(kernel, { origin, whose: "peer" });
   return async (address, init = {}) => {
     const url = new URL(address instanceof URL ? address.href : String(address));
@@ -37,16 +37,16 @@ export function makePeerFetch({ kernel, origin, name, odd }: PeerFetchParts): ty
       throw refusal;
     }
     if (type === "text/event-stream" && status === 200) {
-      return new Response(eventStream(pieces, stop, odd), { status, headers });
+      return new Response(eventStream(pieces, stop, report), { status, headers });
     }
     const whole = JSON_TYPE.test(type);
     const text = await readAll(pieces, whole ? ANSWER_UNITS : REFUSAL_UNITS, !whole);
     if (text === undefined) {
       stop();
-      odd("It answered with more than an answer may hold");
+      report("It answered with more than an answer may hold");
       throw new Fault("tooLarge", "Cannot read the peer's answer: it is too long");
     }
-    if (whole) parseAnswer(text, odd);
+    if (whole) parseAnswer(text, report);
     return new Response(text, { status, headers });
   };
 }
@@ -66,11 +66,11 @@ function refusedBy(status: number, name: string): Fault | undefined {
   return undefined;
 }
 
-function parseAnswer(text: string, odd: Odd): void {
+function parseAnswer(text: string, report: ReportViolation): void {
   try {
     parseJson(text, ANSWER_JSON);
   } catch (cause) {
-    odd("It answered with what cannot be parsed");
+    report("It answered with what cannot be parsed");
     throw new Fault("upstream", "Cannot read the peer's answer: it does not parse", { cause });
   }
 }
@@ -79,7 +79,7 @@ function parseAnswer(text: string, odd: Odd): void {
 function eventStream(
   pieces: () => Promise<Uint8Array>,
   stop: () => void,
-  odd: Odd,
+  report: ReportViolation,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = makePeerEvents();
   const decoder = new TextDecoder(), encoder = new TextEncoder();
@@ -99,7 +99,7 @@ function eventStream(
             throw new Fault("tooLarge", "Cannot read the peer's stream: it says too much");
           }
         } catch (error) {
-          odd(error instanceof Fault ? error.message : "Its stream does not parse");
+          report(error instanceof Fault ? error.message : "Its stream does not parse");
           stop();
           return controller.error(error);
         }

@@ -8,7 +8,7 @@ import {
   type Clock,
   cutText,
   type KernelSide,
-  type Odd,
+  type ReportViolation,
 } from "../../mcp/client/mod.ts";
 import { type Heard, makeHeard, makeSaying } from "./heard.ts";
 import { CANCEL_MS, peerFault, POLL_MS, SPARE_MS } from "./limits.ts";
@@ -30,7 +30,7 @@ interface PeerOpsParts {
   said(message: PeerSaid): void;
   readonly calls: Calls;
   readonly clock: Pick<Clock, "after">;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
 }
 
 /** The operations. Each rejects with a fault: `upstream`, `cancelled`, `timedOut`, `invalidArguments`, `notFound`. */
@@ -51,17 +51,17 @@ interface Hearing {
 const SERVICE = Object.freeze({ "A2A-Version": "1.0" });
 
 /** Makes the operations. */
-export function makePeerOps({ peer, kernel, said, calls, clock, odd }: PeerOpsParts): PeerOps {
+export function makePeerOps({ peer, kernel, said, calls, clock, report }: PeerOpsParts): PeerOps {
   const following = (signal: AbortSignal): FollowParts => {
     const { transport, tenant, streaming } = peer();
     const options: RequestOptions = { signal, serviceParameters: { ...SERVICE } };
-    return { transport, tenant, streaming, clock, odd, options };
+    return { transport, tenant, streaming, clock, report, options };
   };
   const hearing = (id: string, task: string | undefined): Hearing => {
     let count = 0;
     const saying = makeSaying((message) => said({ id, ...message }));
     const heard = makeHeard({
-      ...{ task, odd, said: saying.message },
+      ...{ task, report, said: saying.message },
       notice: (text) => kernel.progress(id, { progress: ++count, message: cutText(text, 1_024) }),
     });
     return {
@@ -76,7 +76,7 @@ export function makePeerOps({ peer, kernel, said, calls, clock, odd }: PeerOpsPa
     const forget = clock.after(CANCEL_MS, () => ending.abort());
     const { transport, tenant, options } = following(ending.signal);
     transport.cancelTask({ tenant, id: task, metadata: undefined }, options)
-      .catch(() => odd("It did not take the end of a task"))
+      .catch(() => report("It did not take the end of a task"))
       .finally(forget);
   };
 
@@ -183,7 +183,7 @@ interface FollowParts {
   readonly streaming: boolean;
   readonly clock: Pick<Clock, "after">;
   readonly options: RequestOptions;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
 }
 
 /** Sends a message and hears until its task is settled. Rejects with a fault, also when the signal aborts. */
@@ -193,7 +193,7 @@ async function sendAndFollow(
   heard: Heard,
   waits = true,
 ): Promise<void> {
-  const { transport, streaming, options, odd } = parts;
+  const { transport, streaming, options, report } = parts;
   if (streaming) {
     try {
       for await (const event of transport.sendMessageStream(request, options)) {
@@ -206,14 +206,14 @@ async function sendAndFollow(
       if (options.signal?.aborted === true || heard.task === undefined) {
         throw peerFault("send the message", error);
       }
-      odd("Its stream broke off");
+      report("Its stream broke off");
     }
     // A stream tells of changes, and may leave out what stands in the task: its words, its artifacts.
     const { over, task, message, artifacts } = heard;
     if (over && task !== undefined && message.length + artifacts.length === 0) {
       await lookAtTask(parts, heard, SAID_LAST).catch((error) => {
         if (!(error instanceof Fault) || options.signal?.aborted === true) throw error;
-        odd("Its stream ended without a word, and its task cannot be looked at");
+        report("Its stream ended without a word, and its task cannot be looked at");
       });
     }
   } else {

@@ -48,7 +48,7 @@ export function takes(modes: readonly string[], type: string): boolean {
 }
 
 /** How a message is to be answered. */
-export interface SendHow {
+interface SendHow {
   readonly historyLength: number | undefined;
   readonly returnImmediately: boolean;
 }

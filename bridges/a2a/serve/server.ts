@@ -61,7 +61,7 @@ export const JSON_RPC_PATH = "/a2a";
 export const REST_PATH = "/a2a/v1";
 
 /** W3C Trace Context, version 00, has 55 characters. */
-const MOST_TRACE = 128;
+const MAX_TRACE = 128;
 
 /** Makes it. */
 export function makeA2aServer(parts: A2aServerParts): A2aServer {
@@ -128,7 +128,7 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
 /** A `traceparent` as long as one is. */
 function traceOf(request: Request): string | undefined {
   const trace = request.headers.get("traceparent") ?? undefined;
-  return trace === undefined || trace.length > MOST_TRACE ? undefined : trace;
+  return trace === undefined || trace.length > MAX_TRACE ? undefined : trace;
 }
 
 const UNKNOWN = new HttpRefusal(401, "A token is needed");

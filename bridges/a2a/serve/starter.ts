@@ -30,7 +30,7 @@ export interface Watch {
 }
 
 /** All that are watched. */
-export interface Watches {
+interface Watches {
   /** Both reject with the starter's fault. `progress`: the agent's words are told while it works. */
   open(token: string | null, exchange: ExchangeId, progress: boolean): Promise<Watch>;
   /** Sends, and watches what it was sent to. */

@@ -6,7 +6,7 @@
 import { SSE_HEADERS } from "@a2a-js/sdk";
 
 /** Bounds of streams. */
-export interface StreamBounds {
+interface StreamBounds {
   /** Streams at once, in all and of one peer. */
   readonly streams: number;
   readonly perPeer: number;

@@ -59,7 +59,7 @@ const KEYS: readonly ExchangeState[] = [
 ];
 
 /** How much of an exchange is told. */
-export interface TaskView {
+interface TaskView {
   /** The last messages, at most so many; undefined: all. */
   readonly historyLength?: number | undefined;
   /** False leaves the artifacts out. */

@@ -8,7 +8,7 @@ import { serveAsks } from "./ask/server_requests.ts";
 import { type Clock, makeCalls } from "./calls.ts";
 import { type Connecting, type Connection, startConnection } from "./connect.ts";
 import { type KernelSide, makeKernelSide } from "./kernel_side.ts";
-import { cutText, makeOdd, type Odd } from "./limits.ts";
+import { cutText, makeReport, type ReportViolation } from "./limits.ts";
 import { makeAsk } from "./requests.ts";
 import { makeServerOps } from "./server_ops.ts";
 import type { Client } from "@modelcontextprotocol/client";
@@ -28,9 +28,9 @@ export function makeBridge(
   { clock, restoreWeb, hearWarnings }: BridgePowers,
 ): PortHandler {
   const kernel = makeKernelSide(port);
-  const odd = makeOdd(kernel.odd, clock);
+  const report = makeReport(kernel.report, clock);
   const calls = makeCalls(clock);
-  hearWarnings(odd);
+  hearWarnings(report);
   let roots: readonly McpRoot[] = [];
   let level: string | undefined;
   let name: string | undefined;
@@ -56,15 +56,15 @@ export function makeBridge(
     elicitation = asked.elicitation;
     connecting = startConnection({
       open: asked,
-      ...{ kernel, calls, clock, odd, restoreWeb },
+      ...{ kernel, calls, clock, report, restoreWeb },
       serve(client) {
         client.onclose = () => over ??= "the connection ended";
-        serveAsks(client, { open: asked, kernel, odd, roots: () => roots, call: calls.latest });
+        serveAsks(client, { open: asked, kernel, report, roots: () => roots, call: calls.latest });
         hearAnnouncements(client, { kernel, clock });
       },
     });
     connection = await connecting.connected;
-    listenForChanges(connection, { clock, odd });
+    listenForChanges(connection, { clock, report });
     const { protocol, server } = connection.introduction;
     return { protocol, server: { name: server.name, version: server.version } };
   }
@@ -82,7 +82,7 @@ export function makeBridge(
     if (modern || capabilities["logging"] === undefined) return;
     const { signal } = new AbortController();
     ask("logging/setLevel", { level: given }, { signal, verb: "set the log level" }).catch(() =>
-      odd("It did not take the log level")
+      report("It did not take the log level")
     );
   }
 
@@ -172,7 +172,7 @@ function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): vo
 
 interface ListenParts {
   readonly clock: Pick<Clock, "after">;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
 }
 
 /** Milliseconds until it listens again, and how often it does. */
@@ -182,7 +182,7 @@ const TIMES = 5;
 /** Listens for the lists whose changes the server promised to tell. An old server tells them unasked. */
 function listenForChanges(
   { client, capabilities, modern }: Connection,
-  { clock, odd }: ListenParts,
+  { clock, report }: ListenParts,
 ): void {
   if (!modern) return;
   const tells = (name: string): boolean => {
@@ -201,7 +201,7 @@ function listenForChanges(
     if (how === "remote" && left > 0) clock.after(AGAIN_MS, () => begin(left - 1));
   };
   const begin = (left: number): void => {
-    listen(left).catch(() => odd("It does not tell of changed lists, although it promised to"));
+    listen(left).catch(() => report("It does not tell of changed lists, although it promised to"));
   };
   begin(TIMES);
 }

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../contracts/json.ts";
 import type { McpOpen } from "../../../contracts/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { type Calls, type Clock, OPENING } from "./calls.ts";
-import { cutText, type Odd } from "./limits.ts";
+import { cutText, type ReportViolation } from "./limits.ts";
 import { type Guard, makeGuard } from "./guard.ts";
 import { makeKernelFetch } from "./http/kernel_fetch.ts";
 import type { KernelSide } from "./kernel_side.ts";
@@ -23,13 +23,12 @@ import {
 import { upstreamFault } from "./requests.ts";
 import type { Introduction } from "./words/words.ts";
 
-/** What a connection is made of. */
-export interface ConnectParts {
+interface ConnectParts {
   readonly open: McpOpen;
   readonly kernel: KernelSide;
   readonly calls: Calls;
   readonly clock: Clock;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
   /** Gives the SDK the web classes that its HTTP transport needs. */
   readonly restoreWeb: () => void;
   /** Wires what the server may ask and announce, before the handshake. */
@@ -76,16 +75,16 @@ const NO_VALIDATOR: jsonSchemaValidator = {
 
 /** Begins the handshake. Faults of `connected`: `timedOut`, `upstream`, `gone`. */
 export function startConnection(parts: ConnectParts): Connecting {
-  const { open, kernel, calls, clock, odd } = parts;
+  const { open, kernel, calls, clock, report } = parts;
   const serves = new Set([
     "roots/list",
     ...(open.elicitation ? ["elicitation/create"] : []),
     ...(open.sampling ? ["sampling/createMessage"] : []),
   ]);
-  const guard = makeGuard({ odd, clock, calling: calls.busy, serves });
+  const guard = makeGuard({ report, clock, calling: calls.busy, serves });
   const http = open.transport === "http" ? makeHttp(parts, open.url ?? "") : undefined;
   const lines = http === undefined
-    ? makeLineTransport({ guard, odd, send: kernel.send })
+    ? makeLineTransport({ guard, report, send: kernel.send })
     : undefined;
   const transport = http === undefined ? lines : guarded(http, guard);
   if (transport === undefined) throw new TypeError("Cannot connect: no transport");
@@ -104,7 +103,7 @@ export function startConnection(parts: ConnectParts): Connecting {
     jsonSchemaValidator: NO_VALIDATOR,
     inputRequired: { maxRounds: 8 },
   });
-  client.onerror = (error) => odd(cutText(error.message, 200));
+  client.onerror = (error) => report(cutText(error.message, 200));
   parts.serve(client);
   const connected = calls.run(
     { id: OPENING, deadlineMs: open.deadlineMs, verb: "open the MCP server" },
@@ -131,13 +130,13 @@ function endedAtProbe(cause: unknown): Fault {
 }
 
 function makeHttp(
-  { kernel, odd, restoreWeb }: ConnectParts,
+  { kernel, report, restoreWeb }: ConnectParts,
   url: string,
 ): StreamableHTTPClientTransport {
   restoreWeb();
   const address = new URL(url);
   return new StreamableHTTPClientTransport(address, {
-    fetch: makeKernelFetch({ kernel, origin: address.origin, odd }),
+    fetch: makeKernelFetch({ kernel, origin: address.origin, report }),
     reconnectionOptions: RECONNECTION,
   });
 }

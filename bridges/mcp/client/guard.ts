@@ -1,12 +1,18 @@
 /**
  * Stands between a server and the SDK: knows what was asked, what was promised, and lets nothing else through. What
- * it stops is told as odd.
+ * it stops is reported.
  * @module
  */
 import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Clock } from "./calls.ts";
-import { cutText, NOTIFICATIONS_A_SECOND, type Odd, quoted, SERVER_REQUESTS } from "./limits.ts";
+import {
+  cutText,
+  NOTIFICATIONS_A_SECOND,
+  quoted,
+  type ReportViolation,
+  SERVER_REQUESTS,
+} from "./limits.ts";
 import { type Message, type RpcId } from "./message.ts";
 
 /** How far something has come. */
@@ -16,9 +22,8 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** What a guard is made of. */
-export interface GuardParts {
-  readonly odd: Odd;
+interface GuardParts {
+  readonly report: ReportViolation;
   readonly clock: Pick<Clock, "now">;
   /** Whether a call is under way: outside of one the server asks for nothing. */
   readonly calling: () => boolean;
@@ -27,7 +32,7 @@ export interface GuardParts {
 }
 
 /** What becomes of a server's message. */
-export type Verdict =
+type Verdict =
   /** To the SDK, in this form. */
   | { readonly kind: "pass"; readonly message: JsonObject }
   /** Back to the server. */
@@ -40,7 +45,7 @@ export interface Guard {
   sent(message: JsonObject): void;
   /** Looks at a message of the server. */
   take(message: Message): Verdict;
-  /** What the server said that it can: what else it announces is odd. Since 2026-07-28 (`modern`) it asks nothing. */
+  /** What the server promised; any other announcement is a violation. Since 2026-07-28 (`modern`) it asks nothing. */
   promised(capabilities: JsonObject, modern: boolean): void;
   /** Listens for progress under a token of ours, until the returned function is called. */
   listen(token: string, hear: (progress: Progress) => void): () => void;
@@ -70,7 +75,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 });
 
 /** Makes the guard of one connection. */
-export function makeGuard({ odd, clock, calling, serves }: GuardParts): Guard {
+export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard {
   /** Requests of ours that wait, by id; the value is the method. */
   const waiting = new Map<RpcId, string>();
   /** Requests of ours that are over, and why. */
@@ -90,7 +95,7 @@ export function makeGuard({ odd, clock, calling, serves }: GuardParts): Guard {
   }
 
   function drop(what: string): Verdict {
-    odd(what);
+    report(what);
     return DROP;
   }
 
@@ -116,7 +121,7 @@ export function makeGuard({ odd, clock, calling, serves }: GuardParts): Guard {
 
   function request(id: RpcId, method: string, params: JsonObject | undefined): Verdict {
     const refuse = (why: string): Verdict => {
-      odd(`It asked ${quoted(method)}: ${why}`);
+      report(`It asked ${quoted(method)}: ${why}`);
       return {
         kind: "answer",
         message: {
@@ -206,7 +211,7 @@ export function makeGuard({ odd, clock, calling, serves }: GuardParts): Guard {
           return { kind: "pass", message: written(message) };
         }
         case "bad": {
-          odd(`It sent what is no message: ${message.why}`);
+          report(`It sent what is no message: ${message.why}`);
           const { answers } = message;
           return answers !== undefined && waiting.has(answers) ? fail(answers, message.why) : DROP;
         }

@@ -28,7 +28,7 @@ export interface KernelSide {
   log(level: string, text: string): void;
   changed(what: "tools" | "resources" | "prompts"): void;
   updated(uri: string): void;
-  odd(what: string): void;
+  report(what: string): void;
 }
 
 /** Makes the operations of a port. */
@@ -59,7 +59,7 @@ export function makeKernelSide(port: Pick<Port, "ask" | "tell">): KernelSide {
     log: (level, text) => port.tell("log", { level, text }),
     changed: (what) => port.tell("changed", { what }),
     updated: (uri) => port.tell("updated", { uri }),
-    odd: (what) => port.tell("odd", { what }),
+    report: (what) => port.tell("odd", { what }),
   });
 }
 

@@ -43,14 +43,14 @@ export function quoted(name: unknown): string {
   return typeof name === "string" ? JSON.stringify(cutText(name, 80)) : `a ${typeof name}`;
 }
 
-/** Takes a violation in one sentence. It may quote the server: whoever shows it makes it safe. */
-export type Odd = (what: string) => void;
+/** Reports a violation in one sentence, which may quote the server: it is made safe where it is shown. */
+export type ReportViolation = (what: string) => void;
 
 const A_SECOND = 20;
 const UNITS = 240;
 
 /** Makes the way for violations: those past twenty a second are counted, and the next one tells how many. */
-export function makeOdd(tell: (what: string) => void, clock: Pick<Clock, "now">): Odd {
+export function makeReport(tell: ReportViolation, clock: Pick<Clock, "now">): ReportViolation {
   let since = -Infinity, told = 0, left = 0;
   return (what) => {
     const now = clock.now();

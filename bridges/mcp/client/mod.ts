@@ -10,7 +10,7 @@
  * @module
  */
 export { type Calls, type Clock, makeCalls, OPENING } from "./calls.ts";
-export { cutText, makeOdd, type Odd, quoted } from "./limits.ts";
+export { cutText, makeReport, quoted, type ReportViolation } from "./limits.ts";
 export { makeEvents, readAll, type StreamEvent } from "./http/stream_texts.ts";
 export { fieldsOf, Malformed } from "./words/fields.ts";
 export { type KernelSide, makeKernelHttp, makeKernelSide } from "./kernel_side.ts";

@@ -13,8 +13,7 @@ import { promptResult, resourceResult } from "./tool/result.ts";
 import { askVisits, callAsTask, callParams, callResult, makeToolList } from "./tool/call.ts";
 import { readWords } from "./words/words.ts";
 
-/** What the operations take. */
-export interface ServerOpsParts {
+interface ServerOpsParts {
   readonly connection: () => Connection;
   readonly kernel: Pick<KernelSide, "progress" | "elicit">;
   readonly calls: Calls;

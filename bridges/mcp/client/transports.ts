@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../contracts/json.ts";
 import { Fault } from "../../../contracts/fault.ts";
 import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
 import type { Guard } from "./guard.ts";
-import { type Odd, UNSENT, UNSENT_UNITS } from "./limits.ts";
+import { type ReportViolation, UNSENT, UNSENT_UNITS } from "./limits.ts";
 import { type Message, readMessage, sortMessage } from "./message.ts";
 
 /** A transport with what the bridge needs of it. */
@@ -21,16 +21,15 @@ export interface LineTransport extends GuardedTransport {
   readonly probing: boolean;
 }
 
-/** What a line transport is made of. */
-export interface LineParts {
+interface LineParts {
   readonly guard: Guard;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
   /** Brings whole lines to the server; resolves when they are taken. */
   readonly send: (text: string) => Promise<unknown>;
 }
 
 /** Makes the transport of a server that speaks in lines. */
-export function makeLineTransport({ guard, odd, send }: LineParts): LineTransport {
+export function makeLineTransport({ guard, report, send }: LineParts): LineTransport {
   let rest: string[] = [], restUnits = 0;
   let unsent = 0, unsentUnits = 0;
   let ended: string | undefined;
@@ -48,7 +47,7 @@ export function makeLineTransport({ guard, odd, send }: LineParts): LineTranspor
     asked ||= method === "server/discover";
     const text = `${JSON.stringify(message)}\n`;
     if (unsent >= UNSENT || (unsent > 0 && unsentUnits + text.length > UNSENT_UNITS)) {
-      odd("It does not read what we answer");
+      report("It does not read what we answer");
       end("it does not read");
       throw new Fault("gone", "Cannot write to the server: it does not read");
     }
@@ -98,7 +97,7 @@ export function makeLineTransport({ guard, odd, send }: LineParts): LineTranspor
         const newline = text.indexOf("\n", start);
         const piece = text.slice(start, newline < 0 ? undefined : newline);
         if (restUnits + piece.length > MCP_LINE) {
-          odd(`It sent a line of more than ${MCP_LINE} characters`);
+          report(`It sent a line of more than ${MCP_LINE} characters`);
           return end("it sent a line that is too long");
         }
         if (newline < 0) {
@@ -118,7 +117,7 @@ export function makeLineTransport({ guard, odd, send }: LineParts): LineTranspor
 }
 
 /** What the HTTP transport of the SDK is, to us. */
-export interface InnerTransport extends Transport {
+interface InnerTransport extends Transport {
   readonly hasPerRequestStream?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { foldText } from "../../../text/fold.ts";
 import { outline } from "./tool_identity.ts";
 
 /** A name that a tool's name could be taken for. */
-export interface Namesake {
+interface Namesake {
   readonly name: string;
   /** Whose tool it is, for a sentence: `Remit`, `the server "files"`. */
   readonly of: string;
@@ -26,8 +26,7 @@ export interface KnownTools {
   readonly byRest: ReadonlyMap<string, readonly (Namesake & { readonly part: string })[]>;
 }
 
-/** What {@link knownTools} is made of. */
-export interface KnownParts {
+interface KnownParts {
   readonly server: string;
   readonly tools: readonly Pick<McpToolWords, "name">[];
   readonly own?: readonly string[];

@@ -16,7 +16,7 @@ export interface WalkLimits {
 
 /** Names of parameters that every provider takes. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-const MOST_BRANCHES = 32;
+const MAX_BRANCHES = 32;
 /** Units of a name that none takes, as a reviewer is shown it. */
 const SHOWN_NAME = 80;
 /** Checks that need a stranger's regular expression, time in the square, or a schema within a condition. */
@@ -89,7 +89,7 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
     for (const key of ["anyOf", "oneOf", "allOf"] as const) {
       const branches = schema[key];
       if (branches === undefined) continue;
-      if (!isList(branches) || branches.length === 0 || branches.length > MOST_BRANCHES) {
+      if (!isList(branches) || branches.length === 0 || branches.length > MAX_BRANCHES) {
         notes.loosen(`"${key}" with no branch or too many is not checked`, at);
         continue;
       }
@@ -183,9 +183,9 @@ const FORMATS: ReadonlySet<Json> = new Set(
 const LONGEST_WORDS = 1_024;
 const LONGEST_PATTERN = 120;
 const LONGEST_VALUE = 256;
-const MOST_CHOICES = 500;
+const MAX_CHOICES = 500;
 const LONGEST_CHOICES = 8_192;
-const MOST_EXAMPLES = 3;
+const MAX_EXAMPLES = 3;
 
 /** What may be kept of the plain keywords of `schema`, which stands at `at` under the name `name`. */
 function plainKeywords(
@@ -226,7 +226,7 @@ function plainKeywords(
   if (usual !== undefined && isPlain(usual, LONGEST_VALUE)) kept["default"] = usual;
   const { examples } = schema;
   if (isList(examples)) {
-    const shown = examples.slice(0, MOST_EXAMPLES).filter((each) => isPlain(each, LONGEST_VALUE));
+    const shown = examples.slice(0, MAX_EXAMPLES).filter((each) => isPlain(each, LONGEST_VALUE));
     if (shown.length > 0) kept["examples"] = shown;
   }
   for (const key of ["pattern", "format"]) {
@@ -258,7 +258,7 @@ function wordsOf({ description, title, format, pattern }: JsonObject, name: stri
 }
 
 function choicesOf(choices: Json): readonly Json[] | undefined {
-  if (!isList(choices) || choices.length === 0 || choices.length > MOST_CHOICES) return undefined;
+  if (!isList(choices) || choices.length === 0 || choices.length > MAX_CHOICES) return undefined;
   if (!choices.every((each) => isPlain(each, LONGEST_VALUE))) return undefined;
   const distinct = new Map(choices.map((each) => [JSON.stringify(each), each]));
   const size = [...distinct.keys()].reduce((sum, each) => sum + each.length, 0);

@@ -117,20 +117,20 @@ export interface Said {
 }
 
 /** Texts that are looked at, most; a schema may hold thousands. */
-const MOST = 3_000;
+const MAX = 3_000;
 const DEEPEST = 64;
 
 /** All texts of a tool but its name. */
 export function saidOf(words: McpToolWords): readonly Said[] {
   const all: Said[] = [];
   const add = (where: string, text: string | undefined, kind: Said["kind"] = "words"): void => {
-    if (text !== undefined && text !== "" && all.length < MOST) all.push({ where, text, kind });
+    if (text !== undefined && text !== "" && all.length < MAX) all.push({ where, text, kind });
   };
   add("description", words.description);
   add("title", words.title);
   add("title", words.annotations?.title);
   const walk = (value: Json, path: string, what: "parameter" | "result", depth: number): void => {
-    if (depth > DEEPEST || all.length >= MOST) return;
+    if (depth > DEEPEST || all.length >= MAX) return;
     const where = path === "" ? `${what}s` : `${what} "${path}"`;
     if (typeof value === "string") return add(where, value);
     if (isList(value)) {

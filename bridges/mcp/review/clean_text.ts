@@ -11,7 +11,7 @@ const UNSEEN = /[[\p{C}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}\u{1d159}
 /** The usual text: nothing to look at. */
 const PLAIN = /^[\x20-\x7e\n\t]*$/;
 const MARK = /^\p{M}$/u;
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 const CUT = " […]";
 
 interface CleanText {
@@ -29,7 +29,7 @@ export function cleanText(text: string, most: number): CleanText {
   const lines = text.replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, "\n");
   for (const [cluster] of lines.matchAll(clusters())) {
     marks = MARK.test(cluster) ? marks + 1 : 0;
-    if (isUnseen(cluster) || marks > MOST_MARKS) {
+    if (isUnseen(cluster) || marks > MAX_MARKS) {
       // Joiners belong to several scripts, and the marks of an emoji to it.
       if (!isJoiner(cluster, kept)) {
         hidden += 1;

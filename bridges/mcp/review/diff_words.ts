@@ -12,7 +12,7 @@ export interface DiffLine {
 /** Unchanged lines that are shown before and after a change. */
 const AROUND = 2;
 /** Lines of either side that are compared one by one; of longer ones, only where they begin and end alike. */
-const MOST = 600;
+const MAX = 600;
 /** Lines of one part that are shown. */
 const SHOWN = 400;
 
@@ -82,7 +82,7 @@ function changes(was: readonly string[], is: readonly string[]): readonly DiffLi
   const as = (mark: DiffLine["mark"], texts: readonly string[]): readonly DiffLine[] =>
     texts.map((text) => ({ mark, text: text.replace(/\n$/, "") }));
   const [old, young] = [was.slice(from, was.length - end), is.slice(from, is.length - end)];
-  const middle = old.length > MOST || young.length > MOST
+  const middle = old.length > MAX || young.length > MAX
     ? [...as("-", old), ...as("+", young)]
     : inner(old, young).flatMap(([mark, text]) => as(mark, [text]));
   return [...as(" ", was.slice(0, from)), ...middle, ...as(" ", was.slice(was.length - end))];

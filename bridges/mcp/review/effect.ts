@@ -20,8 +20,7 @@ export interface EffectAt {
   readonly writes?: readonly string[] | undefined;
 }
 
-/** See {@link effectOf}. */
-export type ToolEffect = Pick<ImportedTool, "effect" | "holds" | "idempotent">;
+type ToolEffect = Pick<ImportedTool, "effect" | "holds" | "idempotent">;
 
 /** First words of names whose tools only look. */
 const LOOKING = new Set([

@@ -15,7 +15,7 @@ import { type Said, saidOf, shapesIn } from "./_shapes.ts";
 import { safeSchema } from "./safe_schema.ts";
 
 /** Another server, as it was reviewed. */
-export interface OtherServer {
+interface OtherServer {
   readonly name: string;
   readonly tools: readonly McpToolWords[];
 }
@@ -30,7 +30,7 @@ export interface FlagAt {
   readonly others?: readonly OtherServer[];
 }
 
-const MOST = 16;
+const MAX = 16;
 const SHOWN = 120;
 const SENTENCES = {
   orders: "it gives orders",
@@ -109,7 +109,7 @@ function makeFlags(): { readonly add: Add; all(): readonly ToolFlag[] } {
   return {
     add(what, where, shown) {
       const key = `${what} ${where}`;
-      if (found.size < MOST && !found.has(key)) found.set(key, { what, where, shown });
+      if (found.size < MAX && !found.has(key)) found.set(key, { what, where, shown });
     },
     all: () => [...found.values()],
   };

@@ -70,7 +70,7 @@ function fitting(
 
 // Providers take no alternatives at the top: a tool's arguments become one object.
 
-const MOST_VARIANTS = 8;
+const MAX_VARIANTS = 8;
 
 /** Writes the alternatives of a walked schema into its properties; what is needed in each stays needed. */
 function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
@@ -118,7 +118,7 @@ function merge(properties: Record<string, Json>, branches: readonly JsonObject[]
     const all = [...variants.values()];
     properties[name] = only !== undefined && more.length === 0
       ? only
-      : all.length <= MOST_VARIANTS
+      : all.length <= MAX_VARIANTS
       ? { anyOf: all }
       : {};
   }

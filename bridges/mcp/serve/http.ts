@@ -224,9 +224,9 @@ function refusal(
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers });
 }
 
-const MOST_EVENTS = 512;
+const MAX_EVENTS = 512;
 /** UTF-16 units of all events together. */
-const MOST_TEXT = 8 * 1_048_576;
+const MAX_TEXT = 8 * 1_048_576;
 
 interface Kept {
   readonly id: string;
@@ -246,7 +246,7 @@ function makeEventStore(): EventStore {
       const size = JSON.stringify(message).length;
       events.push({ id, stream, message, size });
       text += size;
-      while (events.length > MOST_EVENTS || (text > MOST_TEXT && events.length > 1)) {
+      while (events.length > MAX_EVENTS || (text > MAX_TEXT && events.length > 1)) {
         text -= events.shift()?.size ?? 0;
       }
       return Promise.resolve(id);

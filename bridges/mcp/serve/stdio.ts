@@ -44,7 +44,7 @@ export function serveOverStdio(parts: StdioParts): StdioHost {
 // The transport: lines of JSON over a pipe that somebody else holds.
 
 /** Longest line of a host, UTF-16 units. */
-export const MOST_LINE = 4 * 1_048_576;
+export const MAX_LINE = 4 * 1_048_576;
 
 interface TextTransport extends Transport {
   /** Takes a piece of what the host wrote. */
@@ -77,9 +77,9 @@ export function makeTextTransport(write: (text: string) => void): TextTransport 
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) take(line);
-      if (rest.length <= MOST_LINE) return;
+      if (rest.length <= MAX_LINE) return;
       transport.onerror?.(
-        new Error(`Cannot read a message: it is longer than ${MOST_LINE} characters`),
+        new Error(`Cannot read a message: it is longer than ${MAX_LINE} characters`),
       );
       transport.end();
     },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeTextTransport, MOST_LINE } from "./stdio.ts";
+import { makeTextTransport, MAX_LINE } from "./stdio.ts";
 
 function made(): {
   readonly transport: ReturnType<typeof makeTextTransport>;
@@ -43,7 +43,7 @@ Deno.test("a line without an end closes the session", () => {
   const { transport, errors } = made();
   let closed = 0;
   transport.onclose = () => void closed++;
-  transport.feed("x".repeat(MOST_LINE + 1));
+  transport.feed("x".repeat(MAX_LINE + 1));
   assert.deepEqual([closed, errors.length], [1, 1]);
   transport.feed(`\n${PING}\n`);
   assert.equal(closed, 1);

@@ -11,9 +11,9 @@ export const WIKI_TEMPLATE = `${PREFIX}{name}`;
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,118}[\p{L}\p{N}])?$/u;
 /** `name [kind] "title" (COLOUR, label) about`, as `wiki_index` writes it. */
 const ROW = /^(\S+) \[(\w+)\] ("(?:[^"\\]|\\.)*") \(([^)]*)\) (.*)$/u;
-const MOST_PAGES = 500;
+const MAX_PAGES = 500;
 const LINES = 500;
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 
 type Ask = (tool: string, args: Record<string, string | number>) => Promise<ServeResult>;
 
@@ -28,7 +28,7 @@ export function wikiAsk(session: HostSession, next: () => string, life: CallLife
 
 /** The pages that the session may see. */
 export async function listPages(ask: Ask): Promise<Resource[]> {
-  const { content } = await ask("wiki_index", { limit: MOST_PAGES });
+  const { content } = await ask("wiki_index", { limit: MAX_PAGES });
   return content.split("\n").flatMap((line) => {
     const [, name = "", kind = "", title = "", marks = "", about = ""] = ROW.exec(line) ?? [];
     if (!NAME.test(name)) return [];
@@ -62,7 +62,7 @@ export async function readPage(uri: string, ask: Ask): Promise<ReadResourceResul
   }
   const texts: string[] = [];
   let last: ServeResult | undefined;
-  for (let from = 1; from <= MOST_LINES;) {
+  for (let from = 1; from <= MAX_LINES;) {
     last = await ask("wiki_read", { name, from, lines: LINES });
     const end = last.content.indexOf("\n");
     const [, to = "0", of = "0"] = / lines \d+-(\d+) of (\d+),/.exec(last.content.slice(0, end)) ??
@@ -76,10 +76,7 @@ export async function readPage(uri: string, ask: Ask): Promise<ReadResourceResul
       uri,
       mimeType: "text/markdown",
       text: texts.join("\n"),
-      _meta: {
-        "remit/colour": last?.colour ?? "RED",
-        "remit/label": last?.label ?? "internal",
-      },
+      _meta: { "remit/colour": last?.colour ?? "RED", "remit/label": last?.label ?? "internal" },
     }],
   };
 }

@@ -4,7 +4,7 @@ import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { secretArguments } from "../../../text/looks_secret.ts";
 import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
-import { introduce } from "../introduce.ts";
+import { onboard } from "../onboard.ts";
 import { launchOf, type McpWish } from "../registry/launch.ts";
 import { type ProvidedLaunch, provideLaunch } from "../registry/fetch/provide.ts";
 import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
@@ -101,5 +101,5 @@ export async function mcpAdd(command: Command): Promise<number> {
   }
   await takeSecrets(command, name, flags);
   putServer(command, server);
-  return await introduce(command, server);
+  return await onboard(command, server);
 }

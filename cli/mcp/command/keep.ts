@@ -174,14 +174,13 @@ export async function mcpRevoke(command: Command): Promise<number> {
 
 /** `mcp remove NAME`: it is ended, and forgotten with its secrets and its code. */
 export async function mcpRemove(command: Command): Promise<number> {
-  const { hands, places } = command;
-  const lock = lockOf(command);
+  const powers = registryOf(command), lock = lockOf(command);
   const { name } = lock.need(serverName(command));
   const ended = await endServer(command, name);
   lock.remove(name);
-  forgetMcpSecrets(registryOf(command), name);
-  dropLook(hands.disk, places, name);
-  await sweepTrees(registryOf(command));
+  forgetMcpSecrets(powers, name);
+  dropLook(powers, name);
+  sweepTrees(powers);
   if (command.json) printJson(command, { removed: name, ended });
   else printLines(command, [`removed ${name}`]);
   return EXIT.success;

@@ -14,7 +14,7 @@ import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../disk/places.ts";
 
 /** What a person chose for a login. */
-export interface LoginChoice {
+interface LoginChoice {
   readonly given: GivenClient;
   readonly issuer?: string;
   readonly scope?: string;

@@ -3,19 +3,19 @@ import { EXIT, type ExitCode, Fault, type McpLook } from "../../../contracts/mod
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { reviewLines, serverLines } from "../review_lines.ts";
-import { approvedLines, pin, showFailure, showReview } from "../introduce.ts";
+import { approvedLines, pin, showFailure, showReview } from "../onboard.ts";
 import { familyOf, type LockedServer, nounOf, parseMcpName } from "../registry/lock.ts";
-import { keepLook, keptLook, lastLook } from "../registry/look.ts";
+import { keepLook, keptLook, lastLook, lookAt, lookFirst } from "../registry/look.ts";
 import { endedWords } from "../words.ts";
-import { lockOf, lookAt, lookFirst, reviewNow, serverName } from "../work.ts";
+import { lockOf, registryOf, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { displayText } from "../../../text/mod.ts";
 
 /** A look at a server that a person decides by. */
 export async function lookForReview(command: Command, server: LockedServer): Promise<McpLook> {
   return server.state === "added"
-    ? await lookFirst(command, server)
-    : await lookAt(command, server, false);
+    ? await lookFirst(registryOf(command), server)
+    : await lookAt(registryOf(command), server, false);
 }
 
 /** The last look, answered or not. Throws Fault `notFound` when there was none at this version. */
@@ -23,7 +23,7 @@ function shownLast(
   command: Command,
   server: LockedServer,
 ): Partial<McpLook> & Pick<McpLook, "accesses"> {
-  const kept = lastLook(command.hands.disk, command.places, server);
+  const kept = lastLook(registryOf(command), server);
   if (kept !== undefined) return kept;
   throw new Fault(
     "notFound",
@@ -87,8 +87,8 @@ interface Done {
 
 /** The review of what was shown last; of a fresh look, which is shown now, where nothing was. */
 async function reviewToPin(command: Command, server: LockedServer): Promise<McpReview> {
-  const { disk, around } = command.hands;
-  const kept = keptLook(disk, command.places, server);
+  const { around } = command.hands;
+  const kept = keptLook(registryOf(command), server);
   if (kept !== undefined) return await reviewNow(command, server, kept.words);
   const look = await lookForReview(command, server);
   if (look.words === undefined) {
@@ -99,7 +99,7 @@ async function reviewToPin(command: Command, server: LockedServer): Promise<McpR
       }`,
     );
   }
-  keepLook(disk, command.places, server, { at: around.now(), look });
+  keepLook(registryOf(command), server, { at: around.now(), look });
   const review = await reviewNow(command, server, look.words);
   if (!command.json) showReview(command, review, { look, whole: false });
   return review;

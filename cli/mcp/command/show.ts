@@ -15,7 +15,7 @@ import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { accessWords, bytesWords, mayWords, runsAsWords } from "../words.ts";
 import { lockOf, serverName } from "../work.ts";
 import { displayText } from "../../../text/mod.ts";
-import { showFailure } from "../introduce.ts";
+import { showFailure } from "../onboard.ts";
 import { alienLines, serverLines } from "../review_lines.ts";
 import { lookForReview } from "./review.ts";
 import { fieldLines } from "../../plugin/review.ts";
@@ -99,11 +99,11 @@ export function mcpList(command: Command): Promise<number> {
 
 // `mcp inspect NAME`: a server started and ended, and what came to light.
 
-const MOST = 40;
+const MAX = 40;
 
 function some(list: readonly string[]): readonly string[] {
   if (list.length === 0) return ["nothing"];
-  return list.length <= MOST ? list : [...list.slice(0, MOST), `and ${list.length - MOST} more`];
+  return list.length <= MAX ? list : [...list.slice(0, MAX), `and ${list.length - MAX} more`];
 }
 
 const safe = (text: string): string => displayText(text, { max: 300 });
@@ -164,15 +164,15 @@ export async function mcpInspect(command: Command): Promise<number> {
 // `mcp log NAME`: what a server did and tried, in every task and look.
 
 const LINES = 200;
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 /** Columns where nobody looks at columns. */
 const WIDE = 2_000;
 
 function limitOf(command: Command): number {
   const given = flag(command.parsed, "limit");
   const limit = given === undefined ? LINES : Number(given);
-  if (Number.isSafeInteger(limit) && limit > 0 && limit <= MOST_LINES) return limit;
-  throw new Fault("invalidInput", `Cannot read --limit "${given}": it takes 1 to ${MOST_LINES}`);
+  if (Number.isSafeInteger(limit) && limit > 0 && limit <= MAX_LINES) return limit;
+  throw new Fault("invalidInput", `Cannot read --limit "${given}": it takes 1 to ${MAX_LINES}`);
 }
 
 /** Runs the command. A server that was removed has its log still. */

@@ -13,7 +13,7 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
 import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
-import { meet, pin } from "../introduce.ts";
+import { firstLook, pin } from "../onboard.ts";
 import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../words.ts";
@@ -22,10 +22,10 @@ import { has } from "../../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../disk/places.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { putServer } from "../command/add.ts";
-import { keptLook } from "../registry/look.ts";
+import { keptLook, lookAt } from "../registry/look.ts";
 import { provideLaunch } from "../registry/fetch/provide.ts";
 import { keepMcpSecret } from "../registry/secrets.ts";
-import { lockOf, lookAt, registryOf, reviewNow } from "../work.ts";
+import { lockOf, registryOf, reviewNow } from "../work.ts";
 
 /** Fetches and starts that go on at the same time. */
 const AT_ONCE = 2;
@@ -286,7 +286,7 @@ async function askInputs(command: Command, wanted: Wanted): Promise<Wanted> {
  * answered so far is looked at again. Throws Fault.
  */
 async function takeServer(command: Command, wanted: Wanted, text: string): Promise<Came> {
-  const { screen, disk } = command.hands;
+  const { screen } = command.hands;
   // An earlier import may have written the same name without its - and _.
   const before = lockOf(command).list().find(({ name }) =>
     mcpPart(name) === mcpPart(wanted.from.name)
@@ -295,7 +295,7 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
   const left = (why: string): Came => ({ is: "left", wanted, why });
   const known = before?.from.kind === "config" && before.from.text === text ? before : undefined;
   if (known !== undefined) {
-    const answered = keptLook(disk, command.places, known) !== undefined;
+    const answered = keptLook(registryOf(command), known) !== undefined;
     if (known.state !== "added" || answered) return { is: "same", wanted, server: known };
   }
   if (before !== undefined && before.state !== "added") {
@@ -314,7 +314,7 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
   }
   if (known === undefined) putServer(command, plain);
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
-  const met = await meet(command, plain), { proposal } = met;
+  const met = await firstLook(command, plain), { proposal } = met;
   let { look } = met;
   const clearance = clearanceFor(command);
   // Whoever wrote the configuration named these folders; approving the server is what grants them.
@@ -327,7 +327,7 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
   // One that does not start without the folders that its configuration names: --yes is a yes to reading them.
   if (look.words === undefined && proposal.read.length > 0 && has(command.parsed, "yes")) {
     screen.hint(`  … ${from.name} is started with what it was granted`);
-    const second = await lookAt(command, server, false);
+    const second = await lookAt(registryOf(command), server, false);
     look = { ...second, accesses: [...look.accesses, ...second.accesses] };
   }
   const { words } = look;

@@ -32,7 +32,7 @@ interface HostConfig {
 
 /** Claude Code keeps its whole history in one file. */
 const LONGEST = 64_000_000;
-const MOST = 64;
+const MAX = 64;
 
 function candidates(home: string, config: string, cwd: string): readonly HostConfig[] {
   const library = join(home, "Library", "Application Support");
@@ -117,8 +117,8 @@ export function readHostConfig(
   const all = read.groups.flatMap(({ folder: at = folder, servers }) =>
     servers.map(({ said, entry }) => ({ at, said, entry: plainEntry(entry) }))
   );
-  if (all.length > MOST) {
-    throw new Fault("tooLarge", `Cannot read "${shown}": it has more than ${MOST} servers`);
+  if (all.length > MAX) {
+    throw new Fault("tooLarge", `Cannot read "${shown}": it has more than ${MAX} servers`);
   }
   const taken = new Set<string>(), known = new Set<string>();
   const unnamed = McpServerName.parse("unnamed");

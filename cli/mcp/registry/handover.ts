@@ -111,7 +111,7 @@ function whyNot(powers: PathPowers, server: LockedServer): string | undefined {
 }
 
 /** Servers for a task, and what a person should know of those that are left out, a sentence each. */
-export interface TaskServers {
+interface TaskServers {
   readonly servers: readonly ImportedServer[];
   readonly notes: readonly string[];
 }

@@ -17,7 +17,10 @@ import {
   toJson,
 } from "../../../contracts/mod.ts";
 import { digestOf } from "../../../port/digest.ts";
-import type { DiskRead, DiskWrite, KernelLink } from "../../hands.ts";
+import type { KernelLink } from "../../hands.ts";
+import { importedOf, lendMcp, withFiles } from "./handover.ts";
+import type { KeepPowers } from "./secrets.ts";
+import type { RegistryPowers } from "./store/store.ts";
 import { familyOf, type LockedServer } from "./lock.ts";
 import type { Places } from "../../disk/places.ts";
 
@@ -66,6 +69,47 @@ export async function askLook(
   return parseLook(await link.ask("mcpLook", toJson({ server, observe, deadlineMs })));
 }
 
+/** What looking takes; each look reaches a kernel anew. */
+export interface LookPowers extends RegistryPowers {
+  kernel(): Promise<KernelLink>;
+}
+
+/** Has the kernel start a server, ask it, and end it; what it said is kept for an approval. */
+export async function lookAt(
+  powers: LookPowers,
+  server: LockedServer,
+  observe: boolean,
+): Promise<McpLook> {
+  await powers.store.ready();
+  const link = await powers.kernel();
+  try {
+    const imported = withFiles(powers, importedOf(server));
+    if (!observe) await lendMcp(powers, link, [imported]);
+    const look = await askLook(link, imported, observe);
+    keepLook(powers, server, { at: powers.environment.now(), look });
+    return look;
+  } finally {
+    link.close();
+  }
+}
+
+/**
+ * The look that a person decides by. What they named when they added a server it is started with, as tasks will start
+ * it; where nothing was named, or it does not start so, what it asks for is refused and noted, which shows what it is
+ * after. One that starts neither way gives the words of its last end.
+ */
+export async function lookFirst(powers: LookPowers, server: LockedServer): Promise<McpLook> {
+  if (server.launch.kind === "http") return await lookAt(powers, server, false);
+  const { read, write, net } = server.grants;
+  if (read.length + write.length + net.length === 0) return await lookAt(powers, server, true);
+  const granted = await lookAt(powers, server, false);
+  if (granted.words !== undefined) return granted;
+  const watched = await lookAt(powers, server, true);
+  const accesses = [...granted.accesses, ...watched.accesses];
+  // Why it does not start with what it was granted is what a person can mend.
+  return watched.words === undefined ? { ...granted, accesses } : { ...watched, accesses };
+}
+
 const KeptLook = z.object({
   version: z.literal(1),
   at: Millis,
@@ -80,8 +124,8 @@ const KeptLook = z.object({
 /** A look that was answered. */
 export type KeptLook = z.infer<typeof KeptLook> & { readonly words: McpWords };
 
-const MOST_ACCESSES = 1_000;
-const MOST_ERRORS = 16_384;
+const MAX_ACCESSES = 1_000;
+const MAX_ERRORS = 16_384;
 
 /** Changes when the server is another one: another version, other arguments. Grants do not count. */
 function launchDigest(server: Pick<LockedServer, "launch">): Digest {
@@ -93,46 +137,38 @@ const fileOf = (places: Places, name: string): string =>
 
 /** Keeps what is about to be shown. Of a look without an answer that is why: the words that were kept stay. */
 export function keepLook(
-  disk: DiskRead & DiskWrite,
-  places: Places,
+  powers: KeepPowers,
   server: LockedServer,
   look: { readonly at: number; readonly look: McpLook },
 ): void {
   const { accesses, ended, errors } = look.look;
-  const words = look.look.words ?? keptLook(disk, places, server)?.words;
-  const failed = {
-    ...(ended === undefined ? {} : { ended }),
-    errors: errors.slice(-MOST_ERRORS),
-  };
+  const words = look.look.words ?? keptLook(powers, server)?.words;
+  const failed = { ...(ended === undefined ? {} : { ended }), errors: errors.slice(-MAX_ERRORS) };
   const kept: z.infer<typeof KeptLook> = {
     version: 1,
     at: Millis.parse(look.at),
     server: launchDigest(server),
     ...(words === undefined ? {} : { words }),
-    accesses: accesses.slice(0, MOST_ACCESSES).map((each) => ({ ...each })),
+    accesses: accesses.slice(0, MAX_ACCESSES).map((each) => ({ ...each })),
     ...(look.look.words === undefined ? { failed } : {}),
   };
+  const { disk, places } = powers;
   disk.makeFolder(join(places.state, "mcp", "looks"), 0o700);
   disk.write(fileOf(places, server.name), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
 }
 
 /** The last look at exactly this server that was answered; undefined when there was none, or it is another one now. */
-export function keptLook(
-  disk: DiskRead,
-  places: Places,
-  server: LockedServer,
-): KeptLook | undefined {
-  const kept = readLook(disk, places, server);
+export function keptLook(powers: KeepPowers, server: LockedServer): KeptLook | undefined {
+  const kept = readLook(powers, server);
   return kept?.words === undefined ? undefined : { ...kept, words: kept.words };
 }
 
 /** The last look at exactly this server, answered or not. */
 export function lastLook(
-  disk: DiskRead,
-  places: Places,
+  powers: KeepPowers,
   server: LockedServer,
 ): Partial<McpLook> & Pick<McpLook, "accesses"> | undefined {
-  const { failed, words, accesses } = readLook(disk, places, server) ?? {};
+  const { failed, words, accesses } = readLook(powers, server) ?? {};
   if (accesses === undefined) return undefined;
   if (failed === undefined) return { accesses, ...(words === undefined ? {} : { words }) };
   const { ended, errors } = failed;
@@ -140,8 +176,7 @@ export function lastLook(
 }
 
 function readLook(
-  disk: DiskRead,
-  places: Places,
+  { disk, places }: KeepPowers,
   server: LockedServer,
 ): z.infer<typeof KeptLook> | undefined {
   const bytes = disk.read(fileOf(places, server.name));
@@ -161,6 +196,6 @@ function readLook(
 }
 
 /** Forgets it. */
-export function dropLook(disk: DiskWrite, places: Places, name: string): void {
+export function dropLook({ disk, places }: KeepPowers, name: string): void {
   disk.remove(fileOf(places, name));
 }

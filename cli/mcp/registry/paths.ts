@@ -170,7 +170,7 @@ export interface Proposal {
 const PROBED =
   /^(?:__.*|CI|COLORTERM|COLUMNS|DEBUG(?:_.*)?|DENO_.*|EDITOR|FORCE_COLOR|HOME|HOSTNAME|LANG|LANGUAGE|LC_.*|LOGNAME|NODE_.*|NO_COLOR|NO_DEPRECATION|npm_.*|NPM_.*|OTEL_.*|PATH|PWD|PYTHON.*|READABLE_STREAM|SHELL|TERM.*|TMP|TEMP|TMPDIR|TRACE_DEPRECATION|TZ|UNDICI_.*|USER|USERPROFILE|XDG_.*|.*_PROXY|.*_proxy|GRACEFUL_FS_.*|TEST_.*|WS_NO_.*)$/;
 
-const MOST = 16;
+const MAX = 16;
 
 function hostOf(access: McpAccess): string | undefined {
   if (access.permission !== "net" || access.value === null) return undefined;
@@ -205,10 +205,10 @@ export function propose(parts: {
   return {
     read: [...new Set(parts.named)].filter((path) =>
       !covered(path, [...given.read, ...given.write])
-    ).slice(0, MOST),
+    ).slice(0, MAX),
     writers: parts.tools.some((tool) => tool.annotations?.readOnlyHint !== true),
-    net: [...new Set(net)].slice(0, MOST),
-    env: [...new Set(env)].slice(0, MOST),
+    net: [...new Set(net)].slice(0, MAX),
+    env: [...new Set(env)].slice(0, MAX),
   };
 }
 

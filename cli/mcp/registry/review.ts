@@ -217,11 +217,7 @@ export function approve(review: McpReview, approval: Approval): Approved {
           },
         }
         : {}),
-      seen: {
-        name: words.server.name,
-        version: words.server.version,
-        protocol: words.protocol,
-      },
+      seen: { name: words.server.name, version: words.server.version, protocol: words.protocol },
     },
   };
 }

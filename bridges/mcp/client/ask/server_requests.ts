@@ -5,7 +5,7 @@ import type { McpElicit, McpOpen, McpRoot, McpSample } from "../../../../contrac
 import { parseJson } from "../../../../port/parse.ts";
 import { misfit } from "../tool/schema_check.ts";
 import type { KernelSide } from "../kernel_side.ts";
-import type { Odd } from "../limits.ts";
+import type { ReportViolation } from "../limits.ts";
 
 interface AskParts {
   readonly open: Pick<McpOpen, "elicitation" | "sampling">;
@@ -13,16 +13,16 @@ interface AskParts {
   readonly roots: () => readonly McpRoot[];
   /** The call that a question is taken to belong to. */
   readonly call: () => string | undefined;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
 }
 
 /** JSON-RPC's code for "the user rejected it", as the specification of sampling has it. */
 const REJECTED = -1;
 
 /** Wires what the server may ask into the SDK's client, before the handshake. */
-export function serveAsks(client: Client, { open, kernel, roots, call, odd }: AskParts): void {
+export function serveAsks(client: Client, { open, kernel, roots, call, report }: AskParts): void {
   const invalid = (why: string): ProtocolError => {
-    odd(`It asked ${why}`);
+    report(`It asked ${why}`);
     return new ProtocolError(ProtocolErrorCode.InvalidParams, `Refused: ${why}`);
   };
   const during = (): { readonly call?: string } => {

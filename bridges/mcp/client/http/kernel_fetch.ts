@@ -4,14 +4,14 @@ import { Fault } from "../../../../contracts/fault.ts";
 import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
 import { type KernelSide, makeKernelHttp, methodOf } from "../kernel_side.ts";
 import { readMessage } from "../message.ts";
-import type { Odd } from "../limits.ts";
+import type { ReportViolation } from "../limits.ts";
 import { makeEvents, readAll, type StreamEvent } from "./stream_texts.ts";
 
 interface FetchParts {
   readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
   /** The one origin that is asked. */
   readonly origin: string;
-  readonly odd: Odd;
+  readonly report: ReportViolation;
 }
 
 /** What an id of a session is: visible ASCII, as the protocol says, and no longer than one that holds a signed token. */
@@ -20,7 +20,7 @@ const SESSION = /^[\x21-\x7e]{1,2048}$/;
 const REFUSAL_UNITS = 65_536;
 
 /** Makes the fetch. */
-export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike {
+export function makeKernelFetch({ kernel, origin, report }: FetchParts): FetchLike {
   const ask = makeKernelHttp(kernel, { origin, whose: "server" });
   return async (address, init = {}) => {
     const { status, headers, type, bodiless, pieces, stop } = await ask(new URL(address), init);
@@ -28,7 +28,7 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
     // Each request carries it from then on.
     if (session !== undefined && !SESSION.test(session)) {
       stop();
-      odd(`It gave a session an id of ${session.length} characters`);
+      report(`It gave a session an id of ${session.length} characters`);
       throw new Fault(
         "upstream",
         "Cannot open the server: the id of its session is none, or too long",
@@ -37,21 +37,21 @@ export function makeKernelFetch({ kernel, origin, odd }: FetchParts): FetchLike 
     if (bodiless !== undefined) return bodiless;
     if (type === "text/event-stream" && status === 200) {
       const asked = askedBy(init.body);
-      return new Response(eventStream(pieces, stop, { odd, asked }), { status, headers });
+      return new Response(eventStream(pieces, stop, { report, asked }), { status, headers });
     }
     const whole = type === "application/json" && status < 300;
     const text = await readAll(pieces, whole ? MCP_LINE : REFUSAL_UNITS, !whole);
     if (text === undefined) {
       stop();
-      odd("It answered with more than a message may hold");
+      report("It answered with more than a message may hold");
       throw new Fault("tooLarge", "Cannot read the answer: it is too long");
     }
     if (whole && methodOf(init) === "POST" && text.trim() !== "") {
       if (askedBy(init.body) === undefined) {
-        odd("It answered what was no request");
+        report("It answered what was no request");
         return new Response(null, { status: 202, headers });
       }
-      refuseBad(text, odd);
+      refuseBad(text, report);
     }
     return new Response(text, { status, headers });
   };
@@ -66,19 +66,22 @@ function askedBy(body: RequestInit["body"]): string | number | undefined {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-function refuseBad(text: string, odd: Odd): void {
+function refuseBad(text: string, report: ReportViolation): void {
   const message = readMessage(text);
   if (message.kind !== "bad") return;
-  odd(`It sent what is no message: ${message.why}`);
+  report(`It sent what is no message: ${message.why}`);
   throw new Fault("upstream", `Cannot read the answer: it is ${message.why}`);
 }
 
 function eventStream(
   pieces: () => Promise<Uint8Array>,
   stop: () => void,
-  { odd, asked }: { readonly odd: Odd; readonly asked: string | number | undefined },
+  { report, asked }: {
+    readonly report: ReportViolation;
+    readonly asked: string | number | undefined;
+  },
 ): ReadableStream<Uint8Array> {
-  const reader = makeEventReader(odd);
+  const reader = makeEventReader(report);
   const decoder = new TextDecoder(), encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -89,7 +92,7 @@ function eventStream(
         try {
           whole = reader(decoder.decode(bytes, { stream: true }));
         } catch (error) {
-          odd("It sent an event that is too long");
+          report("It sent an event that is too long");
           stop();
           if (asked === undefined) return controller.error(error);
           // The SDK would wait for the answer until the deadline: it is told that there is none.
@@ -118,31 +121,31 @@ const RETRY = { least: 100, most: 30_000 } as const;
 const INTERNAL = -32_603;
 
 /** Makes the reader of one stream: takes its pieces, gives whole events, written anew. Throws for one that is too long. */
-export function makeEventReader(odd: Odd): (text: string) => string {
+export function makeEventReader(report: ReportViolation): (text: string) => string {
   const take = makeEvents(MCP_LINE, () => new RangeError("an event that is too long"));
-  return (text) => take(text).map((event) => rewritten(event, odd)).join("");
+  return (text) => take(text).map((event) => rewritten(event, report)).join("");
 }
 
-function rewritten(event: StreamEvent, odd: Odd): string {
+function rewritten(event: StreamEvent, report: ReportViolation): string {
   if (event.retry !== undefined) {
     return `retry: ${Math.min(RETRY.most, Math.max(RETRY.least, event.retry))}\n`;
   }
   const { id, event: kind = "message", data } = event;
   let out = "";
   if (id !== undefined && id.length > ID_UNITS) {
-    odd("It numbered an event with something too long");
+    report("It numbered an event with something too long");
   } else if (id !== undefined) out += `id: ${id}\n`;
   // An event without a message numbers the stream all the same.
-  const message = kind !== "message" ? undefined : data.trim() === "" ? "" : checked(data, odd);
+  const message = kind !== "message" ? undefined : data.trim() === "" ? "" : checked(data, report);
   if (message !== undefined) out += `data: ${message}\n`;
   return out === "" ? "" : `${out}\n`;
 }
 
 /** The message on one line; an answer that is broken becomes an error, so that nobody waits for it. */
-function checked(text: string, odd: Odd): string | undefined {
+function checked(text: string, report: ReportViolation): string | undefined {
   const message = readMessage(text);
   if (message.kind !== "bad") return text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text;
-  odd(`It sent what is no message: ${message.why}`);
+  report(`It sent what is no message: ${message.why}`);
   if (message.answers === undefined) return undefined;
   const error = { code: INTERNAL, message: `The answer is ${message.why}` };
   return JSON.stringify({ jsonrpc: "2.0", id: message.answers, error });

@@ -5,10 +5,10 @@ import { makeEventReader } from "./kernel_fetch.ts";
 
 function read(
   ...pieces: readonly string[]
-): { readonly out: string; readonly odd: readonly string[] } {
-  const odd: string[] = [];
-  const reader = makeEventReader((what) => odd.push(what));
-  return { out: pieces.map((piece) => reader(piece)).join(""), odd };
+): { readonly out: string; readonly report: readonly string[] } {
+  const report: string[] = [];
+  const reader = makeEventReader((what) => report.push(what));
+  return { out: pieces.map((piece) => reader(piece)).join(""), report };
 }
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -45,7 +45,7 @@ Deno.test("mallory's waiting time is kept within bounds, her long number is left
   assert.equal(read("retry: 999999999\ndata:\n\n").out, "retry: 30000\ndata: \n\n");
   const found = read(`id: ${"9".repeat(2_000)}\ndata:\n\n`);
   assert.equal(found.out, "data: \n\n");
-  assert.match(found.odd.join(), /too long/);
+  assert.match(found.report.join(), /too long/);
 });
 
 Deno.test("mallory's broken answer becomes an error, and anything else that is broken is gone", () => {
@@ -54,7 +54,7 @@ Deno.test("mallory's broken answer becomes an error, and anything else that is b
   );
   assert.match(found.out, /^data: \{"jsonrpc":"2.0","id":4,"error":\{"code":-32603/);
   assert.equal(found.out.split("\n\n").length, 2);
-  assert.equal(found.odd.length, 3);
+  assert.equal(found.report.length, 3);
 });
 
 Deno.test("mallory's event without an end is refused", () => {

@@ -22,11 +22,7 @@ export function toolResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
   const content = result["content"];
   if (Array.isArray(content)) { for (const block of content) room.add(block); }
-  return {
-    isError: result["isError"] === true,
-    parts: room.parts,
-    cutBytes: room.cut(),
-  };
+  return { isError: result["isError"] === true, parts: room.parts, cutBytes: room.cut() };
 }
 
 /** Makes the result of a resource that was read. */

@@ -27,10 +27,7 @@ interface List<T> {
 }
 
 const LISTS = {
-  tools: {
-    ...{ method: "tools/list", member: "tools", most: 512, what: "tool" },
-    read: readTool,
-  },
+  tools: { ...{ method: "tools/list", member: "tools", most: 512, what: "tool" }, read: readTool },
   resources: {
     ...{ method: "resources/list", member: "resources", most: 512, what: "resource" },
     read: readResource,

@@ -10,7 +10,7 @@ import * as z from "zod";
 
 const FACTS_MS = 60_000;
 /** Most packages that are asked about. */
-const MOST = 2_000;
+const MAX = 2_000;
 const INSIDE = "/inside.ts";
 
 const Attestations = z.looseObject({
@@ -25,7 +25,7 @@ const Fact = z.looseObject({
   signatures: z.unknown().optional(),
   attestations: z.unknown().optional(),
 });
-const Facts = z.looseObject({ said: z.array(Fact).max(MOST), keys: z.unknown().optional() });
+const Facts = z.looseObject({ said: z.array(Fact).max(MAX), keys: z.unknown().optional() });
 const Keys = z.looseObject({
   keys: z.array(z.looseObject({
     keyid: z.string().max(256),
@@ -84,7 +84,7 @@ export async function withFacts(
       { from: store.deno, at: denoAt },
       { from: join(environment.home, "cli/mcp/registry/fetch/inside_powers.ts"), at: INSIDE },
     ],
-    input: JSON.stringify(packages.slice(0, MOST).map((each) => [each.name, each.version])),
+    input: JSON.stringify(packages.slice(0, MAX).map((each) => [each.name, each.version])),
     net: true,
     deadlineMs: FACTS_MS,
   });

@@ -18,7 +18,7 @@ const SCOPES = 64;
 
 /** Finds out. `issuer` is the one that the person chose. Throws Fault `refused`, `notFound`, `upstream`. */
 export async function discover(net: LoginNet, server: URL, issuer?: string): Promise<Discovered> {
-  const { status, challenge } = await net.knock(server);
+  const { status, challenge } = await net.askServer(server);
   const said = bearerChallenge(status === 401 || status === 403 ? challenge : undefined);
   const words = await resourceWords(net, server, said.resourceMetadata);
   const issuers = words?.issuers ?? [];

@@ -5,7 +5,7 @@ import { makePort } from "../../../../port/mod.ts";
 import type { LoginPowers, LoginService, Loopback } from "./login.ts";
 
 /** A program with its arguments and its whole environment. */
-export interface LoginLine {
+interface LoginLine {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

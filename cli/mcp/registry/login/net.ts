@@ -23,7 +23,7 @@ export interface LoginNet {
   /** Sends a form or JSON text; a redirect is refused: what was sent is not sent on. */
   post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<LoginAnswer>;
   /** How the MCP server answers somebody whom it does not know. Nothing of the answer's body is read. */
-  knock(url: URL): Promise<{ readonly status: number; readonly challenge?: string }>;
+  askServer(url: URL): Promise<{ readonly status: number; readonly challenge?: string }>;
 }
 
 /** A port to a net service. */
@@ -130,7 +130,7 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
         ...{ method: "POST", body, redirects: 0 },
         headers: { accept: "application/json", ...headers },
       }),
-    async knock(url) {
+    async askServer(url) {
       const greeted = await send(url, INITIALIZE, {});
       if (greeted.status === 401 || greeted.status === 403) return greeted;
       // Some greet everybody, and ask who it is at the first question.

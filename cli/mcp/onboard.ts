@@ -31,16 +31,17 @@ import {
 import { namedPaths, type Proposal, propose } from "./registry/paths.ts";
 import { alienLines, reviewLines, serverLines } from "./review_lines.ts";
 import { endedWords } from "./words.ts";
-import { lockOf, lookAt, lookFirst, person, registryOf, reviewNow } from "./work.ts";
+import { lockOf, person, registryOf, reviewNow } from "./work.ts";
+import { lookAt, lookFirst } from "./registry/look.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 
 /** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
-export async function meet(
+export async function firstLook(
   command: Command,
   server: LockedServer,
 ): Promise<{ readonly look: McpLook; readonly proposal: Proposal }> {
-  const look = await lookFirst(command, server);
+  const look = await lookFirst(registryOf(command), server);
   const proposal = propose({
     named: server.launch.kind === "http"
       ? []
@@ -180,7 +181,7 @@ const NOTHING_MORE = {
 } as const satisfies MoreGrants;
 
 /** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
-export async function introduce(command: Command, added: LockedServer): Promise<ExitCode> {
+export async function onboard(command: Command, added: LockedServer): Promise<ExitCode> {
   const { screen } = command.hands;
   const named = [added.grants.read, added.grants.write, added.grants.net].flat().length > 0;
   screen.hint(
@@ -188,7 +189,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
       named ? "with what it was granted" : "and what it asks for is refused"
     }`,
   );
-  const met = await meet(command, added);
+  const met = await firstLook(command, added);
   screen.hint("");
   let server = added, { look } = met;
   const lock = lockOf(command);
@@ -213,7 +214,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
     // It is asked for the revision that it spoke a moment ago.
     const { protocol } = look.words ?? {};
     const seen = protocol === undefined ? {} : { seen: { name: "", version: "", protocol } };
-    const second = await lookAt(command, { ...server, ...seen }, false);
+    const second = await lookAt(registryOf(command), { ...server, ...seen }, false);
     screen.hint("");
     look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
     if (second.words !== undefined) {
