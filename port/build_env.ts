@@ -9,5 +9,10 @@ const KEPT =
  */
 export function buildEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => KEPT.test(name));
-  return { ...Object.fromEntries(kept), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+  return {
+    ...Object.fromEntries(kept),
+    ...{ NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    // Deno would write what an installed package's own package.json names into deno.lock.
+    DENO_NO_PACKAGE_JSON: "1",
+  };
 }

@@ -12,6 +12,6 @@ Deno.test("what alice exported for her models is not a builder's, and where thin
   const keys = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", MY_TOKEN: "k", HOMEPASS: "k" };
   assert.deepEqual(buildEnv({ ...kept, ...keys }), {
     ...kept,
-    ...{ NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    ...{ NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", DENO_NO_PACKAGE_JSON: "1" },
   });
 });

@@ -36,7 +36,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup"],
+      ...["service/trace", "service/backup", "bridges/mcp"],
     ],
     npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
@@ -51,6 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "@ai-sdk/anthropic",
       "@ai-sdk/openai-compatible",
       "@wllama/wllama",
+      "eventsource-parser",
     ],
   },
   broker: { parts: OPEN, npm: ["zod", "ajv"] },
@@ -101,7 +102,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "tools-wasm/browser": { parts: OPEN, npm: ["htmlparser2"] },
 
   // Outside the running system: may import any part.
-  scripts: { parts: ["*"], npm: [] },
+  scripts: { parts: ["*"], npm: ["zod"] },
   tests: {
     parts: ["*"],
     npm: [
@@ -159,7 +160,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "models/native/main.ts", npm: ["zod"], without: [] },
   {
     entry: "models/remote/main.ts",
-    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"],
+    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible", "eventsource-parser"],
     without: [],
   },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },

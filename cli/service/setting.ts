@@ -15,6 +15,7 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../mcp/registry/handover.ts";
+import { registryOf } from "../mcp/work.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { hostParts, settleCalls } from "../mcp_serve/host_setting.ts";
 import type { LoginService } from "../mcp/registry/login/login.ts";
@@ -209,7 +210,7 @@ async function lendService(
   const servers = new Map<string, ImportedServer>();
   for (const { mcp } of settings) for (const server of mcp) servers.set(server.name, server);
   for (const { resolved } of settings) await lendKeys(link, resolved);
-  await lendMcp(command, link, [...servers.values()]);
+  await lendMcp(registryOf(command), link, [...servers.values()]);
 }
 
 /** Connections to the kernel: one for requests, and one for each that is told something. */

@@ -49,7 +49,7 @@ Deno.test("bob calls bin/remit through two symlinks from another folder, and his
 });
 
 /** What the launcher needs of a machine beside Deno. */
-const TOOLS = ["basename", "cat", "cksum", "dirname", "head", "mkdir", "readlink", "sh", "tr"];
+const TOOLS = ["basename", "head", "mkdir", "mv", "readlink", "sh", "tr"];
 const DENO = Deno.realPathSync(Deno.execPath());
 
 /** A folder of programs without Deno, to be the whole PATH; `scripts` by their name. */
@@ -144,7 +144,8 @@ Deno.test("a signal to what bob started is the service's own, with Deno on the P
     await Deno.chmod(`${at}/deno`, 0o755);
     await served(machine, { PATH: kept, npm_config_cache: `${dir}/npm` }, ["SIGTERM"]);
     // Another version, or somebody else's folder, is nothing: npx is asked.
-    await Deno.writeTextFile(`${at}/deno`, "#!/bin/sh\necho deno 2.9.5\n");
+    await Deno.remove(`${at}/deno`);
+    await Deno.writeTextFile(`${at}/deno`, "#!/bin/sh\necho deno 2.9.5\n", { mode: 0o755 });
     const refused = await new Deno.Command(LAUNCHER, {
       args: ["--version"],
       clearEnv: true,
@@ -152,5 +153,42 @@ Deno.test("a signal to what bob started is the service's own, with Deno on the P
     }).output();
     assert.equal(refused.code, 1);
     assert.match(new TextDecoder().decode(refused.stderr), /NODE_EXTRA_CA_CERTS=FILE\.pem/);
+  });
+});
+
+Deno.test("a second start runs no program but Deno, and asks anew when Deno or deno.lock was replaced", async () => {
+  await onMachine(async ({ dir, env }) => {
+    // A copy of the launcher over a command line of one line: what is asked for is seen in a file.
+    const home = `${dir}/home`;
+    const asked = `${dir}/asked`;
+    await Deno.mkdir(`${home}/bin`, { recursive: true });
+    await Deno.copyFile(LAUNCHER, `${home}/bin/remit`);
+    await Deno.chmod(`${home}/bin/remit`, 0o755);
+    await Deno.writeTextFile(`${home}/deno.lock`, "{}");
+    const fake = `echo "$@" >>"${asked}"; [ "$1" != --version ] || echo deno 2.9.6 fake`;
+    const path = await programs(`${dir}/path`, {});
+    const replace = async (): Promise<void> => {
+      await Deno.remove(`${path}/deno`).catch(() => undefined);
+      const text = `#!/bin/sh\n${fake}\n[ "$1" != eval ] || echo "${path}/deno"\n`;
+      await Deno.writeTextFile(`${path}/deno`, text, { mode: 0o755 });
+    };
+    const start = async (): Promise<readonly string[]> => {
+      await Deno.remove(asked).catch(() => undefined);
+      const { success } = await new Deno.Command(`${home}/bin/remit`, {
+        ...{ args: ["tasks"], clearEnv: true, env: { ...env, PATH: path } },
+      }).output();
+      assert(success);
+      return (await Deno.readTextFile(asked)).split("\n").map((line) => line.split(" ")[0] ?? "");
+    };
+    const whole = ["--version", "eval", "cache", "run", ""];
+    await replace();
+    assert.deepEqual(await start(), whole);
+    assert.deepEqual(await start(), ["run", ""]);
+    await replace();
+    assert.deepEqual(await start(), whole);
+    assert.deepEqual(await start(), ["run", ""]);
+    await Deno.writeTextFile(`${home}/deno.lock`, "{} ");
+    assert.deepEqual(await start(), whole);
+    assert.deepEqual(await start(), ["run", ""]);
   });
 });

@@ -5,7 +5,7 @@ import { Fault } from "../../contracts/fault.ts";
 import { PluginManifest } from "../../contracts/plugin.ts";
 
 /** What an author writes: a manifest before its module or script is known. */
-const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
+export const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
 /** See {@link ToolYaml}. */
 export type ToolYaml = z.infer<typeof ToolYaml>;
 

@@ -34,6 +34,7 @@ import { signAnswer } from "../../question/sign_answer.ts";
 import { askStaged } from "../../run/watch_task.ts";
 import { makeSecretBook, openPageKey } from "./login.ts";
 import { waitingQuestions } from "../../question/waiting.ts";
+import { registryOf } from "../../mcp/work.ts";
 import { homeView, messageView, questionView, taskView, UNDECIDED, UNFINISHED } from "./views.ts";
 
 /** The powers of {@link openPageDesk}. */
@@ -84,7 +85,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const ready = parts.beforeAnswer ??
     (async (task: TaskId): Promise<void> => {
       await readyAgain(command, link, await readPast(link, task));
-      await lendApproved(command, link);
+      await lendApproved(registryOf(command), link);
     });
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);

@@ -1,0 +1,131 @@
+/**
+ * `deno task release [npm|tarball|deb]…`: builds what is published into .build/release/, or the named ones alone: the npm
+ * package, a tarball, a Debian package (where dpkg-deb is), the notes and SHA256SUMS. The same commit gives the same bytes.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { VERSION } from "../../cli/version.ts";
+import { print, ROOT } from "../process.ts";
+import { debianControl, isCarried, NPM_NAME, packageJson, releaseNotes } from "./package.ts";
+
+const OUT = join(ROOT, ".build/release");
+const KINDS = ["npm", "tarball", "deb"] as const;
+
+/** Runs a program to its end; gives what it printed. Throws where it failed. */
+async function run(program: string, ...args: readonly string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, {
+    ...{ args: [...args], cwd: ROOT, stdin: "null" },
+  }).output();
+  const text = new TextDecoder();
+  if (!success) throw new Error(`Cannot run ${program}: ${text.decode(stderr).trim()}`);
+  return text.decode(stdout);
+}
+
+/** Copies what a release carries into `folder`, with modes that do not depend on this account's umask. */
+async function layOut(folder: string): Promise<void> {
+  const listed = await run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard");
+  for (const path of listed.split("\0").filter((each) => each !== "" && isCarried(each))) {
+    const from = join(ROOT, path);
+    const found = await Deno.stat(from).catch(() => undefined);
+    if (found === undefined) continue;
+    const to = join(folder, path);
+    await Deno.mkdir(dirname(to), { recursive: true });
+    await Deno.copyFile(from, to);
+    await Deno.chmod(to, ((found.mode ?? 0) & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}
+
+/** The time of the last commit, in seconds: what is packed has it, so that the same commit gives the same bytes. */
+async function commitTime(): Promise<string> {
+  return (await run("git", "log", "-1", "--format=%ct")).trim();
+}
+
+/** Packs the folder `name` of `parent`, with owners, order and times that say nothing of this machine. */
+async function pack(file: string, parent: string, name: string): Promise<void> {
+  const facts = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rwX,go=rX"];
+  const time = `--mtime=@${await commitTime()}`;
+  await run(
+    "tar",
+    ...facts,
+    time,
+    "--use-compress-program=gzip -9n",
+    "-cf",
+    file,
+    "-C",
+    parent,
+    name,
+  );
+}
+
+async function packDebian(file: string, tree: string, parent: string): Promise<void> {
+  const root = join(parent, "deb");
+  await Deno.mkdir(join(root, "DEBIAN"), { recursive: true });
+  await Deno.mkdir(join(root, "usr/lib"), { recursive: true });
+  await Deno.mkdir(join(root, "usr/bin"), { recursive: true });
+  await run("cp", "-a", tree, join(root, "usr/lib/remit"));
+  await Deno.symlink("../lib/remit/bin/remit", join(root, "usr/bin/remit"));
+  const [kilobytes = ""] = (await run("du", "-sk", "--apparent-size", root)).split("\t");
+  await Deno.writeTextFile(join(root, "DEBIAN/control"), debianControl(Number(kilobytes)));
+  await run("chmod", "-R", "u+rwX,go=rX", root);
+  await run(
+    "env",
+    `SOURCE_DATE_EPOCH=${await commitTime()}`,
+    "dpkg-deb",
+    "--root-owner-group",
+    "-b",
+    root,
+    file,
+  );
+}
+
+async function sums(files: readonly string[]): Promise<string> {
+  const lines = await Promise.all(files.map(async (file) => {
+    const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(join(OUT, file)));
+    return `${new Uint8Array(digest).toHex()}  ${file}\n`;
+  }));
+  return lines.join("");
+}
+
+/** Builds the named kinds; gives the names of the files in .build/release/. */
+async function release(kinds: readonly string[]): Promise<readonly string[]> {
+  await Deno.remove(OUT, { recursive: true }).catch(() => undefined);
+  await Deno.mkdir(OUT, { recursive: true });
+  const work = await Deno.makeTempDir({ prefix: "remit-release-" });
+  try {
+    const files: string[] = [];
+    const folder = `remit-${VERSION}`;
+    await layOut(join(work, folder));
+    if (kinds.includes("tarball")) {
+      files.push(`${folder}.tar.gz`);
+      await pack(join(OUT, `${folder}.tar.gz`), work, folder);
+    }
+    if (kinds.includes("deb")) {
+      files.push(`remit_${VERSION}_all.deb`);
+      await packDebian(join(OUT, `remit_${VERSION}_all.deb`), join(work, folder), work);
+    }
+    if (kinds.includes("npm")) {
+      files.push(`${NPM_NAME}-${VERSION}.tgz`);
+      // npm wants the folder "package".
+      await Deno.rename(join(work, folder), join(work, "package"));
+      await Deno.writeTextFile(join(work, "package/package.json"), packageJson());
+      await pack(join(OUT, `${NPM_NAME}-${VERSION}.tgz`), work, "package");
+    }
+    await Deno.writeTextFile(join(OUT, "SHA256SUMS"), await sums(files));
+    const changelog = await Deno.readTextFile(join(ROOT, "CHANGELOG.md"));
+    await Deno.writeTextFile(join(OUT, "NOTES.md"), releaseNotes(changelog));
+    return [...files, "SHA256SUMS", "NOTES.md"];
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  const asked = Deno.args.length === 0 ? KINDS : Deno.args;
+  const unknown = asked.find((kind) => !(KINDS as readonly string[]).includes(kind));
+  if (unknown !== undefined) {
+    print(`Cannot build "${unknown}": there is ${KINDS.join(", ")}\n`);
+    Deno.exit(2);
+  }
+  for (const file of await release(asked)) print(`${join(OUT, file)}\n`);
+}
