@@ -1,18 +1,145 @@
 /** Starts what stands behind a service's gateway, and ends it. @module */
+import * as z from "zod";
+import {
+  makeMediator,
+  mayHave,
+  type MediatedSession,
+  type Mediator,
+  openTokens,
+  parseAsked,
+} from "./hosts/mod.ts";
+import {
+  keySetText,
+  openPeerFront,
+  type PeerFrontParts,
+  type PeerMediator,
+  type PeerRules,
+} from "./peer/mod.ts";
 import {
   Fault,
+  type HookAnswer,
+  HookCall,
   type Json,
+  PageAnswer,
+  PageAsk,
+  type PageView,
   type Port,
   type PortHandler,
   type ServeHolder,
   type ServeOpen,
+  toJson,
 } from "../contracts/mod.ts";
 import type { GatewayLink, StartedGateway } from "./gateway_keeper.ts";
-import { makeServiceHandler, type ServedPage, type ServiceHandler } from "./handler.ts";
-import { makeMediator, mayHave, type MediatedSession, openTokens } from "./hosts/mod.ts";
-import { keySetText, openPeerFront, type PeerFrontParts, type PeerRules } from "./peer/mod.ts";
 import { makeDurations, startStateCare } from "./trace/mod.ts";
 import { openFiringBook, openTriggers, type TriggerRules } from "./trigger/mod.ts";
+
+/** The page, as the gateway asks for it. Faults: contracts/wire_a2a.ts. */
+export interface ServedPage {
+  open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
+  view(ask: PageAsk): Promise<PageView>;
+  answer(said: PageAnswer): Promise<void>;
+  /** Logs out. */
+  leave(session: string): void;
+}
+
+/** What a gateway's requests are passed to; an absent part is not served. */
+interface HandlerParts {
+  readonly mcp: Mediator;
+  readonly peers: PeerMediator | undefined;
+  readonly page: ServedPage | undefined;
+  readonly hook: (call: HookCall) => Promise<HookAnswer>;
+  /** Undefined while everything is served; else why not. */
+  unready(): string | undefined;
+  readonly metrics: (() => Promise<string>) | undefined;
+  /** JSON text of the set of keys that sign. */
+  readonly keySet: string;
+  /** Counts a request of `mcp`, `a2a`, `hooks` or `page`; the returned function ends its time. */
+  counted(surface: string): () => void;
+  /** Throws `unavailable` while the service ends. */
+  takesMore(): void;
+}
+
+/** Answers a gateway, and counts the requests under way. TRUST: the gateway may be hostile. */
+interface ServiceHandler extends PortHandler {
+  /** Requests that are not answered yet. */
+  under(): number;
+  close(): Promise<void>;
+}
+
+const Code = z.object({ code: z.string().max(128) }).strict();
+const Session = z.object({ session: z.string().max(128) }).strict();
+/** Ops of MCP that begin something. */
+const BEGINS: ReadonlySet<string> = new Set(["session", "call", "task"]);
+
+/** The surface of an op; undefined for an op of no request. */
+function surfaceOf(op: string): string | undefined {
+  if (op.startsWith("a2a")) return op === "a2aAdmit" ? undefined : "a2a";
+  if (op.startsWith("page")) return "page";
+  if (op === "hook") return "hooks";
+  return BEGINS.has(op) ? "mcp" : undefined;
+}
+
+function makeServiceHandler(parts: HandlerParts): ServiceHandler {
+  const { mcp, peers, page, hook, metrics } = parts;
+  let under = 0;
+
+  const own: Readonly<Record<string, (body: Json) => Promise<Json>>> = {
+    ready() {
+      const why = parts.unready();
+      return Promise.resolve({ ready: why === undefined, why: why ?? "" });
+    },
+    jwks: () => Promise.resolve({ keys: parts.keySet }),
+    ...(metrics === undefined ? {} : { metrics: async () => ({ text: await metrics() }) }),
+    async hook(body) {
+      const call = parseAsked(HookCall, body);
+      parts.takesMore();
+      return toJson(await hook(call));
+    },
+    ...(page === undefined ? {} : {
+      pageOpen: async (body: Json) => toJson(await page.open(parseAsked(Code, body).code)),
+      pageView: async (body: Json) => toJson(await page.view(parseAsked(PageAsk, body))),
+      async pageAnswer(body: Json) {
+        await page.answer(parseAsked(PageAnswer, body));
+        return null;
+      },
+      pageClose(body: Json) {
+        page.leave(parseAsked(Session, body).session);
+        return Promise.resolve(null);
+      },
+    }),
+  };
+
+  const serve = (op: string, body: Json): Promise<Json> => {
+    const mine = Object.hasOwn(own, op) ? own[op] : undefined;
+    const answer = mine?.(body) ?? peers?.ask(op, body);
+    if (answer !== undefined) return answer;
+    if (BEGINS.has(op)) parts.takesMore();
+    return Promise.resolve(mcp.ask(op, body));
+  };
+
+  return Object.freeze<ServiceHandler>({
+    async ask(op, body): Promise<Json> {
+      under += 1;
+      const surface = surfaceOf(op);
+      const ended = surface === undefined ? undefined : parts.counted(surface);
+      try {
+        return await serve(op, body);
+      } finally {
+        under -= 1;
+        ended?.();
+      }
+    },
+    tell(op, body): void {
+      if (peers?.tell(op, body) === true) return;
+      mcp.tell(op, body);
+    },
+    under: () => under,
+    async close(): Promise<void> {
+      peers?.close();
+      await mcp.close();
+    },
+  });
+}
 
 /** Serves commands at other terminals: `login` → `{ url }`, `state` → `{ url, ready, why }`. */
 export function serviceDoor(
@@ -148,12 +275,13 @@ export async function startService<S extends ServiceSettled>(
       ...{ note, send: () => undefined },
     });
     const handler = makeServiceHandler({
-      ...{ mcp, page, keySet, takesMore, unready, now },
+      ...{ mcp, page, keySet, takesMore, unready },
       ...{ peers: front?.mediator(tell), hook: triggers.hook, metrics: care.metrics },
-      counted(surface): void {
+      counted(surface) {
         requests[surface] = (requests[surface] ?? 0) + 1;
+        const since = now();
+        return () => durations.add(surface, now() - since);
       },
-      took: durations.add,
     });
     handlers.add(handler);
     const over = async (): Promise<void> => {

@@ -25,8 +25,6 @@ import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts
 import { hostParts, settleCalls } from "./host_setting.ts";
 import { VERSION } from "../version.ts";
 
-// The block that a host's configuration takes: this installation, this folder.
-
 /** Hosts whose block is known. */
 const KNOWN_HOSTS = ["claude", "cursor", "vscode"] as const;
 type KnownHost = typeof KNOWN_HOSTS[number];

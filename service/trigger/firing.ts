@@ -70,11 +70,6 @@ export function mayPass(error: unknown): boolean {
   return error instanceof Fault && PASSING.has(error.code);
 }
 
-// What the service remembers of firings over its own end: how far each schedule is settled, and
-// which signed bytes came. That one firing makes one task is the kernel's to hold
-// (kernel/control/once.ts): this book is behind it after a crash, never ahead.
-// STATE/person/firings.json.
-
 const FILE = "firings.json";
 /** Signed bytes that are remembered of one webhook; its window is some minutes. */
 const MAX_SEEN = 4_096;
@@ -105,7 +100,11 @@ export interface FiringDisk {
   write(path: string, text: string, options: { readonly mode: number }): void;
 }
 
-/** The book of one state. */
+/**
+ * What the service remembers of firings: how far each schedule is settled, and which signed bytes
+ * came. That one firing makes one task is held by the kernel (kernel/control/operator.ts): after a
+ * crash the book is behind the kernel, never ahead. STATE/person/firings.json.
+ */
 export interface FiringBook {
   schedule(name: string): SettledFirings | undefined;
   settle(name: string, settled: SettledFirings): void;

@@ -28,9 +28,7 @@ import type { ShownChange } from "../../question/shown_content.ts";
 import { taskLines } from "../../task/commands.ts";
 import { taskCells } from "../../task/list.ts";
 
-// Tasks that an earlier kernel left under other rules: they wait for their operator's word.
-
-/** How a task stands that is not over. */
+/** The statuses of a task that has not ended. */
 export const UNFINISHED: readonly TaskStatus[] = TaskStatus.options.filter((each) =>
   TASK_TRANSITIONS[each].length > 0
 );
@@ -40,26 +38,22 @@ function waitsForRules({ reason }: Readonly<Record<string, Json>>): boolean {
   return typeof reason === "string" && reason.startsWith(OTHER_RULES);
 }
 
-/** Those of a kernel. */
+/** Tasks that an earlier kernel left under other rules: they wait for their operator. */
 export async function tasksOfOtherRules(
   link: { ask(op: string, body: Json): Promise<Json> },
 ): Promise<readonly TaskId[]> {
-  return rowsOf(await link.ask("tasks", { statuses: [...UNFINISHED] })).map(recordOf).filter(
-    waitsForRules,
-  )
-    .map(({ id }) => AgentTask.shape.id.parse(id));
+  const tasks = rowsOf(await link.ask("tasks", { statuses: [...UNFINISHED] }));
+  return tasks.filter(waitsForRules).map(({ id }) => AgentTask.shape.id.parse(id));
 }
-
-// Sections of a page's view, within what the wire takes. Every text was made safe to show before.
 
 /** Columns of text: what a phone shows without scrolling. */
 const WIDTH = 60;
 /** Rows of a list. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 /** Lines of one section, as the wire takes them. */
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 /** Units of a line, as the wire takes them. */
-const LONGEST_LINE = 8_192;
+const MAX_LINE = 8_192;
 
 /** A part of a view. */
 export type Section = PageView["sections"][number];
@@ -68,7 +62,7 @@ export type Row = Section["rows"][number];
 
 /** A list: says `none` where it is empty, and how many more there are where it is long. */
 function list(heading: string, rows: readonly Row[], none: string): Section {
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MAX_ROWS);
   const more = rows.length > shown.length
     ? [`and ${rows.length - shown.length} more: see them at your terminal`]
     : [];
@@ -80,7 +74,7 @@ function text(heading: string, lines: readonly string[]): Section {
   return {
     heading,
     rows: [],
-    lines: lines.slice(0, MOST_LINES).map((line) => line.slice(0, LONGEST_LINE)),
+    lines: lines.slice(0, MAX_LINES).map((line) => line.slice(0, MAX_LINE)),
   };
 }
 
@@ -94,9 +88,8 @@ function clipped(lines: readonly string[]): string[] {
   });
 }
 
-// Messages that wait to be let in, as the page shows them, in the words of `remit inbox`. They are
-// decided at the terminal: a peer's message came through the same gateway that the page is served
-// by, and a channel that asked for something does not answer it (docs/decision/0019).
+// Messages are decided at the terminal: a peer's message came through the same gateway that serves
+// the page, and a channel that asked for something does not answer it (docs/decision/0019).
 
 /** States of a message that a person decides about. */
 export const UNDECIDED = ["held", "quarantined"] as const;
@@ -227,7 +220,7 @@ export function questionView(
   const lines = questionLines(once, changes, options);
   const state = question.state === "open" && question.expiresAt <= now ? "expired" : question.state;
   const again = state === "expired" ? `; ${expiredWords(question)}` : "";
-  const whole = lines.length <= MOST_LINES && lines.every((line) => line.length <= LONGEST_LINE);
+  const whole = lines.length <= MAX_LINES && lines.every((line) => line.length <= MAX_LINE);
   const here = whole && question.kind === "consent" && question.scope.effect !== "admin";
   const shown = digestOf({ question: toJson({ ...question, state }), lines });
   return {
