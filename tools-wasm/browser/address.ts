@@ -3,7 +3,6 @@
  * or has two readings is left out, so that a link's address is either exact or not followed.
  * @module
  */
-import { isHost } from "./host_name.ts";
 import { percentEncoded } from "./percent.ts";
 
 /** An http or https address in its parts, each as it is written. */
@@ -137,4 +136,20 @@ function withoutEnds(text: string): string {
   while (from < to && text.charCodeAt(from) <= 32) from += 1;
   while (to > from && text.charCodeAt(to - 1) <= 32) to -= 1;
   return text.slice(from, to);
+}
+
+// Names of hosts that have one spelling.
+
+/**
+ * Whether `host`, in lower case, is a DNS name or an IPv4 address written as every parser writes it. Whether an `xn--`
+ * label means anything is left to the gate.
+ */
+function isHost(host: string): boolean {
+  if (host.length > 253 || !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return false;
+  const labels = host.split(".");
+  if (labels.includes("")) return false;
+  const last = labels.at(-1) ?? "";
+  if (!/^([0-9]+|0x[0-9a-f]*)$/.test(last)) return true;
+  return labels.length === 4 &&
+    labels.every((label) => /^(0|[1-9][0-9]{0,2})$/.test(label) && Number(label) < 256);
 }
