@@ -3,7 +3,7 @@ import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/fault.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";
-import type { Cdp } from "./cdp.ts";
+import type { Cdp } from "./events.ts";
 import { type Granted, judgeRequest, type PageRequest, type Refused } from "./judge.ts";
 import { noPage, shownHeaders, type WebAnswer } from "./web_answer.ts";
 import { joinBytes } from "../port/join_bytes.ts";

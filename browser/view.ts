@@ -2,11 +2,10 @@
 import type { Protocol } from "puppeteer-core";
 import { readPlace, withoutFragment } from "./address.ts";
 import { type Canvas, makeCanvas, type Target } from "./canvas.ts";
-import type { Cdp } from "./cdp.ts";
+import type { Cdp, Happened } from "./events.ts";
 import { cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element } from "./dom.ts";
 import { isControl, kindOf } from "./fields.ts";
-import type { Happened } from "./events.ts";
 import { drawOutline } from "./outline.ts";
 import { SENDING } from "./page_functions.ts";
 import { readDom, spokenOf } from "./read_dom.ts";

@@ -9,8 +9,10 @@ import type { NetAnswer, NetRequest } from "../contracts/wire_net.ts";
 import { originOf, URL_LIMIT } from "./address/origin.ts";
 import { headersTrouble } from "./request_headers.ts";
 import { sha256Hex } from "../port/digest.ts";
-import { labelOfAnswer } from "./answer_label.ts";
 import { Buffer } from "node:buffer";
+import type { Label } from "../contracts/colour.ts";
+import { tryIp } from "./address/ip.ts";
+import { kindOf } from "./address/ip_ranges.ts";
 
 // What an agent is shown of an answer.
 
@@ -252,4 +254,12 @@ export function httpFetchBinding(parts?: HttpFetchParts): ToolBinding {
     resolve,
     invoke,
   });
+}
+
+// How confidential an answer of the web is.
+
+/** `public` for the web; `internal` for what came from an address that the world cannot reach. */
+export function labelOfAnswer({ hops }: Pick<NetAnswer, "hops">): Label {
+  const ip = tryIp(hops.at(-1)?.address ?? "");
+  return ip !== undefined && kindOf(ip).reach === "public" ? "public" : "internal";
 }

@@ -16,9 +16,8 @@ import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
 import { type CallBy, type Habits, STANDARD_HABITS } from "./habits.ts";
-import type { KernelPorts } from "./kernel_ports.ts";
+import type { KernelPorts, Program } from "./program.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
-import type { Program } from "./program.ts";
 import { faultResult, resultMessage } from "./result_message.ts";
 
 /** Most tokens asked for in one inference. */

@@ -14,9 +14,8 @@ import type {
   WorkerEvents,
 } from "../contracts/wire_worker.ts";
 import { isForeignProgram, LAL_PROGRAM } from "../contracts/lal.ts";
-import { type KernelPorts, makeKernelPorts } from "./kernel_ports.ts";
+import { type KernelPorts, makeKernelPorts, type Program } from "./program.ts";
 import { makeLal } from "./lal.ts";
-import type { Program } from "./program.ts";
 import { makeStandard } from "./standard.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import type { StreamChunk } from "../contracts/model.ts";
@@ -103,7 +102,8 @@ export function makeWorker(
 }
 
 // Loads an agent program that is not the standard runner: the source of an IIFE. It runs with
-// what this process has, which is the port and nothing else; the kernel judges whatever comes
+// what this process has, which is the port and nothing else; the kernel judges every frame.
+
 /** Share of the window that is kept for an answer when the program says nothing else. */
 const ANSWER_SHARE = 0.2;
 

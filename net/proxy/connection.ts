@@ -4,11 +4,10 @@ import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
 import { firstOf } from "../address/first_of.ts";
 import type { WireAnswer } from "../exchange.ts";
 import type { NetPowers } from "../hops.ts";
-import { portOf } from "../address/ports.ts";
+import { portOf, vet } from "../address/vet.ts";
 import { answerHead, chunkBytes, ESTABLISHED, LAST_CHUNK, refusalBytes } from "./answer.ts";
 import { type Framing, parseProxyHead, type Place, type ProxyAsk } from "./head.ts";
 import { type SocketEnd, type Sockets, writeAll } from "../sockets.ts";
-import { vet } from "../address/vet.ts";
 import type { Clock } from "../clock.ts";
 
 /** Milliseconds for the head of a request. */

@@ -1,7 +1,6 @@
 /** Opens pages, follows links, sends forms: one set of tools over one session. @module */
 import { type Filling, type FormRequest, requestOf } from "./form_request.ts";
-import type { Host } from "./host.ts";
-import { Refusal } from "./refusal.ts";
+import { type Host, Refusal } from "./host.ts";
 import { type At, makeSession } from "./session.ts";
 import { answerText, isTextType, mediaType } from "./answer_text.ts";
 import { cleanText } from "../../text/page_text.ts";

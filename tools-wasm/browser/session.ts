@@ -1,7 +1,6 @@
 /** A session: the pages that were visited, and what may be done with the newest. @module */
-import type { Host, WebRequest } from "./host.ts";
+import { type Host, Refusal, type WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
-import { Refusal } from "./refusal.ts";
 import { pageOf } from "./visit.ts";
 
 /** What an action names: something of the newest snapshot. */

@@ -1,6 +1,5 @@
 /** Applies hunks to a text: exactly, or moved to the only place where they fit; never by guessing. @module */
-import { type Hunk, sideOf } from "./diff_model.ts";
-import { commonEnd, joinLines, type Line, splitLines } from "./lines.ts";
+import { commonEnd, type Hunk, joinLines, type Line, sideOf, splitLines } from "./diff_model.ts";
 
 /** Why a hunk does not fit. */
 export interface HunkConflict {

@@ -1,8 +1,14 @@
 /** Reads a unified diff, with or without git's headers. @module */
-import type { FileKind, FilePatch, Hunk, HunkLine } from "./diff_model.ts";
-import { type Line, splitLines } from "./lines.ts";
+import {
+  type FileKind,
+  type FilePatch,
+  type Hunk,
+  type HunkLine,
+  type Line,
+  Refusal,
+  splitLines,
+} from "./diff_model.ts";
 import { isFileHead, isHunkHead, readHunk } from "./parse_hunk.ts";
-import { Refusal } from "./refusal.ts";
 
 /** How to read a diff. */
 export interface ParseOptions {

@@ -1,8 +1,7 @@
 /** The plugin `patch`: reads, stages and merges changes of text. @module */
-import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
+import { countKind, type FilePatch, pathsOf, Refusal, sideOf } from "./diff_model.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";
-import { Refusal } from "./refusal.ts";
 import { applyHunks, type HunkConflict } from "./apply_hunks.ts";
 
 /** What this plugin uses of the host. */
