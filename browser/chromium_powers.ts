@@ -1,7 +1,7 @@
 /** Starts Debian's Chromium and holds its one page. @module */
 import puppeteer, { type Browser, type Target } from "puppeteer-core";
 import { Fault } from "../contracts/fault.ts";
-import type { Cdp } from "./cdp.ts";
+import type { Cdp } from "./events.ts";
 import { chromiumFlags } from "./flags.ts";
 
 /** A Chromium that runs, in a profile that ends with its namespace. */

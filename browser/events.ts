@@ -1,6 +1,11 @@
 /** What a page does beside loading: windows, dialogs, file choosers. None of it succeeds; all of it is told. @module */
-import type { Cdp } from "./cdp.ts";
 import { quoted } from "../text/page_text.ts";
+import type { CDPSession } from "puppeteer-core";
+
+// The wire to Chromium, as far as it is used.
+
+/** One page's session of the Chrome DevTools Protocol. */
+export type Cdp = Pick<CDPSession, "send" | "on">;
 
 /** Tells what happened. */
 export interface Events {

@@ -6,7 +6,6 @@ import { descendants, type Element, type Node, rawText } from "./dom.ts";
 import { controlLine, isAction, isControl } from "./fields.ts";
 import { isHidden, nameOf, seenText, SILENT } from "./seen_text.ts";
 import { sendingLines, type Sendings } from "./sending.ts";
-import { dataRows } from "./table.ts";
 
 const LANDMARKS: ReadonlyMap<string, string> = new Map([
   ["nav", "navigation"],
@@ -25,7 +24,7 @@ const LOADED: ReadonlySet<string> = new Set(["audio", "video", "object", "embed"
 const BUTTON = 120;
 
 /** What is known of a page before it is drawn. */
-export interface Drawn {
+interface Drawn {
   /** The page's address, without its fragment. */
   readonly url: string;
   /** What links are read against. */
@@ -241,4 +240,32 @@ function isAllSeen(element: Element): boolean {
   return element.children.every((node) =>
     node.kind === "text" ? node.seen || node.text.trim() === "" : isAllSeen(node)
   );
+}
+
+// Tables that hold data, told from those that only lay a page out.
+
+/** A row of a table. */
+interface Row {
+  readonly cells: readonly Element[];
+  /** All its cells are headings. */
+  readonly header: boolean;
+}
+
+const ROWS = 5_000;
+
+/** The rows of a table of data; undefined for one that holds forms or tables, or has a single column. */
+function dataRows(table: Element): readonly Row[] | undefined {
+  const rows: Row[] = [];
+  let widest = 0;
+  for (const element of descendants(table)) {
+    if (element.name === "table" || element.name === "form" || isControl(element)) return undefined;
+    if (element.name !== "tr" || rows.length >= ROWS) continue;
+    const cells = element.children.flatMap((node) =>
+      node.kind === "element" && (node.name === "td" || node.name === "th") ? [node] : []
+    );
+    if (cells.length === 0) continue;
+    widest = Math.max(widest, cells.length);
+    rows.push({ cells, header: cells.every(({ name }) => name === "th") });
+  }
+  return widest > 1 ? rows : undefined;
 }

@@ -3,14 +3,13 @@ import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/fault.ts";
 import type { JsonObject } from "../contracts/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";
-import type { Cdp } from "./cdp.ts";
+import type { Cdp } from "./events.ts";
 import { type Granted, judgeRequest, type PageRequest, type Refused } from "./judge.ts";
-import { makeRoom } from "./room.ts";
 import { noPage, shownHeaders, type WebAnswer } from "./web_answer.ts";
 import { joinBytes } from "../port/join_bytes.ts";
 
 /** A call under way, and how it asks the kernel for the web. */
-export interface Asking extends Granted {
+interface Asking extends Granted {
   fetch(args: JsonObject): Promise<WebAnswer>;
 }
 
@@ -32,7 +31,7 @@ export interface Tally {
 }
 
 /** A page that was not opened. */
-export interface Stopped {
+interface Stopped {
   readonly url: string;
   readonly by: "server" | "script" | "window";
   /** In words; may be empty. */
@@ -40,7 +39,7 @@ export interface Stopped {
 }
 
 /** The answer of a page, or why there is none. */
-export type Opened =
+type Opened =
   | { readonly kind: "came"; readonly status: number; readonly url: string }
   | { readonly kind: "failed"; readonly fault: Fault }
   | { readonly kind: "differs"; readonly request: PageRequest };
@@ -263,4 +262,30 @@ function absolute(location: string, base: string): string {
   } catch {
     return location;
   }
+}
+
+// A room for so many at once; more wait at the door, in order.
+
+/** The room. */
+interface Room {
+  /** Resolves when there is a place, with what gives it up again. */
+  enter(): Promise<() => void>;
+}
+
+/** Makes a room with `places`. */
+function makeRoom(places: number): Room {
+  let free = places;
+  const door: (() => void)[] = [];
+  const leave = (): void => {
+    const next = door.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return Object.freeze({
+    async enter(): Promise<() => void> {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => door.push(resolve));
+      return leave;
+    },
+  });
 }

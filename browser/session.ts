@@ -1,23 +1,19 @@
 /** A session: one page, what may be done with its newest snapshot, and how. @module */
 import { Fault } from "../contracts/fault.ts";
 import { isObject, type Json, type JsonObject } from "../contracts/json.ts";
-import { withoutFragment } from "./address.ts";
-import { mustHaveCome, originOf, texts } from "./arguments.ts";
+import { webOrigin, withoutFragment } from "./address.ts";
 import type { Target } from "./canvas.ts";
-import type { Cdp } from "./cdp.ts";
+import { type Cdp, type Events, type Happened, makeEvents } from "./events.ts";
 import { download } from "./download.ts";
-import { type Events, type Happened, makeEvents } from "./events.ts";
 import { fillFields } from "./fill.ts";
 import type { Granted } from "./judge.ts";
-import { differs } from "./mismatch.ts";
 import { CLICK, SUBMIT } from "./page_functions.ts";
 import { makeRequests, type Requests, type Tally } from "./requests.ts";
-import { takeScreenshot } from "./screenshot.ts";
 import { makeSettling, type Settling, type Timers } from "./settle.ts";
-import { shownView } from "./shown_view.ts";
 import { takeView, type View } from "./view.ts";
 import type { WebAnswer } from "./web_answer.ts";
 import { openWorld } from "./world.ts";
+import { quoted } from "../text/page_text.ts";
 
 /** A call of a tool, and what it may ask of the kernel. */
 export interface Call {
@@ -269,4 +265,118 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
         throw new Fault("unknownTool", `Cannot run "${tool.slice(0, 64)}": there is no such tool`);
     }
   };
+}
+
+// A picture of what of the page is in the window.
+
+/** Most characters of a picture in base64. */
+const CHARACTERS = 1_000_000;
+const WIDTH = 1_280;
+const HEIGHT = 900;
+
+/** Takes it: `{png, width, height}`, PNG in base64. @throws Fault `tooLarge` */
+async function takeScreenshot(cdp: Cdp): Promise<Json> {
+  for (const scale of [1, 0.5, 0.25]) {
+    const { data } = await cdp.send("Page.captureScreenshot", {
+      format: "png",
+      clip: { x: 0, y: 0, width: WIDTH, height: HEIGHT, scale },
+    });
+    if (data.length <= CHARACTERS) {
+      return { png: data, width: WIDTH * scale, height: HEIGHT * scale };
+    }
+  }
+  throw new Fault(
+    "tooLarge",
+    "Cannot take a picture: it is too large even when it is made smaller",
+  );
+}
+
+// A part of a snapshot as a model reads it.
+
+/** The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote. */
+function shownView(
+  { url, title, notes, parts, before }: View,
+  { part, snapshot, status }: {
+    readonly part: number;
+    readonly snapshot: string;
+    readonly status: number;
+  },
+): string {
+  const lines = parts[part - 1];
+  if (lines === undefined) {
+    throw new Fault("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
+  }
+  const next = part < parts.length
+    ? `; more: browser_snapshot ${JSON.stringify({ url, part: part + 1 })}`
+    : "";
+  const head = [
+    `page ${url} (status ${status})`,
+    `snapshot ${snapshot}`,
+    ...(title === "" || url.endsWith(title) ? [] : [`title ${quoted(title, 300)}`]),
+    ...(parts.length === 1 ? [] : [`part ${part} of ${parts.length}${next}`]),
+    ...(before === undefined ? [] : [`back: ${before}`]),
+    ...notes.map((note) => `note: ${note}`),
+  ];
+  return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
+}
+
+// What calls are given, and whether what they asked for came.
+
+/** @throws Fault when the page that was asked for did not come, or something else was asked for */
+function mustHaveCome({ page }: Tally, { exact, leadsTo }: Granted): void {
+  if (page?.kind === "failed") throw page.fault;
+  if (page?.kind !== "differs") return;
+  const { url, body = "" } = page.request;
+  const plain = withoutFragment(url);
+  const given = exact?.url ?? leadsTo ?? "";
+  if (plain !== given) throw differs("url", { given, exact: plain });
+  throw differs("body", { given: exact?.body ?? "", exact: body });
+}
+
+/** The origin of an address. @throws Fault `refused` for what is not http or https */
+function originOf(url: string): string {
+  const origin = webOrigin(url);
+  if (origin !== undefined) return origin;
+  throw new Fault("refused", "Cannot open this: only http and https addresses are opened");
+}
+
+/** Arguments that are texts. @throws Fault `invalidArguments` */
+function texts<Name extends string>(
+  args: JsonObject,
+  ...names: Name[]
+): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => {
+    const value = args[name];
+    if (typeof value === "string") return [name, value];
+    throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a text`);
+  })) as Record<Name, string>;
+}
+
+// Says where an argument differs from what it has to be, so that the next call gets it right.
+
+/** Longest text that is repeated whole. */
+const WHOLE = 2_500;
+const AROUND = 60;
+
+/** The refusal of an argument that is not exactly what the page makes it. */
+function differs(
+  name: "url" | "body",
+  { given, exact }: { readonly given: string; readonly exact: string },
+): Fault {
+  const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
+  if (exact.length <= WHOLE) {
+    return new Fault(
+      "invalidArguments",
+      `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
+    );
+  }
+  let at = 0;
+  while (at < exact.length && exact[at] === given[at]) at += 1;
+  const part = (text: string): string =>
+    JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
+  return new Fault(
+    "invalidArguments",
+    `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ` +
+      `${at} on: it is ${part(exact)} there, and not ${part(given)}`,
+  );
 }

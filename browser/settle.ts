@@ -1,5 +1,5 @@
 /** Waits until a page has come to rest: loaded, nothing asked for, nothing happening for a while. @module */
-import type { Cdp } from "./cdp.ts";
+import type { Cdp } from "./events.ts";
 
 /** Timers. */
 export interface Timers {

@@ -2,12 +2,10 @@
 import type { Protocol } from "puppeteer-core";
 import { readPlace, withoutFragment } from "./address.ts";
 import { type Canvas, makeCanvas, type Target } from "./canvas.ts";
-import type { Cdp } from "./cdp.ts";
+import type { Cdp, Happened } from "./events.ts";
 import { cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element } from "./dom.ts";
 import { isControl, kindOf } from "./fields.ts";
-import { labelsOf } from "./labels.ts";
-import type { Happened } from "./events.ts";
 import { drawOutline } from "./outline.ts";
 import { SENDING } from "./page_functions.ts";
 import { readDom, spokenOf } from "./read_dom.ts";
@@ -15,6 +13,7 @@ import type { Tally } from "./requests.ts";
 import { STYLES } from "./boxes.ts";
 import type { Sending } from "./sending.ts";
 import { openWorld, type World } from "./world.ts";
+import { seenText } from "./seen_text.ts";
 
 /** A snapshot. */
 export interface View {
@@ -206,4 +205,25 @@ function sendingIn(value: unknown): Sending | undefined {
     ...{ method, encoding: String(encoding), action: String(action) },
     ...{ url: String(url), body: String(body) },
   };
+}
+
+// Which text names which control.
+
+/** The seen text of labels, by control. */
+function labelsOf(canvas: Canvas, root: Element): ReadonlyMap<Element, string> {
+  const byId = new Map<string, Element>();
+  for (const element of descendants(root)) {
+    const id = isControl(element) ? element.attributes.get("id") : undefined;
+    if (id !== undefined && !byId.has(id)) byId.set(id, element);
+  }
+  const texts = new Map<Element, string>();
+  for (const label of descendants(root)) {
+    if (label.name !== "label") continue;
+    const id = label.attributes.get("for");
+    const control = id === undefined ? [...descendants(label)].find(isControl) : byId.get(id);
+    const text = control === undefined ? "" : seenText(canvas, label);
+    if (control === undefined || text === "") continue;
+    texts.set(control, [texts.get(control), text].filter((each) => each !== undefined).join(" "));
+  }
+  return texts;
 }

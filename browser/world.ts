@@ -1,6 +1,6 @@
 /** Runs Remit's own functions in the page, apart from the page's. @module */
 import { Fault } from "../contracts/fault.ts";
-import type { Cdp } from "./cdp.ts";
+import type { Cdp } from "./events.ts";
 
 /** A world of Remit's own in the page that is open now. */
 export interface World {

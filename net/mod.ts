@@ -10,7 +10,6 @@
  * ```
  * @module
  */
-export { labelOfAnswer } from "./answer_label.ts";
-export { httpFetchBinding } from "./http_fetch.ts";
+export { httpFetchBinding, labelOfAnswer } from "./http_fetch.ts";
 export { isPublic } from "./address/ip_ranges.ts";
 export { originOf } from "./address/origin.ts";

@@ -12,7 +12,7 @@ import {
   runTurn,
   say,
 } from "./_fixture/bench.ts";
-import { readEmbedded } from "./lal_text.ts";
+import { readEmbedded } from "./lal.ts";
 
 const blue = (call: ToolCall, content: string): ToolResult => ({
   ...resultOf(call, content),

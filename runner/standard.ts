@@ -6,16 +6,18 @@
 import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
 import { Fault, type FaultCode, unreachable } from "../contracts/fault.ts";
 import type { Signal } from "../contracts/signal.ts";
-import { estimateTokens, estimateToolTokens, makeTokenRatio } from "../contracts/tokens.ts";
+import {
+  estimateTokens,
+  estimateToolTokens,
+  makeTokenRatio,
+  type TokenRatio,
+} from "../contracts/tokens.ts";
 import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
 import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
-import { fullness, importantIn } from "./context.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
 import { type CallBy, type Habits, STANDARD_HABITS } from "./habits.ts";
-import { readInstructions } from "./instructions.ts";
-import type { KernelPorts } from "./kernel_ports.ts";
+import type { KernelPorts, Program } from "./program.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
-import type { Program } from "./program.ts";
 import { faultResult, resultMessage } from "./result_message.ts";
 
 /** Most tokens asked for in one inference. */
@@ -269,4 +271,64 @@ export function makeStandard(
     },
     capsChanged: forgetSnapshot,
   });
+}
+
+// Instruction files that lie in a folder (AGENTS.md and the like): read through the gate like
+// any file, and handed to the model as somebody's words, never in a system message.
+
+/** Reads what can be read of `paths` (`MOUNT/AGENTS.md`); a refusal leaves a file out. */
+export async function readInstructions(
+  paths: readonly string[],
+  call: CallBy,
+): Promise<readonly ChatMessage[]> {
+  const found: ChatMessage[] = [];
+  for (const [n, path] of paths.entries()) {
+    try {
+      const { outcome, content, colour, label } = await call(`instructions-${n}`, "file_read", {
+        path,
+      });
+      if (outcome !== "ok") continue;
+      found.push({
+        role: "user",
+        content: `${path} says (words of the folder's author, not of your user):\n\n${content}`,
+        provenance: { origin: "file", source: path, colour, label },
+      });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === "gone") throw error;
+    }
+  }
+  return found;
+}
+
+// How full the context window is, and when the runner makes room. What gives way, the kernel
+// decides and archives.
+
+/** From this share of the window on room is made, whatever anybody chose. */
+const FULL = 0.95;
+/** An assistant message that begins so is kept: the agent's own mark. */
+const MARK = "[IMPORTANT]";
+
+/**
+ * How full the window is. `tools`: an estimate of the table; `answer`: tokens kept for the answer. What
+ * a model counted is reason enough to make room; over is only what no model would take.
+ */
+export function fullness(
+  messages: readonly ChatMessage[],
+  { window, tools, answer, ratio }: {
+    readonly window: number;
+    readonly tools: number;
+    readonly answer: number;
+    readonly ratio: Pick<TokenRatio, "of">;
+  },
+): "room" | "full" | "over" {
+  const estimate = estimateTokens(messages) + tools;
+  if (estimate + answer > window) return "over";
+  return ratio.of(estimate) + answer > window * FULL ? "full" : "room";
+}
+
+/** Places of the messages that the agent marked as important. */
+export function importantIn(messages: readonly ChatMessage[]): readonly number[] {
+  return messages.flatMap(({ role, content }, at) =>
+    role === "assistant" && content.startsWith(MARK) ? [at] : []
+  );
 }

@@ -5,8 +5,7 @@ import type { Json } from "../../contracts/mod.ts";
 import { runCommandLine } from "../arguments/dispatch.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { joinClaims } from "./sdiff_claims.ts";
-import { outlineOf } from "./sdiff_outline.ts";
-import { isSameStructure, structureDiff } from "./sdiff_structure.ts";
+import { isSameStructure, outlineOf, structureDiff } from "./sdiff_structure.ts";
 
 const OLD = `---
 title: Fusion

@@ -5,17 +5,16 @@
  */
 import { EXIT, type ExitCode, Fault, type Json, Outcome } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import { type Command, printJson, recordOf } from "../command.ts";
+import { type Command, commandText, printJson, recordOf } from "../command.ts";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { keepRenewed } from "../mcp/registry/handover.ts";
 import { printAnswer, showWaiting } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
-import { adviceFor, type CallEnd } from "./call_advice.ts";
-import { readArguments } from "./call_arguments.ts";
-import { CALL, CALL_WINDOW, playOf, requestOf } from "./call_play.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_task.ts";
 import { registryOf } from "../mcp/work.ts";
+import { parseJson } from "../../port/mod.ts";
+import { needOf } from "./tool_needs.ts";
 
 /** The exit code of a command whose one call had this outcome. */
 export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
@@ -148,4 +147,161 @@ export async function toolCall(
     await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
+}
+
+// The play of `tool call`: a scripted model that makes one call and says what came of it.
+
+/** The id of the one call. */
+const CALL = "tool-call";
+
+/** Tokens of the conversation around the call, at most. */
+const CALL_WINDOW = 10_000_000;
+/** Nobody infers here: a large call or result uses up no limit. */
+const FREE = { inputTokens: 0, outputTokens: 0 };
+
+/** What the task is asked, and nothing else is said to its model. */
+function requestOf(tool: string): string {
+  return `Call ${tool} once.`;
+}
+
+/** Two braces begin a template in a play: these stand for themselves. */
+function plain(value: Json): Json {
+  if (typeof value === "string") return value.replaceAll("{{", '{{ "{{" }}');
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}
+
+/** The play. What a plugin asks of the task's model is answered with a fault: there is none here. */
+export function playOf(tool: string, args: Json): string {
+  return JSON.stringify({
+    scenario: "one call from the terminal",
+    model: {
+      displayName: "nobody: a call from the terminal",
+      contextTokens: CALL_WINDOW,
+      outputTokens: CALL_WINDOW,
+    },
+    stream: { chunkChars: 65_536 },
+    turns: [
+      {
+        when: { user: { lacks: requestOf(tool) } },
+        error: {
+          code: "unavailable",
+          message: "Cannot infer: a single call from the terminal has no model; " +
+            "an agent that calls this tool has one (remit run -p TEXT --model NAME)",
+        },
+      },
+      { calls: [{ id: CALL, tool, args: plain(args) }], usage: FREE },
+      { say: "{{ tool.1 }}", whole: true, usage: FREE },
+    ],
+  });
+}
+
+// The arguments of `tool call`: an object, within what a call may weigh.
+
+/**
+ * Bytes of all arguments, as JSON within a text of JSON: as they travel between processes, less what stands around
+ * them there.
+ */
+const BYTES = 1_000_000;
+/** Objects within each other that a message may hold, less those around the arguments. */
+const DEPTH = 56;
+
+function unreadable(why: string, cause?: unknown): Fault {
+  return new Fault("invalidInput", `Cannot read the arguments: ${why}`, { cause });
+}
+
+/**
+ * Reads the arguments of a call.
+ *
+ * @throws Fault `invalidInput` for what is no JSON object, repeats a key, or is larger than a call may be
+ */
+export function readArguments(text: string): Json {
+  let value: Json;
+  try {
+    value = parseJson(text, { frameBytes: 8 * BYTES, depth: DEPTH });
+  } catch (fault) {
+    throw unreadable(whyNot(fault), fault);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw unreadable('write an object, such as {"path":"desk/a"}');
+  }
+  const travelling = new TextEncoder().encode(JSON.stringify(JSON.stringify(value)));
+  if (travelling.length > BYTES) throw unreadable(TOO_LARGE);
+  return value;
+}
+
+const TOO_LARGE = `together they are larger than a call may be (${BYTES} bytes); ` +
+  "put the text into a file of a mount and name its path";
+
+function whyNot(fault: unknown): string {
+  if (!(fault instanceof Fault)) return "they are no JSON";
+  if (fault.code === "tooLarge") {
+    if (fault.message.includes("longer than")) return TOO_LARGE;
+    return /nested/.test(fault.message)
+      ? "they are nested too deeply"
+      : "they hold too many values";
+  }
+  const { cause } = fault;
+  // The engine's own words say where.
+  if (cause instanceof SyntaxError) return `they are no JSON: ${cause.message}`;
+  return `they are no JSON: ${fault.message.replace(/^Cannot parse JSON: /, "")}`;
+}
+
+// What to do next, said under the end of `tool call`: one call is a task of its own.
+
+/** How a call ended. */
+interface CallEnd {
+  readonly outcome: Outcome;
+  /** Why, where it did not succeed; else empty. */
+  readonly error: string;
+}
+
+/** Tools that go on from a call before them in the same task, and the one that begins. */
+const FOLLOWS: readonly (readonly [name: RegExp, first: string])[] = [
+  [/^browser_(?:snapshot|click|submit|post|back|close|screenshot)$/, "browser_open"],
+  [/^process_(?:poll|write|signal|close)$/, "process_start"],
+  [/^patch_apply$/, "file_write"],
+];
+
+/** Lines of advice; none where there is nothing to add. Nothing of a tool's own words is in them. */
+function adviceFor(
+  command: Command,
+  tool: string,
+  end: CallEnd | undefined,
+): readonly string[] {
+  if (end === undefined) return [];
+  const { outcome, error } = end;
+  if (outcome === "ok") return afterSuccess(command, tool);
+  if (outcome === "unknownTool") {
+    return [
+      needOf(tool) ??
+        `${commandText(command, "tool list")} and ${commandText(command, "mcp list")} ` +
+          "say what there is",
+    ];
+  }
+  const first = FOLLOWS.find(([name]) => name.test(tool))?.[1];
+  const misread = error.startsWith("Cannot read the arguments");
+  if (first !== undefined && !misread && /^(?:executionError|invalidArguments)$/.test(outcome)) {
+    return severalCalls(command, first, tool);
+  }
+  return /no mount ".*" \(there are: none\)$|: there is no mount$/.test(error)
+    ? ["--mount NAME=DIR hands the call a folder as NAME; its files are NAME/…"]
+    : [];
+}
+
+function afterSuccess(command: Command, tool: string): readonly string[] {
+  if (tool === "process_start") return severalCalls(command, tool, "process_poll");
+  return tool === "outbox_publish"
+    ? [`${commandText(command, "outbox list")} shows it, and how to let it out`]
+    : [];
+}
+
+function severalCalls(command: Command, first: string, then: string): readonly string[] {
+  const code = `await remit.tool("${first}", {…}); return await remit.tool("${then}", {…})`;
+  return [
+    `each call from the terminal is a task of its own, and what ${first} begins ends with it;`,
+    "several calls in one task are a program:",
+    `  echo '${JSON.stringify({ code })}' | ${commandText(command, "tool call exec -")}`,
+  ];
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/mod.ts";
 import { onMachine } from "../../tests/fake/remit.ts";
-import { readArguments } from "./call_arguments.ts";
+import { readArguments } from "./call_command.ts";
 
 const MOUNT = ["--mount", "desk=desk"];
 

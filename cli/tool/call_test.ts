@@ -4,8 +4,7 @@ import { parseScenario } from "../../models/scripted/mod.ts";
 import { type Machine, onMachine } from "../../tests/fake/remit.ts";
 import { openTerminal } from "../../tests/fake/terminal.ts";
 import { needs } from "../../tests/needs.ts";
-import { EXIT_OF_OUTCOME } from "./call_command.ts";
-import { playOf } from "./call_play.ts";
+import { EXIT_OF_OUTCOME, playOf } from "./call_command.ts";
 
 const HOME = new URL("../../", import.meta.url).pathname;
 

@@ -1,5 +1,12 @@
 /** `tool inspect`: what a plugin is, asks for and can do, or what one tool takes. @module */
-import { EXIT, Fault, PLUGIN_PAGES, type PluginManifest, ToolName } from "../../contracts/mod.ts";
+import {
+  type EffectClass,
+  EXIT,
+  Fault,
+  PLUGIN_PAGES,
+  type PluginManifest,
+  ToolName,
+} from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../disk/places.ts";
@@ -17,7 +24,8 @@ import { checkSignature } from "../plugin/signature.ts";
 import { type Candidate, openCandidate } from "../plugin/source.ts";
 import { readPluginStore } from "../plugin/store.ts";
 import { toolKeysOf } from "./commands.ts";
-import { type ShownTool, toolDocument, toolFields } from "./tool_lines.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { needOf } from "./tool_needs.ts";
 
 /** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */
 async function findPlugin(
@@ -131,4 +139,70 @@ async function findTool(
   if (own === undefined) return undefined;
   const { description, paramSchema } = own.descriptor;
   return { name, description, effect: own.effect, parameters: JSON.parse(paramSchema) };
+}
+
+// One tool as whoever calls it must know it: what it does, and what it takes.
+
+/** A tool, of a plugin or Remit's own. Descriptions of added plugins are untrusted text. */
+interface ShownTool {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: EffectClass;
+  /** JSON Schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The plugin that it is of; absent for one of Remit's own without one. */
+  readonly plugin?: string;
+}
+
+/** The facts, for programs. */
+function toolDocument(tool: ShownTool): Record<string, unknown> {
+  const needs = needOf(tool.name);
+  return { ...tool, ...(needs === undefined ? {} : { needs }) };
+}
+
+/** The facts, as names and values of lines. */
+function toolFields(tool: ShownTool): readonly (readonly [string, readonly string[]])[] {
+  const needs = needOf(tool.name);
+  const takes = parameterWords(tool.parameters);
+  return [
+    ["tool", [`${tool.name}, effect ${tool.effect}`]],
+    ["of", [tool.plugin === undefined ? "Remit itself" : `plugin ${displayText(tool.plugin)}`]],
+    ...(needs === undefined ? [] : [["needs", [needs]] as const]),
+    ["says", displayBlock(tool.description.trim(), { prefix: "", columns: 4_000 })],
+    ["takes", takes.length === 0 ? ["nothing"] : takes],
+  ];
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** A line for each argument: name, kind, whether it must be there, its bounds, its description. */
+function parameterWords(schema: Readonly<Record<string, unknown>>): readonly string[] {
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return Object.entries(record(schema["properties"])).map(([name, each]) => {
+    const rule = record(each);
+    const { description } = rule;
+    const words = [kindOf(rule), ...(required.includes(name) ? ["required"] : []), ...bounds(rule)];
+    const told = typeof description === "string" ? `; ${description.replaceAll(/\s+/g, " ")}` : "";
+    return displayText(`${name}: ${words.join(", ")}${told}`, { max: 600 });
+  });
+}
+
+function kindOf(rule: Readonly<Record<string, unknown>>): string {
+  const { type, enum: values, anyOf, items } = rule;
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" or ");
+  if (Array.isArray(anyOf)) return anyOf.map((each) => kindOf(record(each))).join(" or ");
+  if (type === "array") return `list of ${kindOf(record(items))}`;
+  return [type ?? "any value"].flat().join(" or ");
+}
+
+function bounds(rule: Readonly<Record<string, unknown>>): readonly string[] {
+  const [least, most] = [rule["minimum"], rule["maximum"]];
+  const longest = rule["maxLength"];
+  return [
+    ...(typeof least === "number" && typeof most === "number" ? [`${least} to ${most}`] : []),
+    ...(typeof longest === "number" ? [`at most ${longest} characters`] : []),
+  ];
 }

@@ -3,9 +3,8 @@ import { Fault } from "../../contracts/fault.ts";
 import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
 import { type ProxyPowers, serveConnection } from "./connection.ts";
 import { refusalBytes } from "./answer.ts";
-import { makeTold } from "./told.ts";
 import { type SocketEnd, type SocketListener, writeAll } from "../sockets.ts";
-
+import type { Clock } from "../clock.ts";
 export type { ProxyPowers } from "./connection.ts";
 
 /** Connections of one proxy, and of all. */
@@ -13,7 +12,7 @@ const AT_ONCE = 32;
 const ALL_AT_ONCE = 128;
 
 /** The proxies of one service. */
-export interface Proxies {
+interface Proxies {
   /** Listens. @throws {Fault} `conflict` for an id or path in use, `unavailable` where it cannot. */
   open(proxy: NetProxy): void;
   /** Ends it with all its connections; resolves when none is left. Nothing for an id that is not open. */
@@ -84,4 +83,51 @@ async function turnAway(
   tell({ host: "", ok: false, why: fault.message });
   await writeAll(client, refusalBytes(fault)).catch(() => undefined);
   client.close();
+}
+
+// What the kernel is told of connections: each at first, then no more than so many a second.
+
+/** What became of one connection. */
+type Became = Omit<NetProxied, "id" | "more">;
+
+const A_SECOND = 20;
+const SECOND_MS = 1_000;
+
+/** Tells of the connections of one proxy. */
+interface Told {
+  readonly tell: (became: Became) => void;
+  /** Tells of what was held back. */
+  close(): void;
+}
+
+/** Makes one; `send` hears at most 20 a second: the last of those held back goes out with how `more` there were. */
+function makeTold(clock: Clock, send: (event: Omit<NetProxied, "id">) => void): Told {
+  let begun = clock.now();
+  let sent = 0;
+  let held: { readonly last: Became; readonly more: number } | undefined;
+  let forget: (() => void) | undefined;
+
+  const flush = (): void => {
+    forget?.();
+    forget = undefined;
+    if (held !== undefined) send({ ...held.last, ...(held.more > 0 ? { more: held.more } : {}) });
+    held = undefined;
+  };
+  const next = (): void => {
+    begun = clock.now();
+    sent = held === undefined ? 0 : 1;
+    flush();
+  };
+  return Object.freeze<Told>({
+    tell(became: Became): void {
+      if (forget === undefined && clock.now() - begun >= SECOND_MS) next();
+      if (sent < A_SECOND) {
+        sent++;
+        return send(became);
+      }
+      held = { last: became, more: held === undefined ? 0 : held.more + 1 };
+      forget ??= clock.after(Math.max(0, begun + SECOND_MS - clock.now()), next);
+    },
+    close: flush,
+  });
 }

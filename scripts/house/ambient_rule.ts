@@ -1,4 +1,4 @@
-import { type Import, importsOf } from "./imports.ts";
+import { type Import, importsOf } from "./import_rule.ts";
 import { isFixture } from "../import_table.ts";
 import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";

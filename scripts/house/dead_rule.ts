@@ -1,7 +1,6 @@
 import { isFixture } from "../import_table.ts";
 import { declaredName } from "./doc_rule.ts";
-import { resolveSpecifier } from "./import_rule.ts";
-import { importsOf } from "./imports.ts";
+import { importsOf, resolveSpecifier } from "./import_rule.ts";
 import { baseName, breach, type Finding, isTest, parseSource, type SourceFile } from "./source.ts";
 
 /** Names that are taken of a module; `*` for all of them. */

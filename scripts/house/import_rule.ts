@@ -1,6 +1,6 @@
 import { mayImport, mayImportNpm } from "../import_table.ts";
-import { importsOf } from "./imports.ts";
 import { breach, type Finding, type SourceFile } from "./source.ts";
+import type { Token } from "./tokens.ts";
 
 /** Packages whose named export holds all of them: a bundle keeps what is used only of `import * as`. */
 const AS_A_WHOLE: ReadonlySet<string> = new Set(["zod"]);
@@ -49,3 +49,102 @@ export function importRule(file: SourceFile): readonly Finding[] {
   }
   return findings;
 }
+
+/** One import or re-export as it is written. */
+export type Import = {
+  readonly specifier: string;
+  readonly line: number;
+  /** `import type` or `export type`: gone when the program runs. */
+  readonly typeOnly: boolean;
+  /** `import(…)`. A specifier that is not a plain string is `""`. */
+  readonly dynamic: boolean;
+  /** `export … from`: what is taken is handed on under the same names. */
+  readonly passedOn: boolean;
+  /** Names taken, as the other module calls them; empty where the whole module is taken, or nobody can tell. */
+  readonly names: readonly string[];
+};
+
+/** Finds all imports and re-exports of a file in its tokens. */
+export function importsOf(file: SourceFile): readonly Import[] {
+  const found: Import[] = [];
+  const { code } = file;
+  for (const [index, token] of code.entries()) {
+    if (token.kind !== "word" || (token.text !== "import" && token.text !== "export")) continue;
+    if (code[index - 1]?.text === "." || code[index + 1]?.text === ".") continue; // import.meta
+    const next = code[index + 1];
+    if (token.text === "import" && next?.text === "(" && next.kind === "punct") {
+      const argument = code[index + 2];
+      const close = code[index + 3]?.text ?? "";
+      const plain = argument?.kind === "string" && [")", ","].includes(close);
+      found.push({
+        specifier: plain ? argument.text : "",
+        line: token.line,
+        typeOnly: plain && namesType(code[index + 4], code[index + 5]),
+        dynamic: true,
+        passedOn: false,
+        names: dynamicNames(code, index, index + (close === ")" ? 3 : 0)),
+      });
+      continue;
+    }
+    const clause = readClause(file, index + 1);
+    if (clause === undefined) continue;
+    found.push({ ...clause, line: token.line, dynamic: false, passedOn: token.text === "export" });
+  }
+  return found;
+}
+
+/** `import("x").Name` is a type: a promise has no other members than these three. */
+function namesType(dot: Token | undefined, member: Token | undefined): boolean {
+  return dot?.text === "." && !["then", "catch", "finally"].includes(member?.text ?? "then");
+}
+
+/** Names that `(await import(…)).name`, `import(…).Name` or `const { a, b } = await import(…)` takes of a module. */
+function dynamicNames(code: readonly Token[], start: number, close: number): readonly string[] {
+  const awaited = code[start - 1]?.text === "await";
+  const dot = code[close + 1]?.text === ")" && awaited ? close + 2 : close + 1;
+  const member = code[dot + 1]?.text;
+  if (code[dot]?.text === "." && member !== undefined && member !== "then") return [member];
+  if (!awaited || code[start - 2]?.text !== "=" || code[start - 3]?.text !== "}") return [];
+  const names: string[] = [];
+  for (let at = start - 4; at >= 0 && code[at]?.text !== "{"; at -= 1) {
+    if (["{", ","].includes(code[at - 1]?.text ?? "")) names.push(code[at]?.text ?? "");
+  }
+  return names;
+}
+
+function readClause(
+  file: SourceFile,
+  start: number,
+): Pick<Import, "specifier" | "typeOnly" | "names"> | undefined {
+  const { code } = file;
+  const first = code[start];
+  if (first?.kind === "string") return { specifier: first.text, typeOnly: false, names: [] };
+  const names: string[] = [];
+  let at = start;
+  let inside = false;
+  const typeOnly = first?.text === "type" && ["{", "*"].includes(code[start + 1]?.text ?? "") ||
+    first?.text === "type" && code[start + 1]?.kind === "word" && code[start + 2]?.text === "from";
+  if (typeOnly) at += 1;
+  for (; at < code.length; at += 1) {
+    const token = code[at];
+    if (token === undefined) return undefined;
+    if (token.text === "from" && code[at + 1]?.kind === "string" && token.kind === "word") {
+      return { specifier: code[at + 1]?.text ?? "", typeOnly, names };
+    }
+    const previous = code[at - 1]?.text;
+    const partOfClause = token.kind === "word" || ["{", "}", ",", "*"].includes(token.text);
+    if (!partOfClause) return undefined;
+    if (token.text === "{" || token.text === "}") inside = token.text === "{";
+    if (!inside && token.kind === "word" && DECLARES.has(token.text)) return undefined;
+    if (
+      token.kind === "word" && previous !== "as" && token.text !== "as" && token.text !== "type"
+    ) {
+      names.push(token.text);
+    }
+  }
+  return undefined;
+}
+
+const DECLARES: ReadonlySet<string> = new Set(
+  "const let var function class interface abstract async enum declare namespace".split(" "),
+);

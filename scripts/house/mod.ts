@@ -18,7 +18,7 @@ import { formRule, nameRule, sizeRule } from "./shape_rule.ts";
 import { type Finding, parseSource, type Rule } from "./source.ts";
 import { testRule } from "./test_rule.ts";
 
-export { claimFindings } from "./claim_rule.ts";
+export { claimFindings } from "./test_rule.ts";
 export { deadExports } from "./dead_rule.ts";
 export { breach, type Finding } from "./source.ts";
 export { graphFindings, type ModuleGraph, parseGraph, reachedByCode } from "./graph_rule.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { deadExports } from "../../scripts/house/mod.ts";
-import { importsOf } from "../../scripts/house/imports.ts";
+import { importsOf } from "../../scripts/house/import_rule.ts";
 import { parseSource } from "../../scripts/house/source.ts";
 
 /** The dead exports of a tree of files, as `path name`. */

@@ -3,8 +3,6 @@
  * or has two readings is left out, so that a link's address is either exact or not followed.
  * @module
  */
-import { isHost } from "./host_name.ts";
-import { percentEncoded } from "./percent.ts";
 
 /** An http or https address in its parts, each as it is written. */
 export interface Address {
@@ -137,4 +135,57 @@ function withoutEnds(text: string): string {
   while (from < to && text.charCodeAt(from) <= 32) from += 1;
   while (to > from && text.charCodeAt(to - 1) <= 32) to -= 1;
   return text.slice(from, to);
+}
+
+// Names of hosts that have one spelling.
+
+/**
+ * Whether `host`, in lower case, is a DNS name or an IPv4 address written as every parser writes it. Whether an `xn--`
+ * label means anything is left to the gate.
+ */
+function isHost(host: string): boolean {
+  if (host.length > 253 || !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return false;
+  const labels = host.split(".");
+  if (labels.includes("")) return false;
+  const last = labels.at(-1) ?? "";
+  if (!/^([0-9]+|0x[0-9a-f]*)$/.test(last)) return true;
+  return labels.length === 4 &&
+    labels.every((label) => /^(0|[1-9][0-9]{0,2})$/.test(label) && Number(label) < 256);
+}
+
+// Percent-encoding of addresses and forms.
+
+const HEX = "0123456789ABCDEF";
+
+/** `text` as UTF-8 with every byte beyond printable ASCII and every one of `set` as `%XX`. */
+function percentEncoded(text: string, set: ReadonlySet<number>): string {
+  let written = "";
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 32 && code < 127 && !set.has(code)) continue;
+    const character = text.slice(at, at + (isPair(text, at) ? 2 : 1));
+    written += text.slice(from, at);
+    for (const byte of new TextEncoder().encode(character)) {
+      written += `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
+    }
+    at += character.length - 1;
+    from = at + 1;
+  }
+  return written + text.slice(from);
+}
+
+/** One text as `application/x-www-form-urlencoded` writes it: a space is `+`, and little is left as it is. */
+export function formEncoded(text: string): string {
+  return percentEncoded(text, FORM).replaceAll("%20", "+");
+}
+
+const FORM: ReadonlySet<number> = new Set(
+  Array.from("!\"#$%&'()+,/:;<=>?@[\\]^`{|}~", (each) => each.charCodeAt(0)),
+);
+
+function isPair(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  const next = text.charCodeAt(at + 1);
+  return code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000;
 }

@@ -1,7 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { type Address, parseAddress, readPlace } from "./address.ts";
-import { formEncoded } from "./percent.ts";
+import { type Address, formEncoded, parseAddress, readPlace } from "./address.ts";
 
 const base = (url: string): Address => {
   const address = parseAddress(url);

@@ -4,7 +4,7 @@ import { quoted } from "../../text/page_text.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import { requestOf } from "./form_request.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./host.ts";
 
 /** Most characters of a request that are shown. */
 const SHOWN = 4_000;

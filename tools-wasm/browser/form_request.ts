@@ -1,9 +1,8 @@
 /** What a form sends, exactly: HTML, section 4.10.21, for GET and POST with urlencoded bodies. @module */
-import { ADDRESS_CHARACTERS, writeAddress } from "./address.ts";
+import { ADDRESS_CHARACTERS, formEncoded, writeAddress } from "./address.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
-import { formEncoded } from "./percent.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./host.ts";
 
 /** What a caller fills a control with. */
 export type Filling = string | boolean | readonly string[];

@@ -3,12 +3,10 @@ import type { Canvas } from "./canvas.ts";
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import { controlLine, sendingLines } from "./field_line.ts";
 import { isControl } from "./control.ts";
-import { labelsOf } from "./labels.ts";
-import { leadsTo, linkLine } from "./link_line.ts";
-import { dataRows } from "./table.ts";
-import { type Element, type Node, rawText } from "./tree.ts";
+import { descendants, type Element, type Node, rawText } from "./tree.ts";
 import { isSeen, type Look, lookOf, PLAIN } from "./visibility.ts";
 import { INLINE, nameOf, SILENT, visibleText } from "./visible_text.ts";
+import { readPlace } from "./address.ts";
 
 const LANDMARKS: ReadonlyMap<string, string> = new Map([
   ["nav", "navigation"],
@@ -226,4 +224,102 @@ export function drawOutline(canvas: Canvas, root: Element): void {
 
   children(root, PLAIN, 0);
   flush(0);
+}
+
+// Tables that hold data, told from those that only lay a page out.
+
+/** A row of a table. */
+interface Row {
+  readonly cells: readonly Element[];
+  /** All its cells are headings. */
+  readonly header: boolean;
+}
+
+const ROWS = 5_000;
+
+/** The rows of a table of data; undefined for one that holds forms or tables, or has a single column. */
+function dataRows(table: Element): readonly Row[] | undefined {
+  const rows: Row[] = [];
+  let widest = 0;
+  for (const element of descendants(table)) {
+    if (element.name === "table" || element.name === "form" || isControl(element)) return undefined;
+    if (element.name !== "tr" || rows.length >= ROWS) continue;
+    const cells = element.children.flatMap((node) =>
+      node.kind === "element" && (node.name === "td" || node.name === "th") ? [node] : []
+    );
+    if (cells.length === 0) continue;
+    widest = Math.max(widest, cells.length);
+    rows.push({ cells, header: cells.every(({ name }) => name === "th") });
+  }
+  return widest > 1 ? rows : undefined;
+}
+
+// Lines for what leads to another page.
+
+/** Where an element leads, if it leads anywhere. */
+function leadsTo(element: Element): string | undefined {
+  const { name, attributes } = element;
+  if (name === "a" || name === "area") return attributes.get("href");
+  return name === "iframe" || name === "frame" ? attributes.get("src") ?? "about:blank" : undefined;
+}
+
+/** `link e3 "Docs" → https://example.org/docs`; without a ref where it is not followed. */
+function linkLine(canvas: Canvas, element: Element, name: string): string | undefined {
+  const written = leadsTo(element);
+  if (written === undefined) return undefined;
+  const frame = element.name === "iframe" || element.name === "frame";
+  const role = frame ? "frame" : "link";
+  const place = readPlace(written, canvas.bases.links);
+  const shown = quoted(name, 300);
+  if (place.kind === "other") {
+    const what = cleanText(place.what);
+    return `${role} ${shown} (${what}${what.endsWith(":") ? "" : ":"} not followed)`;
+  }
+  if (place.fragment !== "" && place.url === urlOf(canvas)) {
+    return `${role} ${shown} (to a place on this page)`;
+  }
+  const ref = canvas.ref({ kind: "link", url: place.url });
+  return ref === undefined
+    ? `${role} ${shown} (no ref: too many)`
+    : `${role} ${ref} ${shown} → ${place.url}`;
+}
+
+function urlOf({ bases: { page } }: Canvas): string {
+  return `${page.scheme}://${page.host}${page.path}${page.query}`;
+}
+
+// Which text names which control.
+
+/** The labels of a page. */
+interface Labels {
+  readonly texts: ReadonlyMap<Element, string>;
+  /** Labels whose text names a control and is not drawn again. */
+  readonly used: ReadonlySet<Element>;
+}
+
+/** Finds the labels beneath `root`. */
+function labelsOf(canvas: Canvas, root: Element): Labels {
+  const found = [...descendants(root)];
+  const byId = new Map<string, Element>();
+  for (const element of found) {
+    const id = isControl(element) ? element.attributes.get("id") : undefined;
+    if (id !== undefined && !byId.has(id)) byId.set(id, element);
+  }
+  const texts = new Map<Element, string>();
+  const used = new Set<Element>();
+  for (const label of found) {
+    if (label.name !== "label") continue;
+    const id = label.attributes.get("for");
+    const control = id === undefined ? firstControl(label) : byId.get(id);
+    const text = control === undefined ? "" : visibleText(canvas, label, PLAIN);
+    if (control === undefined || text === "") continue;
+    texts.set(control, [texts.get(control), text].filter((each) => each !== undefined).join(" "));
+    used.add(label);
+  }
+  return { texts, used };
+}
+
+function firstControl(label: Element): Element | undefined {
+  for (const element of descendants(label)) if (isControl(element)) return element;
+  return undefined;
 }

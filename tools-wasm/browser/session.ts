@@ -1,8 +1,6 @@
 /** A session: the pages that were visited, and what may be done with the newest. @module */
-import type { Host, WebRequest } from "./host.ts";
+import { type Host, Refusal, type WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
-import { Refusal } from "./refusal.ts";
-import { shownPage } from "./shown_page.ts";
 import { pageOf } from "./visit.ts";
 
 /** What an action names: something of the newest snapshot. */
@@ -125,4 +123,33 @@ export function makeSession(): Session {
 
 function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// A part of a page as a model reads it.
+
+/** The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote. */
+function shownPage(
+  { url, status, title, notes, parts }: Page,
+  { part, snapshot, before }: {
+    readonly part: number;
+    readonly snapshot: string;
+    readonly before: string | undefined;
+  },
+): string {
+  const lines = parts[part - 1];
+  if (lines === undefined) {
+    throw new Refusal("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
+  }
+  const next = part < parts.length
+    ? `; more: browser_snapshot ${JSON.stringify({ url, part: part + 1 })}`
+    : "";
+  const head = [
+    `page ${url} (status ${status})`,
+    `snapshot ${snapshot}`,
+    ...(title === "" ? [] : [`title ${title}`]),
+    ...(parts.length === 1 ? [] : [`part ${part} of ${parts.length}${next}`]),
+    ...(before === undefined ? [] : [`back: ${before}`]),
+    ...notes.map((note) => `note: ${note}`),
+  ];
+  return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
 }

@@ -9,13 +9,14 @@ import type { ToolDescriptor } from "../../contracts/tool.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 import { commandDescriptor } from "./descriptor.ts";
 import {
+  contentOf,
   invokeNative,
   type NativeRan,
   type NativeRun,
   type ReadScope,
   resolveNative,
+  valueOf,
 } from "./native.ts";
-import { contentOf, valueOf } from "./result.ts";
 
 /** Programs of the plugin `coreutils`. */
 export const SANDBOX_PROGRAMS: readonly string[] = Object.freeze([

@@ -3,13 +3,12 @@ import type { Colour, Label } from "../../contracts/colour.ts";
 import type { GrantedCommand } from "../../contracts/command.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { Pid, TaskId } from "../../contracts/ids.ts";
-import { toJson, toJsonObject } from "../../contracts/json.ts";
+import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
 import type { Scope } from "../../contracts/lease.ts";
 import type { GrantedCall, PowerResult, Resolved } from "../../contracts/power.ts";
 import type { ProcessRow } from "../../contracts/process.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
-import { contentOf } from "./result.ts";
 
 /** One run. See kernel/power/command/run.ts. */
 export interface NativeRun {
@@ -180,4 +179,39 @@ export function notesOf(
       ? []
       : [`[${withheld} ${withheld === 1 ? "file was" : "files were"} not shown to the program]`]),
   ];
+}
+
+// What a run came to, as text for a model and as a value for programs.
+
+/** The value of a run. */
+interface CommandValue {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cut: boolean;
+}
+
+/** The value of the sandbox's plugin, which the plugin's schema has shaped. */
+export function valueOf(value: Json | undefined): CommandValue | undefined {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  const { exit, stdout, stderr, cut } = value as JsonObject;
+  if (typeof exit !== "number" || typeof stdout !== "string") return undefined;
+  if (typeof stderr !== "string" || typeof cut !== "boolean") return undefined;
+  return { exit, stdout, stderr, cut };
+}
+
+/** What was printed, then what a shell would show besides; `notes` come last, a line each. */
+export function contentOf(value: CommandValue, notes: readonly string[] = []): string {
+  const { exit, stdout, stderr, cut } = value;
+  return [
+    stdout,
+    ...(stderr === "" ? [] : [`[stderr]\n${stderr}`]),
+    ...(cut
+      ? [
+        "[cut: of the output its beginning and its end are shown; ask for less, or for more bytes and lines]",
+      ]
+      : []),
+    ...(exit === 0 ? [] : [`[exit ${exit}]`]),
+    ...notes,
+  ].filter((part) => part !== "").map((part) => part.endsWith("\n") ? part : `${part}\n`).join("");
 }

@@ -5,29 +5,30 @@ import { type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
 import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
 import type { Pid } from "../../contracts/ids.ts";
 import type { ProcessRow } from "../../contracts/process.ts";
-import type {
-  ProcessSessions,
-  SessionEnd,
-  SessionFacts,
-  SessionOutput,
-  SessionState,
-  SessionTaint,
+import {
+  type ProcessSessions,
+  SESSION_SIGNALS,
+  type SessionEnd,
+  type SessionFacts,
+  type SessionOutput,
+  type SessionSignal,
+  type SessionState,
+  type SessionTaint,
+  type TerminalSize,
 } from "../../contracts/process_session.ts";
-import { shownWords } from "./arguments.ts";
+import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 import { SANDBOX_PROGRAMS } from "./binding.ts";
 import { notesOf, placeOf, type ReadScope, resolveNative } from "./native.ts";
 import {
-  readPoll,
-  readSession,
-  readSignal,
-  readStart,
-  readWrite,
-  type StartCall,
-} from "./process_arguments.ts";
-import { PROCESS_VERBS, processDescriptor, type ProcessVerb } from "./process_descriptors.ts";
+  POLL_BYTES,
+  POLL_MS,
+  PROCESS_VERBS,
+  processDescriptor,
+  type ProcessVerb,
+} from "./process_descriptors.ts";
 
 /** What {@link bindProcesses} is handed: a task's powers. */
-export interface ProcessParts {
+interface ProcessParts {
   /** Programs of this machine that the operator granted. */
   readonly classes: readonly GrantedCommand[];
   readonly readScope: ReadScope;
@@ -248,4 +249,64 @@ function endOf(command: GrantedCommand, end: SessionEnd): PowerResult {
       : { record: toJsonObject({ staged, unstaged }) }),
     writtenBytes,
   };
+}
+
+// Arguments of calls to sessions, taken apart: the gate has held them against their schema.
+
+/** What a start asks for. */
+interface StartCall extends CommandCall {
+  readonly terminal?: TerminalSize;
+}
+
+const bad = (name: string, why: string): Fault =>
+  new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
+
+function numberOf(args: JsonObject, name: string, absent: number): number {
+  const value = args[name] ?? absent;
+  if (typeof value !== "number") throw bad(name, "it is not a number");
+  return value;
+}
+
+/** Throws Fault `invalidArguments`, as each of these does. */
+function readStart(args: JsonObject): StartCall {
+  const call = readCall(args);
+  if (args["pty"] === true) {
+    const [rows, columns] = [numberOf(args, "rows", 24), numberOf(args, "columns", 80)];
+    return { ...call, terminal: { rows, columns } };
+  }
+  if (args["rows"] === undefined && args["columns"] === undefined) return call;
+  throw bad("rows", "only a terminal has a size; set pty");
+}
+
+/** The session that a call names. */
+function readSession(args: JsonObject): string {
+  const { session } = args;
+  if (typeof session === "string") return session;
+  throw bad("session", "it is not a text");
+}
+
+/** What a poll asks for. */
+function readPoll(
+  args: JsonObject,
+): { readonly waitMs: number; readonly bytes: number; readonly newest: boolean } {
+  return {
+    waitMs: numberOf(args, "waitMs", POLL_MS),
+    bytes: numberOf(args, "bytes", POLL_BYTES),
+    newest: args["newest"] === true,
+  };
+}
+
+/** What is written. */
+function readWrite(args: JsonObject): { readonly text: string; readonly end: boolean } {
+  const { text, end } = args;
+  if (typeof text !== "string") throw bad("text", "it is not a text");
+  if (!text.isWellFormed()) throw bad("text", "its text is broken");
+  return { text, end: end === true };
+}
+
+/** The signal of a closed set. */
+function readSignal(args: JsonObject): SessionSignal {
+  const found = SESSION_SIGNALS.find((each) => each === args["signal"]);
+  if (found !== undefined) return found;
+  throw bad("signal", `it must be one of ${SESSION_SIGNALS.join(", ")}`);
 }

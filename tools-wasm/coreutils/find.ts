@@ -1,7 +1,7 @@
 /** `find`. @module */
 import type { Entry } from "./_remit.ts";
 import { FileError, UsageError } from "./faults.ts";
-import { makeNameTest } from "./glob.ts";
+import { makeNameTest } from "./pattern.ts";
 import { LEVELS } from "./input.ts";
 import { wholeNumber } from "./options.ts";
 import { below } from "./place.ts";

@@ -3,10 +3,9 @@ import { makeExpression, occurrences } from "./expression.ts";
 import { FileError, UsageError } from "./faults.ts";
 import { LEVELS } from "./input.ts";
 import { type Given, readOptions, wholeNumber } from "./options.ts";
-import type { Pattern } from "./pattern.ts";
+import { makeNameTest, type Pattern } from "./pattern.ts";
 import { baseName, type Program, type Run, sorted } from "./program.ts";
 import { below } from "./place.ts";
-import { makeNameTest } from "./glob.ts";
 
 /** Prints lines that match a pattern. */
 export const grep: Program = {

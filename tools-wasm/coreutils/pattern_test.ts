@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { makeExpression, occurrences } from "./expression.ts";
-import { makeNameTest } from "./glob.ts";
-import { makePattern } from "./pattern.ts";
+import { makeNameTest, makePattern } from "./pattern.ts";
 import { parsePattern } from "./pattern_parse.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
 

@@ -1,7 +1,6 @@
 /** One call: which program, with what, and what became of it. @module */
 import type { Remit } from "./_remit.ts";
-import { cat } from "./cat.ts";
-import { cut } from "./cut.ts";
+import { cat, cut, replace, tail, uniq, wc } from "./text_programs.ts";
 import { date } from "./date.ts";
 import { FileError, OutputFull, UsageError } from "./faults.ts";
 import { find } from "./find.ts";
@@ -12,12 +11,8 @@ import { ls } from "./ls.ts";
 import { makeOutput } from "./output.ts";
 import { placeOf } from "./place.ts";
 import type { Program } from "./program.ts";
-import { replace } from "./replace.ts";
 import { sha256sum } from "./sha256sum.ts";
 import { sort } from "./sort.ts";
-import { tail } from "./tail.ts";
-import { uniq } from "./uniq.ts";
-import { wc } from "./wc.ts";
 
 /** Every program by its name. */
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map(Object.entries({

@@ -4,7 +4,7 @@ import { MEMORY_PAGES } from "./_build_powers.ts";
 import { changesTable } from "./wasm/instructions.ts";
 import { joinModules } from "./wasm/join.ts";
 import { parseModule } from "./wasm/module.ts";
-import { writeModule } from "./wasm/write_module.ts";
+import { writeModule } from "./wasm/begin.ts";
 
 Deno.test("the engine is the same bytes each time, imports what is allowed, and exports what it must (long)", async () => {
   const [one, two] = [await buildEngine(), await buildEngine()];

@@ -2,12 +2,16 @@
 import { Fault, unreachable } from "../../contracts/fault.ts";
 import type { Json, JsonObject } from "../../contracts/json.ts";
 import type { Port, PortHandler } from "../../contracts/port.ts";
-import type { LoadPluginBody, PluginCallBody } from "../../contracts/wire_plugin.ts";
+import type {
+  LoadEngineBody,
+  LoadPluginBody,
+  PluginCallBody,
+  PluginCancel,
+} from "../../contracts/wire_plugin.ts";
 import type { LiveCall } from "./live_call.ts";
 import { makeLoader } from "./loader.ts";
 import type { LocalPowers } from "./local_functions.ts";
 import type { Plugin } from "./plugin.ts";
-import { parseRequest } from "./requests.ts";
 
 /** What a plugin host is made of. */
 export interface PluginHostPowers extends LocalPowers {
@@ -103,4 +107,34 @@ export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers
       for (const plugin of plugins.values()) plugin.prepare();
     },
   });
+}
+
+// What the kernel asks a plugin host. The kernel is trusted: only the shape is looked at.
+
+/** A request with its body, or an event. */
+type HostRequest =
+  | { readonly op: "load"; readonly body: LoadPluginBody }
+  | { readonly op: "engine"; readonly body: LoadEngineBody }
+  | { readonly op: "call"; readonly body: PluginCallBody }
+  | { readonly op: "cancel"; readonly body: PluginCancel }
+  | { readonly op: "usage" };
+
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  load: ["plugin", "engine", "sha256", "code"],
+  engine: ["sha256", "code"],
+  call: ["id", "plugin", "tool"],
+  cancel: ["id"],
+  usage: [],
+};
+
+/** Parses a request. @throws {Fault} `badFrame`. */
+function parseRequest(op: string, body: Json): HostRequest {
+  const texts = Object.hasOwn(TEXTS, op) ? TEXTS[op] : undefined;
+  if (texts === undefined) throw new Fault("badFrame", `Cannot serve "${op}": unknown`);
+  for (const name of texts) {
+    const value = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+    if (typeof value !== "string") throw new Fault("badFrame", `Cannot serve "${op}": no ${name}`);
+  }
+  // TRUST: the kernel's, built from its own types.
+  return { op, body } as unknown as HostRequest;
 }

@@ -1,14 +1,14 @@
 /** The plugin `json`: asks, changes and checks structured documents. @module */
-import { type Form, writeForm } from "./form/forms.ts";
-import { applyFilter } from "./jq/filter.ts";
-import { makeBudget } from "./jq/run_state.ts";
+import { type Form, formOf, readForm, writeForm } from "./form/forms.ts";
+import { FilterError, makeBudget, type Names, type Scope } from "./jq/run_state.ts";
 import { Refusal } from "./refusal.ts";
 import { checkSchema } from "./schema/check_schema.ts";
-import { type JsonHost, readDocument, type SourceArgs } from "./source.ts";
 import { type Json, type JsonObject, toText } from "./values.ts";
+import { run } from "./jq/evaluate.ts";
+import { parseFilter } from "./jq/parse.ts";
 
 /** Arguments of json_select, as tool.yaml describes them. */
-export interface SelectArgs extends SourceArgs {
+interface SelectArgs extends SourceArgs {
   readonly filter?: string;
   readonly args?: JsonObject;
   readonly from?: number;
@@ -16,7 +16,7 @@ export interface SelectArgs extends SourceArgs {
 }
 
 /** Arguments of json_transform. */
-export interface TransformArgs extends SourceArgs {
+interface TransformArgs extends SourceArgs {
   readonly filter?: string;
   readonly args?: JsonObject;
   readonly to?: Form;
@@ -24,7 +24,7 @@ export interface TransformArgs extends SourceArgs {
 }
 
 /** Arguments of json_validate. */
-export interface ValidateArgs extends SourceArgs {
+interface ValidateArgs extends SourceArgs {
   readonly schema?: Json;
   readonly schemaPath?: string;
   readonly limit?: number;
@@ -119,4 +119,134 @@ async function validate(args: ValidateArgs, remit: JsonHost) {
   const errors = checkSchema(schema, value, makeBudget(2_000_000));
   const limit = args.limit ?? 50;
   return { valid: errors.length === 0, errors: errors.slice(0, limit), count: errors.length };
+}
+
+// A filter, from text to outputs.
+
+/** What a filter gets and may spend. */
+interface FilterOptions {
+  /** Variables: `{ name: … }` is `$name`, all of them `$args`. */
+  readonly args?: JsonObject;
+  /** Steps it may take; 2,000,000 when absent. */
+  readonly steps?: number;
+}
+
+/**
+ * The outputs of `filter` for `input`, lazily.
+ *
+ * @throws {Refusal} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or the stack.
+ */
+export function* applyFilter(
+  filter: string,
+  input: Json,
+  { args = {}, steps = 2_000_000 }: FilterOptions = {},
+): Iterable<Json> {
+  const ast = parseFilter(filter);
+  let variables: Names<Json> = { name: "args", value: args, next: undefined };
+  for (const [name, value] of Object.entries(args)) variables = { name, value, next: variables };
+  const scope: Scope = { variables, functions: undefined, depth: 0, budget: makeBudget(steps) };
+  try {
+    for (const { value } of run(ast, { value: input }, scope)) yield value;
+  } catch (error) {
+    throw inWords(error);
+  }
+}
+
+function inWords(error: unknown): unknown {
+  if (error instanceof FilterError) {
+    return new Refusal("invalidArguments", `The filter failed: ${error.message}`);
+  }
+  // The engine's own guard: a RangeError or an InternalError, by its words.
+  if (error instanceof Error && !(error instanceof Refusal) && /stack/i.test(error.message)) {
+    return new Refusal("tooLarge", "Cannot finish the filter: its functions are nested too deep");
+  }
+  return error;
+}
+
+// Where a document comes from: a file of the workspace, or a text in the arguments.
+
+/** What this plugin uses of the host. */
+export interface JsonHost {
+  readonly fs: {
+    read(
+      args: { readonly path: string; readonly from?: number; readonly bytes?: number },
+    ): Promise<FilePart>;
+    write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
+  };
+}
+
+/** A part of a file. */
+export interface FilePart {
+  readonly text?: string;
+  /** Size of the whole file. */
+  readonly bytes: number;
+  /** Byte to go on from. */
+  readonly next?: number;
+  /** Byte after the last one that was read. */
+  readonly end?: number | boolean;
+  /** Some bytes were no UTF-8. */
+  readonly lossy?: boolean;
+}
+
+/** How a document is named and read. */
+interface SourceArgs {
+  readonly path?: string;
+  readonly text?: string;
+  readonly format?: Form;
+  readonly delimiter?: string;
+  readonly header?: boolean;
+}
+
+/** Most bytes of a document: 8 MiB. */
+const DOCUMENT_BYTES = 8 * 1024 * 1024;
+const PART_BYTES = 4 * 1024 * 1024;
+
+/** A document: its value and the form it came in. */
+interface Document {
+  readonly value: Json;
+  readonly form: Form;
+}
+
+/** Reads the document that the arguments name. @throws {Refusal} when they name none or two, or it does not parse. */
+async function readDocument(args: SourceArgs, host: JsonHost): Promise<Document> {
+  const { path, text } = args;
+  if ((path === undefined) === (text === undefined)) {
+    throw new Refusal("invalidArguments", "Cannot read a document: give either `path` or `text`");
+  }
+  const form = args.format ?? (path === undefined ? "json" : formOf(path));
+  if (form === undefined) {
+    throw new Refusal(
+      "invalidArguments",
+      `Cannot tell the form of "${path}" by its name: pass \`format\``,
+    );
+  }
+  const whole = text ?? await readWhole(path ?? "", host);
+  const delimiter = args.delimiter ?? (path?.toLowerCase().endsWith(".tsv") === true ? "\t" : ",");
+  const value = readForm(form, whole.startsWith("\ufeff") ? whole.slice(1) : whole, {
+    delimiter,
+    header: args.header ?? true,
+  });
+  return { value, form };
+}
+
+async function readWhole(path: string, host: JsonHost): Promise<string> {
+  const parts: string[] = [];
+  let from = 0;
+  while (true) {
+    const part = await host.fs.read({ path, from, bytes: PART_BYTES });
+    if (part.bytes > DOCUMENT_BYTES) {
+      throw new Refusal(
+        "tooLarge",
+        `Cannot read "${path}": it has ${part.bytes} bytes, and ${DOCUMENT_BYTES} are taken`,
+      );
+    }
+    if (part.lossy === true || part.text === undefined) {
+      throw new Refusal("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
+    }
+    parts.push(part.text);
+    const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);
+    // A host that does not move on would be asked for ever.
+    if (next >= part.bytes || next <= from) return parts.join("");
+    from = next;
+  }
 }

@@ -1,7 +1,5 @@
 /** Applies hunks to a text: exactly, or moved to the only place where they fit; never by guessing. @module */
-import { type Hunk, sideOf } from "./diff_model.ts";
-import { findRuns, type Same } from "./find_runs.ts";
-import { commonEnd, joinLines, type Line, splitLines } from "./lines.ts";
+import { commonEnd, type Hunk, joinLines, type Line, sideOf, splitLines } from "./diff_model.ts";
 
 /** Why a hunk does not fit. */
 export interface HunkConflict {
@@ -15,7 +13,7 @@ export interface HunkConflict {
 }
 
 /** A text with all hunks applied, or every hunk that does not fit. */
-export type Applied =
+type Applied =
   | {
     readonly kind: "applied";
     readonly text: string;
@@ -145,4 +143,36 @@ function appendLines(
 function excerpt(lines: readonly Line[]): readonly string[] {
   const shown = lines.slice(0, SHOWN).map(({ text }) => text.slice(0, SHOWN_CHARS));
   return lines.length > SHOWN ? [...shown, `… ${lines.length - SHOWN} more lines`] : shown;
+}
+
+// Every place where a run of lines stands in a text, in linear time (Knuth, Morris and Pratt).
+
+/** When two lines count as equal. */
+type Same = (left: Line, right: Line) => boolean;
+
+/** Indexes at which `run`, which is not empty, stands in `lines`; runs may overlap. */
+function findRuns(
+  lines: readonly Line[],
+  run: readonly Line[],
+  same: Same,
+): readonly number[] {
+  const equal = (left: Line | undefined, right: Line | undefined): boolean =>
+    left !== undefined && right !== undefined && same(left, right);
+  // For each length of a matched head: how much of it may still be right when the next line is not.
+  const back: number[] = [0];
+  for (let at = 1, held = 0; at < run.length; at += 1) {
+    while (held > 0 && !equal(run[at], run[held])) held = back[held - 1] ?? 0;
+    if (equal(run[at], run[held])) held += 1;
+    back.push(held);
+  }
+  const found: number[] = [];
+  for (let at = 0, held = 0; at < lines.length; at += 1) {
+    while (held > 0 && !equal(lines[at], run[held])) held = back[held - 1] ?? 0;
+    if (equal(lines[at], run[held])) held += 1;
+    if (held === run.length) {
+      found.push(at + 1 - run.length);
+      held = back[held - 1] ?? 0;
+    }
+  }
+  return found;
 }

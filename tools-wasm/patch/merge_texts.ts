@@ -1,7 +1,6 @@
 /** Three-way merge of texts, by lines. @module */
 import { diff3MergeRegions } from "node-diff3";
-import { commonEnd, joinLines, type Line, splitLines } from "./lines.ts";
-import { Refusal } from "./refusal.ts";
+import { commonEnd, joinLines, type Line, Refusal, splitLines } from "./diff_model.ts";
 
 /** The three versions. */
 export interface Versions {

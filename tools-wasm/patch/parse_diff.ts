@@ -1,10 +1,14 @@
 /** Reads a unified diff, with or without git's headers. @module */
-import type { FileKind, FilePatch, Hunk } from "./diff_model.ts";
-import { gitPaths, hasPrefixes, NO_FILE, readPath, stripPath } from "./diff_paths.ts";
-import { type Line, splitLines } from "./lines.ts";
+import {
+  type FileKind,
+  type FilePatch,
+  type Hunk,
+  type HunkLine,
+  type Line,
+  Refusal,
+  splitLines,
+} from "./diff_model.ts";
 import { isFileHead, isHunkHead, readHunk } from "./parse_hunk.ts";
-import { readEnvelope } from "./parse_envelope.ts";
-import { Refusal } from "./refusal.ts";
 
 /** How to read a diff. */
 export interface ParseOptions {
@@ -162,4 +166,202 @@ function noFile(at: number): string {
   return `Cannot read the diff: the hunk in line ${
     at + 1
   } stands before any file ("--- a/…" and "+++ b/…")`;
+}
+
+// Paths as diffs write them: quoted, with prefixes, with times behind.
+
+/** What stands for "no file". */
+const NO_FILE = "/dev/null";
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  '"': '"',
+  "\\": "\\",
+};
+
+/** Reads the path of a `---`, `+++`, `rename from` … line: C-quoted as git does it, or plain up to a tab. */
+function readPath(written: string): string {
+  if (!written.startsWith('"')) return (written.split("\t", 1)[0] ?? "").trimEnd();
+  let bytes = "";
+  for (let at = 1; at < written.length; at += 1) {
+    const char = written[at] ?? "";
+    if (char === '"') return fromUtf8(bytes);
+    if (char !== "\\") {
+      bytes += encodeURIComponent(pairAt(written, at));
+      if (pairAt(written, at).length === 2) at += 1;
+      continue;
+    }
+    const octal = /^[0-3][0-7]{2}/.exec(written.slice(at + 1, at + 4))?.[0];
+    if (octal === undefined) {
+      bytes += encodeURIComponent(ESCAPES[written[at + 1] ?? ""] ?? "\\");
+      at += 1;
+    } else {
+      bytes += `%${Number.parseInt(octal, 8).toString(16).padStart(2, "0")}`;
+      at += 3;
+    }
+  }
+  throw new Refusal(
+    "invalidInput",
+    `Cannot read a path of the diff: ${written} has no closing quote`,
+  );
+}
+
+/** Takes `strip` leading folders off. `/dev/null` stays. */
+function stripPath(path: string, strip: number): string {
+  if (path === NO_FILE || strip === 0) return path;
+  const parts = path.split("/");
+  if (parts.length <= strip) {
+    throw new Refusal("invalidInput", `Cannot take ${strip} folders off "${path}": it has fewer`);
+  }
+  return parts.slice(strip).join("/");
+}
+
+/** Whether a pair of paths carries git's `a/` and `b/`. */
+function hasPrefixes(oldPath: string, newPath: string): boolean {
+  if (oldPath === NO_FILE && newPath === NO_FILE) return false;
+  return (oldPath.startsWith("a/") || oldPath === NO_FILE) &&
+    (newPath.startsWith("b/") || newPath === NO_FILE);
+}
+
+/** The two paths of a `diff --git` line; undefined when it cannot be told where the first one ends. */
+function gitPaths(line: string): readonly [string, string] | undefined {
+  const rest = line.slice("diff --git ".length);
+  if (rest.startsWith('"')) {
+    const quoted = /^("(?:[^"\\]|\\.)*") (.+)$/.exec(rest);
+    return quoted === null ? undefined : [readPath(quoted[1] ?? ""), readPath(quoted[2] ?? "")];
+  }
+  const half = (rest.length - 1) / 2;
+  const [left, right] = [rest.slice(0, half), rest.slice(half + 1)];
+  // Without a rename both names are the same but for their prefixes, so that they are equally long.
+  if (rest[half] === " " && left.slice(2) === right.slice(2)) return [left, right];
+  const parts = rest.split(" ");
+  return parts.length === 2 ? [parts[0] ?? "", parts[1] ?? ""] : undefined;
+}
+
+function pairAt(text: string, at: number): string {
+  const point = text.codePointAt(at) ?? 0;
+  // A lone surrogate has no bytes.
+  return point >= 0xd800 && point <= 0xdfff ? "\ufffd" : String.fromCodePoint(point);
+}
+
+function fromUtf8(percent: string): string {
+  try {
+    return decodeURIComponent(percent);
+  } catch {
+    throw new Refusal("invalidInput", "Cannot read a path of the diff: its bytes are not UTF-8");
+  }
+}
+
+// Reads a patch in the form `*** Begin Patch`, as models write it: files by name, hunks without
+// numbers.  ```text *** Begin Patch *** Update File: desk/plan.md @@ # Plan -old +new *** End
+// Patch ```
+
+const BEGIN = "*** Begin Patch", END = "*** End Patch", LAST_LINES = "*** End of File";
+const FILE = /^\*\*\* (Add|Update|Delete) File: +(.+?) *$/;
+const MOVE = /^\*\*\* Move to: +(.+?) *$/;
+
+/** What has been read, and the index of the line behind it. */
+interface ReadFile {
+  readonly patch: FilePatch;
+  readonly next: number;
+}
+
+/**
+ * The files of a patch in this form; undefined for a diff in another.
+ *
+ * @throws {Refusal} `invalidInput` with the line that does not fit.
+ */
+function readEnvelope(lines: readonly Line[]): readonly FilePatch[] | undefined {
+  const first = lines.findIndex(({ text }) => text.trim() !== "" && !text.startsWith("```"));
+  if (lines[first]?.text.trimEnd() !== BEGIN) return undefined;
+  const files: FilePatch[] = [];
+  for (let at = first + 1; at < lines.length;) {
+    const text = lines[at]?.text.trimEnd() ?? "";
+    if (text === END) break;
+    if (text === "") {
+      at += 1;
+      continue;
+    }
+    const { patch, next } = readFile(lines, at);
+    files.push(patch);
+    at = next;
+  }
+  if (files.length > 0) return files;
+  throw new Refusal(
+    "invalidInput",
+    'Cannot read the patch: no file is named ("*** Update File: MOUNT/relative")',
+  );
+}
+
+function readFile(lines: readonly Line[], at: number): ReadFile {
+  const [, verb, path = ""] = FILE.exec(lines[at]?.text ?? "") ?? [];
+  if (verb === "Delete") {
+    return { patch: { kind: "delete", oldPath: path, hunks: [], whole: true }, next: at + 1 };
+  }
+  if (verb === "Add") {
+    const { hunk, next } = readAdded(lines, at + 1);
+    return {
+      patch: { kind: "new", newPath: path, hunks: hunk.lines.length === 0 ? [] : [hunk] },
+      next,
+    };
+  }
+  if (verb !== "Update") {
+    throw bad(
+      at,
+      'names no file: it reads "*** Update File: …", "*** Add File: …" or "*** Delete File: …"',
+    );
+  }
+  const moved = MOVE.exec(lines[at + 1]?.text ?? "")?.[1];
+  const { hunks, next } = readHunks(lines, at + (moved === undefined ? 1 : 2));
+  if (hunks.length === 0 && moved === undefined) throw bad(at, `changes nothing of "${path}"`);
+  const newPath = moved ?? path;
+  const kind = newPath === path ? "change" : "rename";
+  return { patch: { kind, oldPath: path, newPath, hunks }, next };
+}
+
+function readHunks(
+  lines: readonly Line[],
+  from: number,
+): { readonly hunks: readonly Hunk[]; readonly next: number } {
+  const hunks: Hunk[] = [];
+  let at = from;
+  while (at < lines.length) {
+    const text = lines[at]?.text ?? "";
+    if (text.trimEnd() === LAST_LINES || text === "") {
+      at += 1;
+      continue;
+    }
+    // The first hunk of a file may stand without a head.
+    const headless = hunks.length === 0 && /^[-+ ]/.test(text);
+    if (!headless && !isHunkHead(text)) break;
+    const { hunk, next } = readHunk(lines, { at, recount: true, headless });
+    hunks.push(hunk);
+    at = next;
+  }
+  return { hunks, next: at };
+}
+
+function readAdded(
+  lines: readonly Line[],
+  from: number,
+): { readonly hunk: Hunk; readonly next: number } {
+  const added: HunkLine[] = [];
+  let at = from;
+  for (; at < lines.length && !(lines[at]?.text ?? "").startsWith("*** "); at += 1) {
+    const { text, end } = lines[at] ?? { text: "", end: "" };
+    if (text === "" || text.startsWith("```")) continue;
+    if (!text.startsWith("+")) throw bad(at, `stands in a new file and does not begin with "+"`);
+    added.push({ kind: "add", line: { text: text.slice(1), end: end === "" ? "\n" : end } });
+  }
+  return { hunk: { oldStart: 0, newStart: 1, section: "", lines: added }, next: at };
+}
+
+function bad(at: number, why: string): Refusal {
+  return new Refusal("invalidInput", `Cannot read the patch: line ${at + 1} ${why}`);
 }

@@ -1,7 +1,5 @@
 /** Reads one hunk of a unified diff. @module */
-import type { Hunk, HunkLine } from "./diff_model.ts";
-import type { Line } from "./lines.ts";
-import { Refusal } from "./refusal.ts";
+import { type Hunk, type HunkLine, type Line, Refusal } from "./diff_model.ts";
 
 /** A hunk and the index of the first line behind it. */
 export interface ReadHunk {

@@ -1,10 +1,8 @@
 /** The plugin `patch`: reads, stages and merges changes of text. @module */
-import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
+import { countKind, type FilePatch, pathsOf, Refusal, sideOf } from "./diff_model.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";
-import { Refusal } from "./refusal.ts";
-import { stageDiff } from "./stage_diff.ts";
-import { type HostFiles, readWhole } from "./workspace_files.ts";
+import { applyHunks, type HunkConflict } from "./apply_hunks.ts";
 
 /** What this plugin uses of the host. */
 export interface PatchHost {
@@ -12,19 +10,19 @@ export interface PatchHost {
 }
 
 /** Arguments of patch_parse, as tool.yaml describes them. */
-export interface ParseArgs extends ParseOptions {
+interface ParseArgs extends ParseOptions {
   readonly diff: string;
   readonly lines?: boolean;
 }
 
 /** Arguments of patch_stage. */
-export interface StageArgs extends ParseOptions {
+interface StageArgs extends ParseOptions {
   readonly diff: string;
   readonly paths: readonly string[];
 }
 
 /** Arguments of patch_merge. */
-export interface MergeArgs {
+interface MergeArgs {
   readonly base?: string;
   readonly ours?: string;
   readonly theirs?: string;
@@ -104,4 +102,196 @@ async function version(
   const read = await readWhole(files, path);
   if (read === undefined) throw new Refusal("notFound", `Cannot merge: "${path}" does not exist`);
   return read;
+}
+
+// Works out what a diff makes of the workspace, and stages it whole or not at all.
+
+/** What became of one file. */
+interface StagedFile {
+  readonly path: string;
+  readonly kind: FilePatch["kind"];
+  readonly from?: string;
+  /** Lines by which hunks were moved, when any was. */
+  readonly offsets?: readonly number[];
+  /** What is worth knowing: line ends that differed, a mode that was left as it is. */
+  readonly notes?: readonly string[];
+}
+
+/** Why a file cannot take its hunks. */
+type FileConflict = { readonly path: string } & HunkConflict;
+
+/** Everything staged, or nothing and why. */
+type StageResult =
+  | { readonly applied: true; readonly files: readonly StagedFile[] }
+  | { readonly applied: false; readonly conflicts: readonly FileConflict[] };
+
+/** Text of a path after the diff; null when it will not exist. */
+type Desk = Map<string, string | null>;
+
+/**
+ * Applies `patches` and stages the results.
+ *
+ * @throws {Refusal} `invalidArguments` when a file is named that `listed` lacks, `refused` for a binary change.
+ */
+async function stageDiff(
+  files: HostFiles,
+  { patches, listed }: {
+    readonly patches: readonly FilePatch[];
+    readonly listed: readonly string[];
+  },
+): Promise<StageResult> {
+  refuseUnlisted(patches, listed);
+  const before: Desk = new Map();
+  for (const path of pathsOf(patches)) before.set(path, (await readWhole(files, path)) ?? null);
+  const after: Desk = new Map(before);
+  const staged: StagedFile[] = [];
+  const conflicts: FileConflict[] = [];
+  for (const patch of patches) {
+    const result = applyOne(after, patch);
+    if ("staged" in result) staged.push(result.staged);
+    else conflicts.push(...result.conflicts);
+  }
+  if (conflicts.length > 0) return { applied: false, conflicts };
+  for (const [path, text] of after) {
+    if (text === before.get(path)) continue;
+    if (text === null) await files.delete({ path });
+    else await files.write({ path, text });
+  }
+  return { applied: true, files: staged };
+}
+
+function refuseUnlisted(patches: readonly FilePatch[], listed: readonly string[]): void {
+  const known = new Set(listed);
+  const missing = pathsOf(patches).filter((path) => !known.has(path));
+  if (missing.length > 0) {
+    throw new Refusal(
+      "invalidArguments",
+      `Cannot stage the diff: it names ${missing.map((path) => `"${path}"`).join(", ")}, ` +
+        "which `paths` does not list. List every file it touches as MOUNT/relative, or pass another `strip`",
+    );
+  }
+  const binary = patches.find(({ kind }) => kind === "binary");
+  if (binary !== undefined) {
+    const path = binary.newPath ?? binary.oldPath ?? "";
+    throw new Refusal("refused", `Cannot stage the diff: the change of "${path}" is binary`);
+  }
+}
+
+type One = { readonly staged: StagedFile } | { readonly conflicts: readonly FileConflict[] };
+
+function applyOne(desk: Desk, patch: FilePatch): One {
+  const path = patch.newPath ?? patch.oldPath ?? "";
+  const source = patch.oldPath === undefined ? null : desk.get(patch.oldPath) ?? null;
+  const moves = patch.kind === "rename" || patch.kind === "copy";
+  if (patch.kind === "new" && (desk.get(path) ?? null) !== null) {
+    return refuse(path, "the diff makes it, and it is there already");
+  }
+  if (patch.kind !== "new" && source === null) {
+    return refuse(patch.oldPath ?? "", "the diff changes it, and it is not there");
+  }
+  if (moves && patch.newPath !== patch.oldPath && (desk.get(path) ?? null) !== null) {
+    return refuse(path, `the diff makes it by a ${patch.kind}, and it is there already`);
+  }
+  const applied = applyHunks(source ?? "", patch.hunks);
+  if (applied.kind === "conflicts") {
+    return { conflicts: applied.conflicts.map((conflict) => ({ path, ...conflict })) };
+  }
+  if (patch.kind === "delete") {
+    if (applied.text !== "" && patch.whole !== true) {
+      return refuse(path, "the diff deletes it, and lines would be left");
+    }
+    desk.set(path, null);
+  } else {
+    if (patch.kind === "rename" && patch.oldPath !== undefined) desk.set(patch.oldPath, null);
+    desk.set(path, applied.text);
+  }
+  const notes = [
+    ...(applied.keptEnds ? ["its line ends differ from the diff's and were kept"] : []),
+    ...(patch.mode === undefined ? [] : [`its mode was not set to ${patch.mode}`]),
+  ];
+  return {
+    staged: {
+      path,
+      kind: patch.kind,
+      ...(moves && patch.oldPath !== undefined ? { from: patch.oldPath } : {}),
+      ...(applied.offsets.some((offset) => offset !== 0) ? { offsets: applied.offsets } : {}),
+      ...(notes.length > 0 ? { notes } : {}),
+    },
+  };
+}
+
+function refuse(path: string, why: string): One {
+  return { conflicts: [{ path, hunk: 0, line: 0, why, expected: [], found: [] }] };
+}
+
+// The files that a call may touch, through the host's functions.
+
+/** A part of a file. */
+export interface FilePart {
+  readonly text?: string;
+  /** Size of the whole file. */
+  readonly bytes: number;
+  /** Byte to go on from. */
+  readonly next?: number;
+  /** Byte after the last one that was read. */
+  readonly end?: number | boolean;
+  /** Some bytes were no UTF-8. */
+  readonly lossy?: boolean;
+}
+
+/** What the host offers of `remit.fs`. */
+interface HostFiles {
+  read(
+    args: { readonly path: string; readonly from?: number; readonly bytes?: number },
+  ): Promise<FilePart>;
+  write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
+  delete(args: { readonly path: string }): Promise<unknown>;
+}
+
+/** Most bytes of a file that is patched or merged: 4 MiB. */
+const FILE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The whole text of a file; undefined when there is none.
+ *
+ * @throws {Refusal} `tooLarge` past {@link FILE_BYTES}, `invalidInput` when it is not UTF-8 text.
+ */
+async function readWhole(files: HostFiles, path: string): Promise<string | undefined> {
+  const parts: string[] = [];
+  let from = 0;
+  while (true) {
+    const part = await readPart(files, path, from);
+    if (part === undefined) return undefined;
+    if (part.bytes > FILE_BYTES) {
+      throw new Refusal(
+        "tooLarge",
+        `Cannot read "${path}": it has ${part.bytes} bytes, and ${FILE_BYTES} are taken`,
+      );
+    }
+    if (part.lossy === true || part.text === undefined) {
+      throw new Refusal("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
+    }
+    parts.push(part.text);
+    const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);
+    // A host that does not move on would be asked for ever.
+    if (next >= part.bytes || next <= from) return parts.join("");
+    from = next;
+  }
+}
+
+async function readPart(
+  files: HostFiles,
+  path: string,
+  from: number,
+): Promise<FilePart | undefined> {
+  try {
+    return await files.read({ path, from, bytes: FILE_BYTES });
+  } catch (error) {
+    if (codeOf(error) === "notFound") return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

@@ -1,12 +1,10 @@
 /** Writes a page's tree as Markdown. @module */
 import { type InlineOptions, inlineText, plain } from "./inline.ts";
-import { makeMarkdownOut, type MarkdownOut } from "./markdown_out.ts";
 import type { PageElement, PageNode } from "./page_tree.ts";
 import { resolveLink } from "./resolve_link.ts";
-import { holdsBlocks, tableRows, tableTexts } from "./table.ts";
 
 /** How a page is written. */
-export interface MarkdownOptions extends InlineOptions {
+interface MarkdownOptions extends InlineOptions {
   /** Elements that are left out, by name. */
   readonly without: ReadonlySet<string>;
   /** Characters after which nothing more is written. */
@@ -184,4 +182,159 @@ function startSafe(text: string): string {
     /^(\d{1,9})([.)])(?=\s)/gm,
     "$1\\$2",
   );
+}
+
+// Collects Markdown: blocks with blank lines between them, under the marks of lists and quotes.
+
+/** Where Markdown is written to. */
+interface MarkdownOut {
+  /** A block of one or more lines, set apart by blank lines. */
+  block(text: string): void;
+  /** Writes what `write` writes with `first` before its first line and `rest` before the others. */
+  under(
+    marks: { readonly first: string; readonly rest: string; readonly tight: boolean },
+    write: () => void,
+  ): void;
+  /** Whether enough was written. */
+  full(): boolean;
+  text(): string;
+}
+
+/** Most levels of lists and quotes that are marked: deeper ones lie on the deepest. */
+const MARKED = 8;
+
+/** Makes a collector that is full after `most` characters. */
+function makeMarkdownOut(most: number): MarkdownOut {
+  const lines: string[] = [];
+  let size = 0;
+  let prefix = "";
+  let pending: string | undefined;
+  let levels = 0;
+  let tight = false;
+  let written = false;
+
+  const line = (text: string): void => {
+    if (size > most) return;
+    const full = (pending ?? prefix) + text;
+    pending = undefined;
+    lines.push(text === "" ? full.trimEnd() : full);
+    size += full.length + 1;
+  };
+
+  const block = (text: string): void => {
+    if (text.trim() === "") return;
+    if (written && pending === undefined && !tight) line("");
+    for (const part of text.split("\n")) line(part);
+    written = true;
+    tight = false;
+  };
+
+  return Object.freeze({
+    block,
+    under: (
+      marks: { readonly first: string; readonly rest: string; readonly tight: boolean },
+      write: () => void,
+    ) => {
+      if (levels >= MARKED) return write();
+      if (written && pending === undefined && !marks.tight) line("");
+      const outer = prefix;
+      const before = lines.length;
+      levels += 1;
+      pending = (pending ?? prefix) + marks.first;
+      prefix = outer + marks.rest;
+      tight = false;
+      write();
+      levels -= 1;
+      prefix = outer;
+      pending = undefined;
+      if (lines.length > before) written = true;
+    },
+    full: () => size > most,
+    text: () => lines.join("\n").replace(/\n{3,}/g, "\n\n").trim(),
+  });
+}
+
+// Reads a table element into rows of cells, and cells into texts.
+
+/** A table's rows of cells, those in its head, body and foot in order. */
+interface TableContent {
+  readonly caption: string;
+  readonly cells: readonly (readonly PageElement[])[];
+}
+
+const MOST_COLUMNS = 50;
+const MOST_ROWS = 65_534;
+const LONG_CELL = 2_000;
+
+/** Reads the rows of a table. */
+function tableRows(table: PageElement, options: InlineOptions): TableContent {
+  const cells: (readonly PageElement[])[] = [];
+  let caption = "";
+  const read = (parent: PageElement): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string") continue;
+      if (child.name === "caption") caption = inlineText(child.children, options).trim();
+      else if (child.name === "tr") cells.push(child.children.filter(isCell));
+      else if (/^t(?:head|body|foot)$/.test(child.name)) read(child);
+    }
+  };
+  read(table);
+  return { caption, cells };
+}
+
+/**
+ * What the cells of a table say, each in its column. A cell that spans columns or rows stands in the first of them, and
+ * the others are empty.
+ */
+function tableTexts(
+  rows: readonly (readonly PageElement[])[],
+  options: InlineOptions,
+): readonly (readonly string[])[] {
+  /** By column, the rows that a cell from above still covers. */
+  const covered: number[] = [];
+  return rows.map((row) => {
+    const texts: string[] = [];
+    const skip = (): void => {
+      while ((covered[texts.length] ?? 0) > 0) {
+        covered[texts.length] = (covered[texts.length] ?? 0) - 1;
+        texts.push("");
+      }
+    };
+    let left = 0;
+    for (const cell of row) {
+      skip();
+      if (texts.length >= MOST_COLUMNS) {
+        left += 1;
+        continue;
+      }
+      const below = spanOf(cell, "rowspan", MOST_ROWS) - 1;
+      const columns = spanOf(cell, "colspan", MOST_COLUMNS);
+      const said = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
+      for (let at = 0; at < columns && texts.length < MOST_COLUMNS; at += 1) {
+        covered[texts.length] = below;
+        texts.push(at === 0 ? said.trim() : "");
+      }
+    }
+    skip();
+    return left > 0 ? [...texts, `… ${left} more`] : texts;
+  });
+}
+
+/** How many columns or rows a cell covers; all that follow where it says 0. */
+function spanOf(cell: PageElement, name: "colspan" | "rowspan", most: number): number {
+  const said = Math.floor(Number(cell.attributes.get(name) ?? "1"));
+  if (said === 0 && name === "rowspan") return most;
+  return Math.min(most, Math.max(1, said || 1));
+}
+
+/** Whether a cell is more than a line of a table can hold. */
+function holdsBlocks(cell: PageElement): boolean {
+  if (cell.size > LONG_CELL) return true;
+  return cell.children.some((child) => typeof child !== "string" && LARGE.test(child.name));
+}
+
+const LARGE = /^(?:table|ul|ol|dl|pre|blockquote|h[1-6]|section|article)$/;
+
+function isCell(node: PageElement | string): node is PageElement {
+  return typeof node !== "string" && (node.name === "td" || node.name === "th");
 }

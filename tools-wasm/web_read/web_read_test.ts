@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { decodeBody } from "./decode_body.ts";
+import { decodeBody, tools, type WebAnswer, type WebHost } from "./tool.ts";
 import { resolveLink } from "./resolve_link.ts";
-import { tools, type WebAnswer, type WebHost } from "./tool.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
 
 const URL_OF_PAGE = "https://example.org/docs/guide/page.html?x=1";

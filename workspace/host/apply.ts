@@ -9,15 +9,16 @@ import type { StagedChange } from "../../contracts/workspace.ts";
 import { CHECK, PUT_BACK, RESTORE, UNDO } from "../_wire.ts";
 import { byText } from "../overlay.ts";
 import { parsePath } from "../path.ts";
-import { faultOf } from "./_trouble.ts";
-import { makeFolders, pruneFolders } from "./folders.ts";
+import { about, faultOf } from "./_trouble.ts";
 import { recallFolders, recallMode, rememberFolders, rememberMode } from "./journal.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { planFile, type PlannedFile, sweep, whyConflict } from "./plan.ts";
 import { CLEAN, mix } from "./taint.ts";
+import { FsTrouble } from "./files.ts";
+import type { Place } from "./judge.ts";
 
 /** What is to be applied. */
-export interface Job {
+interface Job {
   /** Names the temporary files: the same for each run of the same job. */
   readonly id: string;
   readonly changes: readonly StagedChange[];
@@ -232,4 +233,54 @@ function parseApply(args: JsonObject): Job & { readonly putBack: "half" | "all" 
     restores: args[RESTORE] === true,
     putBack: putBack === "half" || putBack === "all" ? putBack : undefined,
   };
+}
+
+// Folders that a patch needs, and taking back those it made.
+
+/** Makes the folders above these places that are missing. Returns their names, outermost first. */
+function makeFolders(
+  state: HostState,
+  places: readonly Place[],
+  options: { readonly noting: (names: readonly string[]) => void },
+): readonly string[] {
+  const missing = new Map<string, string>();
+  for (const { path, mount } of places) {
+    for (let depth = 1; depth < path.parts.length; depth++) {
+      const rel = path.parts.slice(0, depth).join("/");
+      const name = `${mount.name}/${rel}`, full = `${mount.root}/${rel}`;
+      if (missing.has(name)) continue;
+      const above = `${mount.name}/${path.parts.slice(0, depth - 1).join("/")}`;
+      // Beneath what is missing all is missing.
+      if (missing.has(above)) missing.set(name, full);
+      else if (about("apply", name, () => state.files.stat(full)) === undefined) {
+        missing.set(name, full);
+      }
+    }
+  }
+  const names = [...missing.keys()];
+  if (names.length === 0) return names;
+  options.noting(names);
+  const made: string[] = [];
+  try {
+    for (const [name, full] of missing) {
+      about("apply", name, () => state.files.makeFolder(full));
+      made.push(name);
+    }
+  } catch (error) {
+    pruneFolders(state, made);
+    throw error;
+  }
+  return names;
+}
+
+/** Removes these folders where they are empty, innermost first. */
+function pruneFolders(state: HostState, names: readonly string[]): void {
+  for (const name of [...names].sort((a, b) => b.length - a.length)) {
+    try {
+      state.files.remove(state.judge.writable(parsePath(name)).full);
+    } catch (error) {
+      // Not empty, or gone: either way it is not ours any more.
+      if (!(error instanceof FsTrouble)) throw error;
+    }
+  }
 }

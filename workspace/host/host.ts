@@ -5,6 +5,7 @@ import type { PortHandler } from "../../contracts/port.ts";
 import {
   HOST_LIST,
   HOST_READ,
+  HOST_READ_BYTES,
   HOST_SURVEY,
   type HostCallAnswer,
   type HostCallBody,
@@ -12,17 +13,225 @@ import {
 } from "../../contracts/wire_toolhost.ts";
 import type { StagedChange } from "../../contracts/workspace.ts";
 import { CHANGES_KEY, FOLLOWED_KEY, OVERLAY_KEY, UNDO } from "../_wire.ts";
-import { textList } from "./_args.ts";
-import { faultOf } from "./_trouble.ts";
+import { count, flag, maybeText, pathOf, text, textList } from "./_args.ts";
+import { about, faultOf } from "./_trouble.ts";
 import { patchApply } from "./apply.ts";
-import { outboxPublish, scratchWrite } from "./keep.ts";
 import { hostSurvey, secondNamesIn } from "./links.ts";
-import { fileList, fileStat } from "./list.ts";
-import { hostList, hostRead } from "./raw.ts";
+import { fileList, fileStat, LIST_LIMIT } from "./list.ts";
 import { fileRead } from "./read.ts";
 import { fileSearch } from "./search.ts";
 import { fileDelete, fileEdit, fileWrite } from "./stage.ts";
-import { type HostPowers, type HostState, type HostTool, linksOf, makeHostState } from "./state.ts";
+import {
+  type HostCall,
+  type HostPowers,
+  type HostState,
+  type HostTool,
+  linksOf,
+  makeHostState,
+} from "./state.ts";
+import { checkNewName, type NamedPath, SCRATCH } from "../path.ts";
+import { encode } from "./encoding.ts";
+import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
+import { readOpened, readSeen, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
+import { openJudged } from "./open.ts";
+import { type Met, nothingLeftOut, walk } from "./walk.ts";
+
+// `fs.read` and `fs.list` of plugins: bytes and entries, without the words that a model needs.
+
+const LAST_BYTE = Number.MAX_SAFE_INTEGER;
+
+interface Piece {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of the whole file. */
+  readonly size: number;
+  readonly taint: Taint;
+}
+
+/**
+ * A piece of a file from byte `from`: `{text|base64, bytes, next, end}`. As `text`, a piece ends
+ * with a whole character, and bytes that are no UTF-8 become U+FFFD and `lossy` is set.
+ */
+async function hostRead(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const path = pathOf(call.args);
+  // Bytes count from 0, and `count` from 1.
+  const from = (call.args["from"] ?? 0) === 0 ? 0 : count(call.args, "from", 1, LAST_BYTE);
+  const most = count(call.args, "bytes", HOST_READ_BYTES, HOST_READ_BYTES);
+  const encoding = maybeText(call.args, "encoding", 16) ?? "text";
+  if (encoding !== "text" && encoding !== "base64") {
+    throw new Fault("invalidArguments", 'Cannot use argument "encoding": it is "text" or "base64"');
+  }
+  const { bytes, size, taint } = await pieceOf(state, call, path, { from, most });
+  const about = { path, taint };
+  if (encoding === "base64") {
+    const next = from + bytes.length;
+    return told(about, { base64: bytes.toBase64(), bytes: size, next, end: next >= size });
+  }
+  const whole = from + bytes.length >= size ? bytes : bytes.subarray(0, charactersEnd(bytes));
+  const next = from + whole.length;
+  return told(about, { ...decoded(whole), bytes: size, next, end: next >= size });
+}
+
+async function pieceOf(
+  state: HostState,
+  call: HostCall,
+  path: NamedPath,
+  range: { readonly from: number; readonly most: number },
+): Promise<Piece> {
+  const { from, most } = range;
+  const cut = (bytes: Uint8Array<ArrayBuffer>, taint: Taint): Piece => ({
+    bytes: bytes.subarray(from, from + most),
+    size: bytes.length,
+    taint,
+  });
+  const change = stagedAt(state, call, path);
+  if (change !== undefined) {
+    const seen = await readStaged(state, change);
+    return cut(seen.bytes, seen.taint);
+  }
+  if (path.mount === SCRATCH) {
+    throw new Fault("notFound", `Cannot read "${path.text}": it does not exist`);
+  }
+  const opened = openJudged({ ...state, links: call.links }, path);
+  try {
+    const { stat, place, file } = opened;
+    // What is known is known of whole contents.
+    if (stat.bytes <= WHOLE_LIMIT) {
+      const seen = await readOpened(state, opened, path);
+      return cut(seen.bytes, seen.taint);
+    }
+    const bytes = new Uint8Array(Math.max(0, Math.min(most, stat.bytes - from)));
+    let at = 0;
+    while (at < bytes.length) {
+      const length = file.readAt(from + at, bytes.subarray(at));
+      if (length === 0) break;
+      at += length;
+    }
+    const taint = mix(state.taints.ofPath(place.mount, place.path.parts), taintOfName(state, path));
+    return { bytes: bytes.subarray(0, at), size: stat.bytes, taint };
+  } finally {
+    opened.file.close();
+  }
+}
+
+/** Where the last whole character ends, if the text is UTF-8. */
+function charactersEnd(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    if (byte < 0xc0) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return back >= length ? bytes.length : bytes.length - back;
+  }
+  return bytes.length;
+}
+
+function decoded(bytes: Uint8Array): { readonly text: string; readonly lossy?: true } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), lossy: true };
+  }
+}
+
+/** The entries of a folder, or of all mounts: `{entries: [{path, kind, bytes}], cut}`. */
+function hostList(state: HostState, call: HostCall): HostCallAnswer {
+  const start = pathOf(call.args);
+  const depth = count(call.args, "depth", 1, 64);
+  const limit = count(call.args, "limit", LIST_LIMIT, LIST_LIMIT);
+  const left = nothingLeftOut();
+  const entries: Json[] = [];
+  let more = false;
+  let taint = start.mount === SCRATCH ? mix(CLEAN, call.caller) : taintOfName(state, start);
+  for (const met of walk(state, call, { start, depth, left })) {
+    call.signal.throwIfAborted();
+    if (entries.length >= limit) {
+      more = true;
+      break;
+    }
+    entries.push({ path: met.text, kind: met.kind, bytes: bytesOf(state, met) });
+    if (met.mount !== undefined) taint = mix(taint, state.taints.ofPath(met.mount, met.parts));
+    if (met.change !== undefined) taint = mix(taint, met.change);
+  }
+  return told({ path: start, taint }, {
+    entries,
+    cut: more || left.cut || left.deep > 0 || left.unreadable > 0,
+  });
+}
+
+function bytesOf(state: HostState, { kind, change, full, text }: Met): number {
+  if (change !== undefined) return change.bytes;
+  if (kind !== "file" || full === undefined) return 0;
+  return about("list", text, () => state.files.stat(full))?.bytes ?? 0;
+}
+
+function told(
+  { path, taint }: { readonly path: NamedPath; readonly taint: Taint },
+  value: Json,
+): HostCallAnswer {
+  return { content: "", ...taint, sources: [sourceOf(path.text, taint)], value };
+}
+
+// `scratch_write` and `outbox_publish`: contents that never enter a mount.
+
+/** Writes a file of the scratch space, or appends to it, within the quota. */
+async function scratchWrite(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const path = pathOf(call.args);
+  if (path.mount !== SCRATCH) {
+    throw new Fault("invalidArguments", `Cannot write "${path.text}": give a path in ${SCRATCH}/`);
+  }
+  checkNewName(path);
+  const all = state.overlay.list().filter((change) => change.path.startsWith(`${SCRATCH}/`));
+  const clash = all.find(({ path: other }) =>
+    other.startsWith(`${path.text}/`) || path.text.startsWith(`${other}/`)
+  );
+  if (clash !== undefined) {
+    throw new Fault("conflict", `Cannot write "${path.text}": "${clash.path}" is in the way`);
+  }
+  const old = state.overlay.get(path.text);
+  const written = encode(text(call.args, "content"), "utf-8");
+  const earlier = flag(call.args, "append") && old !== undefined
+    ? await readStaged(state, old)
+    : undefined;
+  const bytes = new Uint8Array((earlier?.bytes.length ?? 0) + written.length);
+  bytes.set(earlier?.bytes ?? []);
+  bytes.set(written, earlier?.bytes.length ?? 0);
+  const used = all.reduce((sum, change) => sum + (change === old ? 0 : change.bytes), bytes.length);
+  if (used > state.scratchQuota || all.length >= 10_000) {
+    throw new Fault(
+      "budgetExhausted",
+      `Cannot write "${path.text}": scratch space holds at most ${state.scratchQuota} bytes`,
+    );
+  }
+  const taint = mix(call.caller, earlier?.taint ?? {});
+  const next = await state.scratch.put(bytes);
+  const change: StagedChange = { path: path.text, next, bytes: bytes.length, ...taint };
+  state.overlay.put(change);
+  return {
+    content: `written: ${path.text}, ${bytes.length} bytes`,
+    ...taint,
+    sources: [],
+    staged: [change],
+    written: next,
+    writtenBytes: written.length,
+  };
+}
+
+/** Keeps the content of a file for the outbox. */
+async function outboxPublish(state: HostState, call: HostCall): Promise<HostCallAnswer> {
+  const path = pathOf(call.args);
+  const seen = await readSeen(state, call, path);
+  await state.content.put(seen.bytes);
+  const taint = mix(seen.taint, call.caller);
+  return {
+    content: `put aside for the outbox: ${path.text}, ${seen.bytes.length} bytes`,
+    ...taint,
+    sources: [],
+    value: { digest: seen.digest, bytes: seen.bytes.length },
+    observed: seen.digest,
+    writtenBytes: seen.bytes.length,
+  };
+}
 
 const TOOLS: ReadonlyMap<string, HostTool> = new Map<string, HostTool>([
   ["file_list", fileList],

@@ -1,6 +1,6 @@
 /** The engine under plain Extism, with a host of the test's own. @module */
 // Before Extism, as in the plugin host: tests of both share a process.
-import "../../host/exit_codes.ts";
+import "../../host/instance.ts";
 import { createPlugin } from "@extism/extism";
 import { copies } from "./copies.ts";
 import { buildEngine } from "../build.ts";

@@ -1,8 +1,7 @@
 /** Begins the joined engine and takes its image. @module */
 import { Fault } from "../../../contracts/fault.ts";
-import { imageOf, withGlobals } from "./image.ts";
-import type { WasmModule } from "./module.ts";
-import { writeModule } from "./write_module.ts";
+import type { Global, WasmModule } from "./module.ts";
+import { joined, leb, signedLeb } from "./reader.ts";
 
 /** What is answered when the prelude itself has no memory left to say so. */
 const LAST_WORDS = JSON.stringify({
@@ -122,4 +121,158 @@ function call(engine: Engine, name: string, ...args: readonly number[]): number 
     throw new Fault("invalidInput", `Cannot begin the engine: it has no ${name}`);
   }
   return Number(found(...args) ?? 0);
+}
+
+// Puts the parts of a module together.
+
+type Bytes = Uint8Array | readonly number[];
+
+function vector(items: readonly Bytes[]): Uint8Array {
+  return joined([leb(items.length), ...items]);
+}
+
+function named(name: string): Uint8Array {
+  const bytes = new TextEncoder().encode(name);
+  return joined([leb(bytes.length), bytes]);
+}
+
+function sized(bytes: Uint8Array): Uint8Array {
+  return joined([leb(bytes.length), bytes]);
+}
+
+function limits({ initial, maximum }: { initial: number; maximum: number | undefined }): Bytes {
+  return maximum === undefined ? [0, ...leb(initial)] : [1, ...leb(initial), ...leb(maximum)];
+}
+
+/** The module of `parts`, as bytes. The same parts give the same bytes. */
+export function writeModule(parts: WasmModule): Uint8Array<ArrayBuffer> {
+  const sections: readonly (readonly [number, Bytes])[] = [
+    [1, vector(parts.types)],
+    [
+      2,
+      vector(
+        parts.imports.map(({ module, name, kind, type }) =>
+          joined([named(module), named(name), [kind], leb(type)])
+        ),
+      ),
+    ],
+    [3, vector(parts.functions.map(leb))],
+    ...(parts.tables === undefined ? [] : [[4, parts.tables] as const]),
+    ...(parts.memory === undefined ? [] : [[5, vector([limits(parts.memory)])] as const]),
+    [
+      6,
+      vector(
+        parts.globals.map(({ type, mutable, init }) => joined([[type, mutable ? 1 : 0], init])),
+      ),
+    ],
+    [
+      7,
+      vector(
+        parts.exports.map(({ name, kind, index }) => joined([named(name), [kind], leb(index)])),
+      ),
+    ],
+    [
+      9,
+      vector(
+        parts.elements.map(({ head, functions }) => joined([head, vector(functions.map(leb))])),
+      ),
+    ],
+    [10, vector(parts.code.map(sized))],
+    [
+      11,
+      vector(
+        parts.data.map(({ at, bytes }) =>
+          joined([[0, 0x41, ...signedLeb(at), 0x0b], sized(bytes)])
+        ),
+      ),
+    ],
+  ];
+  return joined([
+    [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...sections.flatMap(([id, content]) => [[id], leb(content.length), content]),
+  ]);
+}
+
+// Makes a module that begins where an instance of another stands now.
+
+/** Zeros in a row that are worth a new segment: its head costs up to eleven bytes. */
+const GAP = 32;
+/** How the exports begin that {@link withGlobals} adds. */
+const GLOBAL = "global ";
+
+/** Where `memory` is not zero, in pieces. */
+function segmentsOf(memory: Uint8Array): WasmModule["data"] {
+  const segments: { at: number; bytes: Uint8Array }[] = [];
+  let at = 0;
+  while (at < memory.length) {
+    while (at < memory.length && memory[at] === 0) at += 1;
+    if (at === memory.length) break;
+    const from = at;
+    let end = at;
+    while (at < memory.length && at - end < GAP) {
+      if (memory[at] !== 0) end = at + 1;
+      at += 1;
+    }
+    segments.push({ at: from, bytes: memory.slice(from, end) });
+    at = end;
+  }
+  return segments;
+}
+
+/** The first value of a global that holds `value` now. */
+function constant(type: number, value: number | bigint): Uint8Array {
+  if (type === 0x7f) return joined([[0x41], signedLeb(Number(value)), [0x0b]]);
+  const bytes = new Uint8Array(8);
+  const view = new DataView(bytes.buffer);
+  if (type === 0x7c) {
+    view.setFloat64(0, Number(value), true);
+    return joined([[0x44], bytes, [0x0b]]);
+  }
+  const out: number[] = [];
+  let rest = BigInt.asIntN(64, BigInt(value));
+  while (rest < -0x40n || rest >= 0x40n) {
+    out.push(Number(rest & 0x7fn) | 0x80);
+    rest >>= 7n;
+  }
+  return joined([[0x42], [...out, Number(rest & 0x7fn)], [0x0b]]);
+}
+
+/** The name under which {@link withGlobals} exports the global `index`. */
+function globalName(index: number): string {
+  return `${GLOBAL}${index}`;
+}
+
+/** `parts`, with every global that changes exported: for {@link imageOf}, and for who rewinds an instance. */
+function withGlobals(parts: WasmModule): WasmModule {
+  const extra = parts.globals.flatMap((global, index) =>
+    global.mutable ? [{ name: globalName(index), kind: 3, index }] : []
+  );
+  return { ...parts, exports: [...parts.exports, ...extra] };
+}
+
+/**
+ * `parts` with the memory and the globals of `instance`, which was made of {@link withGlobals} of them, and with only
+ * the exports `keep`, beside those of globals. Its memory has at most `maximum` pages. The table must be as it was.
+ */
+function imageOf(
+  parts: WasmModule,
+  { instance, memory, keep, maximum }: {
+    readonly instance: WebAssembly.Instance;
+    readonly memory: Uint8Array;
+    readonly keep: readonly string[];
+    readonly maximum: number;
+  },
+): WasmModule {
+  const globals = parts.globals.map((global, index): Global => {
+    const now = instance.exports[globalName(index)];
+    if (!(now instanceof WebAssembly.Global)) return global;
+    return { ...global, init: constant(global.type, now.value) };
+  });
+  return {
+    ...parts,
+    globals,
+    memory: { initial: memory.length / 65_536, maximum },
+    exports: parts.exports.filter(({ name }) => name.startsWith(GLOBAL) || keep.includes(name)),
+    data: segmentsOf(memory),
+  };
 }

@@ -1,7 +1,6 @@
 /** Parses what binds tighter than operators: literals, paths, constructions, keywords and calls. @module */
 import type { Cursor } from "./cursor.ts";
 import { finite } from "./operators.ts";
-import { readText, type TextNode } from "./text_literal.ts";
 import {
   type Ast,
   type Definition,
@@ -262,4 +261,50 @@ export function makeTerms(cursor: Cursor, reader: Reader) {
 
 function literal(value: string | number | boolean | null): Ast {
   return { kind: "literal", value };
+}
+
+// Texts in a filter: escapes, and filters within them.
+
+/** A text with filters in it. */
+type TextNode = Extract<Ast, { readonly kind: "text" }>;
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** Reads a text in quotes; `pipe` reads what stands in `\(…)`. */
+function readText(cursor: Cursor, pipe: () => Ast): TextNode {
+  cursor.expect('"');
+  const parts: (string | Ast)[] = [];
+  let plain = "";
+  while (true) {
+    const char = cursor.raw();
+    if (char === undefined) throw cursor.fail("a text is not closed");
+    if (char === '"') return { kind: "text", parts: [...parts, plain] };
+    if (char !== "\\") {
+      plain += char;
+      continue;
+    }
+    const escape = cursor.raw() ?? "";
+    if (escape === "(") {
+      parts.push(plain, pipe());
+      cursor.expect(")");
+      plain = "";
+    } else if (escape === "u") plain += unit(cursor);
+    else if (Object.hasOwn(ESCAPED, escape)) plain += ESCAPED[escape] ?? "";
+    else throw cursor.fail(`"\\${escape}" is no escape`);
+  }
+}
+
+function unit(cursor: Cursor): string {
+  const digits = [1, 2, 3, 4].map(() => cursor.raw() ?? "").join("");
+  if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw cursor.fail("four digits should follow \\u");
+  return String.fromCharCode(Number.parseInt(digits, 16));
 }

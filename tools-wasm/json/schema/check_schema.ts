@@ -5,22 +5,21 @@
  */
 import { Refusal } from "../refusal.ts";
 import { isList, isObject, type Json, type JsonObject } from "../values.ts";
-import { branchRules } from "./branch_rules.ts";
 import {
   below,
+  type Check,
   type CheckState,
   escape,
   NOTHING,
   type Outcome,
   type Place,
   ruled,
+  type SchemaError,
   together,
   wrong,
 } from "./check_state.ts";
 import { makePatterns, scalarRules } from "./scalar_rules.ts";
-import { checkForm } from "./schema_form.ts";
 import { indexSchema } from "./schema_index.ts";
-import type { SchemaError } from "./check_state.ts";
 
 /** Schemas within schemas for one value: past it a reference goes round. */
 const DEEPEST_RULE = 200;
@@ -174,4 +173,174 @@ export function checkSchema(
 function objectAt(rules: JsonObject, keyword: string): JsonObject {
   const found = rules[keyword];
   return found !== undefined && isObject(found) ? found : {};
+}
+
+// Rules that apply other schemas to the same value: references, all, any, one, not, if.
+
+/** Where branches are checked, and with what. */
+interface Branching {
+  readonly place: Place;
+  readonly check: Check;
+  readonly state: CheckState;
+}
+
+/** What the branches of `rules` bring. */
+function branchRules(
+  rules: JsonObject,
+  value: Json,
+  { place, check, state }: Branching,
+): readonly Outcome[] {
+  const found: Outcome[] = [];
+  for (const keyword of ["$ref", "$dynamicRef"]) {
+    const ref = rules[keyword];
+    if (typeof ref === "string") {
+      found.push(check(state.index.resolve(ref), value, ruled(place, keyword)));
+    }
+  }
+  const listed = (keyword: string): readonly Outcome[] => {
+    const schemas = rules[keyword];
+    if (schemas === undefined || !isList(schemas)) return [];
+    return schemas.map((inner, at) => check(inner, value, ruled(place, `${keyword}/${at}`)));
+  };
+  found.push(...listed("allOf"));
+  if (rules["anyOf"] !== undefined) found.push(anyOf(listed("anyOf"), ruled(place, "anyOf")));
+  if (rules["oneOf"] !== undefined) found.push(oneOf(listed("oneOf"), ruled(place, "oneOf")));
+  if (rules["not"] !== undefined) {
+    const { errors } = check(rules["not"], value, ruled(place, "not"));
+    if (errors.length === 0) {
+      found.push(wrong(ruled(place, "not"), "must not fit this schema, and does"));
+    }
+  }
+  if (rules["if"] !== undefined) {
+    const test = check(rules["if"], value, ruled(place, "if"));
+    const keyword = test.errors.length === 0 ? "then" : "else";
+    if (test.errors.length === 0) found.push(test);
+    const inner = rules[keyword];
+    if (inner !== undefined) found.push(check(inner, value, ruled(place, keyword)));
+  }
+  const dependent = rules["dependentSchemas"];
+  if (dependent !== undefined && isObject(dependent) && isObject(value)) {
+    for (const [key, inner] of Object.entries(dependent)) {
+      if (Object.hasOwn(value, key)) {
+        found.push(check(inner, value, ruled(place, `dependentSchemas/${key}`)));
+      }
+    }
+  }
+  return found;
+}
+
+function anyOf(outcomes: readonly Outcome[], place: Place): Outcome {
+  const fitting = outcomes.filter(({ errors }) => errors.length === 0);
+  return fitting.length > 0 ? together(fitting) : none(outcomes, place);
+}
+
+function oneOf(outcomes: readonly Outcome[], place: Place): Outcome {
+  const fitting = outcomes.filter(({ errors }) => errors.length === 0);
+  if (fitting.length === 1) return together(fitting);
+  if (fitting.length === 0) return none(outcomes, place);
+  return wrong(
+    place,
+    `must fit exactly one of ${outcomes.length} schemas, and fits ${fitting.length}`,
+  );
+}
+
+/** None fits: what is wrong with the one that comes nearest is the most useful thing to say. */
+function none(outcomes: readonly Outcome[], place: Place): Outcome {
+  const nearest = outcomes.reduce<Outcome>(
+    (best, next) => best === NOTHING || next.errors.length < best.errors.length ? next : best,
+    NOTHING,
+  );
+  return together([
+    wrong(place, `must fit one of ${outcomes.length} schemas, and fits none; the nearest says:`),
+    { ...NOTHING, errors: nearest.errors.slice(0, 5) },
+  ]);
+}
+
+// Whether a schema is one: a keyword of the wrong form would be a rule that never says anything.
+
+const TYPES = new Set(["null", "boolean", "integer", "number", "string", "array", "object"]);
+
+const isCount = (value: Json): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isNumber = (value: Json): boolean => typeof value === "number";
+const isText = (value: Json): boolean => typeof value === "string";
+const isTexts = (value: Json): boolean => isList(value) && value.every(isText);
+const isSchema = (value: Json): boolean => typeof value === "boolean" || isObject(value);
+const isSchemas = (value: Json): boolean => isList(value) && value.length > 0;
+const isType = (value: Json): boolean => typeof value === "string" && TYPES.has(value);
+
+/** A form, and how it is called. */
+type Form = readonly [holds: (value: Json) => boolean, words: string];
+
+const COUNT: Form = [isCount, "a whole number from 0"];
+const NUMBER: Form = [isNumber, "a number"];
+const SCHEMA: Form = [isSchema, "a schema: an object, or true or false"];
+const SCHEMAS: Form = [isSchemas, "a list of schemas"];
+const MAP: Form = [isObject, "an object of schemas"];
+
+const FORMS: Readonly<Record<string, Form>> = {
+  type: [
+    (value) => isType(value) || isList(value) && value.every(isType),
+    `one of ${[...TYPES].join(", ")}, or a list of them`,
+  ],
+  enum: [isList, "a list of values"],
+  required: [isTexts, "a list of names"],
+  dependentRequired: [
+    (value) => isObject(value) && Object.values(value).every(isTexts),
+    "an object of lists of names",
+  ],
+  pattern: [isText, "a text"],
+  uniqueItems: [(value) => typeof value === "boolean", "true or false"],
+  multipleOf: [(value) => typeof value === "number" && value > 0, "a number above 0"],
+  ...named(NUMBER, "minimum maximum exclusiveMinimum exclusiveMaximum"),
+  ...named(COUNT, "minLength maxLength minItems maxItems minProperties maxProperties"),
+  ...named(COUNT, "minContains maxContains"),
+  items: [(value) => isSchema(value) || isList(value), SCHEMA[1]],
+  ...named(SCHEMA, "additionalItems additionalProperties propertyNames contains not if then else"),
+  ...named(SCHEMA, "unevaluatedItems unevaluatedProperties"),
+  ...named(SCHEMAS, "allOf anyOf oneOf prefixItems"),
+  ...named(MAP, "properties patternProperties dependentSchemas $defs definitions"),
+};
+
+function named(form: Form, names: string): Readonly<Record<string, Form>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, form]));
+}
+
+/** Keywords beneath which schemas stand. */
+const WITHIN: ReadonlySet<string> = new Set(
+  Object.keys(FORMS).filter((name) =>
+    name === "items" || [SCHEMA, SCHEMAS, MAP].some((form) => FORMS[name] === form)
+  ),
+);
+
+/**
+ * Looks at every schema of a document.
+ *
+ * @throws {Refusal} `invalidArguments` for a keyword of the wrong form, naming its place as a JSON Pointer
+ */
+function checkForm(root: Json, { spend }: { spend(steps: number): void }): void {
+  const open: { readonly schema: Json; readonly at: string }[] = [{ schema: root, at: "" }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { schema, at } = next;
+    spend(1);
+    if (typeof schema === "boolean") continue;
+    if (!isObject(schema)) throw wrongForm(at, SCHEMA[1]);
+    for (const [name, value] of Object.entries(schema)) {
+      const form = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
+      if (form === undefined) continue;
+      const place = `${at}/${name}`;
+      if (!form[0](value)) throw wrongForm(place, form[1]);
+      if (WITHIN.has(name)) open.push(...schemasIn(name, value, place));
+    }
+  }
+}
+
+function schemasIn(name: string, value: Json, at: string) {
+  if (FORMS[name] !== MAP && !isList(value)) return [{ schema: value, at }];
+  return Object.entries(value as JsonObject)
+    .map(([key, schema]) => ({ schema, at: `${at}/${escape(key)}` }));
+}
+
+function wrongForm(at: string, words: string): Refusal {
+  const place = at === "" ? "it" : `"${at.slice(0, 200)}"`;
+  return new Refusal("invalidArguments", `Cannot use the schema: ${place} is not ${words}`);
 }

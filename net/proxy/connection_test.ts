@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { isFault } from "../_fixture/parts.ts";
-import { makeProxyReader, PROXY_HEAD_BYTES, type ProxyReader } from "./reader.ts";
+import { makeProxyReader, PROXY_HEAD_BYTES, type ProxyReader } from "./connection.ts";
 
 /** A reader of these parts, each of which comes by itself. */
 function reading(...parts: readonly string[]): ProxyReader {

@@ -1,7 +1,7 @@
 import { deepEqual, rejects, throws } from "node:assert/strict";
 import { Fault } from "../contracts/fault.ts";
 import { isFault } from "./_fixture/parts.ts";
-import { makeRoom } from "./room.ts";
+import { makeRoom } from "./service.ts";
 
 const { signal } = new AbortController();
 
