@@ -1,7 +1,7 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
 import type { ImportedServer, McpLook, McpServerName, McpWords } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { importedOf, lendMcp, mcpOfTask, withFiles } from "./registry/handover.ts";
 import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
 import { askLook, keepLook } from "./registry/look.ts";
@@ -9,14 +9,16 @@ import type { RegistryPowers } from "./registry/store/store.ts";
 import { type McpReview, reviewOf } from "./registry/review.ts";
 
 /** A command's powers over imported servers, without its terminal. */
-export function registryOf({ hands, places }: Pick<Command, "hands" | "places">): RegistryPowers {
+export function registryOf(
+  { hands, places }: Pick<Command<Basic | "mcpStore">, "hands" | "places">,
+): RegistryPowers {
   const { disk, around, mcpStore } = hands;
   return { disk, environment: around, store: mcpStore, places };
 }
 
 /** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */
 export function serversOf(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   config: Parameters<typeof mcpOfTask>[1],
 ): readonly ImportedServer[] {
   const { servers, notes } = mcpOfTask(registryOf(command), config);
@@ -26,7 +28,7 @@ export function serversOf(
 
 /** Reviews what a server says, beside all of remit.lock and Remit's own tools. */
 export async function reviewNow(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "plugins">,
   server: LockedServer,
   words: McpWords,
 ): Promise<McpReview> {
@@ -40,7 +42,7 @@ export async function reviewNow(
 }
 
 /** Opens remit.lock. */
-export function lockOf(command: Command): McpLock {
+export function lockOf(command: Command<Basic | "mcpStore">): McpLock {
   return openMcpLock(registryOf(command));
 }
 
@@ -57,7 +59,7 @@ export function person(command: Command): string {
 
 /** Has the kernel start a server, ask it, and end it; what it said is kept for an approval. */
 export async function lookAt(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   server: LockedServer,
   observe: boolean,
 ): Promise<McpLook> {
@@ -80,7 +82,10 @@ export async function lookAt(
  * it; where nothing was named, or it does not start so, what it asks for is refused and noted, which shows what it is
  * after. One that starts neither way gives the words of its last end.
  */
-export async function lookFirst(command: Command, server: LockedServer): Promise<McpLook> {
+export async function lookFirst(
+  command: Command<Basic | "mcpStore">,
+  server: LockedServer,
+): Promise<McpLook> {
   if (server.launch.kind === "http") return await lookAt(command, server, false);
   const { read, write, net } = server.grants;
   if (read.length + write.length + net.length === 0) return await lookAt(command, server, true);

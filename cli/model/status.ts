@@ -14,6 +14,7 @@ import { ollamaPlace } from "./ollama_place.ts";
 import { KNOCK_MS, listens, runningOllama } from "./server.ts";
 import { absolute } from "../disk/places.ts";
 import { findWeights, listWeights, weightsPath } from "./weights/store.ts";
+import type { Basic } from "../hands.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */
 export interface ModelState {
@@ -39,7 +40,7 @@ function keyText(key: KeyPlace): string {
 }
 
 async function providerState(
-  command: Command,
+  command: Command<Basic | "models">,
   name: Extract<ModelName, { readonly url: string }>,
   key: KeyPlace,
 ): Promise<Omit<ModelState, "name">> {
@@ -59,7 +60,7 @@ async function providerState(
 
 /** The state of one reference or name of remit.yaml. */
 async function stateOf(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
   text: string,
 ): Promise<ModelState> {
@@ -88,7 +89,7 @@ async function stateOf(
 }
 
 function weightsState(
-  { hands, places }: Command,
+  { hands, places }: Command<Basic | "models">,
   name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
 ): Omit<ModelState, "name"> {
   const called = name.kind === "stored" ? name.name : name.what;
@@ -106,7 +107,7 @@ function weightsState(
 
 /** Every model that remit.yaml names, the chosen one first. */
 export async function configuredStates(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
   const names = new Set([
@@ -118,7 +119,7 @@ export async function configuredStates(
 
 /** What can be reached or is named: for `doctor`. */
 export async function reachableStates(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
   const [configured, backends] = await Promise.all([
@@ -130,7 +131,7 @@ export async function reachableStates(
 
 /** Every kind of backend, and whether it is ready. */
 export async function backendStates(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
   const { around, models, disk } = command.hands;

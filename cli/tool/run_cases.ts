@@ -7,6 +7,7 @@ import type { PluginHost } from "../plugin/kit.ts";
 import { type Candidate, openCandidate } from "../plugin/source.ts";
 import { type CaseEnd, CASES_NAME, mismatches, parseToolCases, type ToolCase } from "./cases.ts";
 import { makeToolWorld } from "./world.ts";
+import type { Basic } from "../hands.ts";
 
 /** One case, run. */
 export interface CaseRun {
@@ -44,7 +45,10 @@ async function runOne(host: PluginHost, each: ToolCase): Promise<CaseEnd> {
  *
  * @throws Fault `notFound` without a `tool_test.yaml`, `invalidInput` when it does not build, `refused` by the load gate.
  */
-export async function runCases(command: Command, folder: string): Promise<CaseRuns> {
+export async function runCases(
+  command: Command<Basic | "plugins">,
+  folder: string,
+): Promise<CaseRuns> {
   const { disk, around, plugins } = command.hands;
   const bytes = disk.read(join(folder, CASES_NAME));
   if (bytes === undefined) {

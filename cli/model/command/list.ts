@@ -9,11 +9,12 @@ import { tableLines } from "../../terminal/table.ts";
 import { bytesText } from "../weights/pin.ts";
 import { checkWeights } from "../weights/signature.ts";
 import { listWeights } from "../weights/store.ts";
+import type { Basic } from "../../hands.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 
 /** Runs the command. */
-export async function modelList(command: Command): Promise<number> {
+export async function modelList(command: Command<Basic | "models">): Promise<number> {
   const { hands, places } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   const [backends, configured] = await Promise.all([

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { NativeBuild } from "../../../contracts/mod.ts";
-import { fakeHands } from "../../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
 import { fakeModels } from "../../_fixture/models.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
 import { makeNativeEngine } from "./engine_powers.ts";
 import { isSealed, seal } from "./seal_powers.ts";
 import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "./builds.ts";

@@ -17,13 +17,14 @@ import { type Expanded, expanded } from "../model/expand.ts";
 import { marksOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
 import { nothingLines } from "../hit_lines.ts";
 import { decideNow, exitOfPatch } from "../patch.ts";
+import type { Basic } from "../../hands.ts";
 
 /**
  * Answers a question, searched also in a model's words where its own find it in part or not (`before`: they were asked for already). Exit
  * code 68 when nothing fits: then no model is asked to answer.
  */
 export async function answerFromWiki(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
   question: WikiQuery,
   before?: Expanded["about"],
@@ -75,7 +76,7 @@ export async function answerFromWiki(
 }
 
 async function askModel(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   ask: WorkAnswer,
   spent: number,
 ): Promise<{ readonly answer: Asked; readonly model: string }> {

@@ -10,12 +10,16 @@ import { hitLines, nothingLines, wordsOf } from "../hit_lines.ts";
 import { type Expanded, expanded } from "../model/expand.ts";
 import { rerank, RERANKED, sayReranked } from "../model/rerank.ts";
 import { openEmbedder, wikiEmbedder } from "../model/vectors.ts";
+import type { Basic } from "../../hands.ts";
 
 const PASSAGES = 5;
 const LONGEST = 4_096;
 
 /** The question of a command, with its vector where the wiki has vectors. */
-async function questionOf(command: Command, wiki: OpenWiki): Promise<WikiQuery> {
+async function questionOf(
+  command: Command<Basic | "mcpStore" | "models">,
+  wiki: OpenWiki,
+): Promise<WikiQuery> {
   const { parsed } = command;
   const text = parsed.args.join(" ").trim();
   if (text === "") throw new Fault("invalidInput", "Cannot ask the wiki: the question is empty");
@@ -38,7 +42,7 @@ async function questionOf(command: Command, wiki: OpenWiki): Promise<WikiQuery> 
 
 /** A wiki without vectors is asked by words alone; so is one whose embedder cannot be reached, and it is said. */
 async function vectorOf(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   wiki: OpenWiki,
   text: string,
 ): Promise<WikiQuery["vector"]> {
@@ -97,7 +101,7 @@ function exitOfFound({ fit }: FoundAnswer): ExitCode {
 }
 
 async function queryReranked(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   wiki: OpenWiki,
   question: WikiQuery,
   expand: Expanded["about"] | undefined,
@@ -125,7 +129,9 @@ async function queryReranked(
 }
 
 /** Runs the command. */
-export async function wikiQuery(command: Command): Promise<number> {
+export async function wikiQuery(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { parsed } = command;
   if (!has(parsed, "answer")) {
     const asks = has(parsed, "rerank") || has(parsed, "expand");

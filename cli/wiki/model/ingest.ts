@@ -7,6 +7,7 @@ import { type AskedModel, openModel, usd } from "./ask.ts";
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
 import { sayCost } from "./cost.ts";
+import type { Basic } from "../../hands.ts";
 
 /** How it ended. */
 export interface ModelIngest {
@@ -25,7 +26,7 @@ const HOPELESS = 8;
 
 /** Has what was named read: prints what it takes, asks once, asks the model, proposes one patch. Throws `denied`, `refused`. */
 export async function ingestByModel(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
   taken: readonly Pick<Ingested, "of">[],
 ): Promise<ModelIngest> {

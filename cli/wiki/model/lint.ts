@@ -15,6 +15,7 @@ import { type Asked, type AskedModel, type ModelAsk, openModel, usd } from "./as
 import { askOperator, counted, EVERYTHING, numberOf, type OpenWiki } from "../command.ts";
 import { readJsonAnswer } from "./json_answer.ts";
 import { sayCost } from "./cost.ts";
+import type { Basic } from "../../hands.ts";
 
 /** What a model found. */
 export interface Judged {
@@ -87,7 +88,10 @@ export function verdictsOf(text: string, count: number): ReadonlyMap<number, str
 }
 
 /** Asks the model about what it has not judged, and tells all that it holds for contradictions. Throws `denied`, `refused`. */
-export async function contradictionsByModel(command: Command, wiki: OpenWiki): Promise<Judged> {
+export async function contradictionsByModel(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
+  wiki: OpenWiki,
+): Promise<Judged> {
   const most = numberOf(command, "max-cost", MOST_COST) ?? Infinity;
   const model = await openModel(command);
   try {

@@ -12,6 +12,7 @@ import type { Command } from "../../command.ts";
 import type { FoundAnswer } from "../answers.ts";
 import { askOrWhy, type ModelAsk, openModel, refuseAbove, sayWhere, usd } from "./ask.ts";
 import { readJsonAnswer } from "./json_answer.ts";
+import type { Basic } from "../../hands.ts";
 
 /** What was found in its new order, and what that took. */
 export interface Reranked {
@@ -78,7 +79,7 @@ function orderOf(text: string, count: number): readonly number[] | undefined {
 
 /** Asks the model once for the order. Throws `budgetExhausted` where that, with what was `spent`, may cost more than `--max-cost`. */
 export async function rerank(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   question: WikiQuery,
   found: FoundAnswer,
   spent = 0,
