@@ -2,7 +2,7 @@
 import { Fault, type Json, TaskId } from "../contracts/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { loadConfig } from "./config/files.ts";
-import type { Hands, KernelLink, KernelWish } from "./hands.ts";
+import type { Basic, Hands, KernelLink, KernelWish, PowerName } from "./hands.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
 import type { Places } from "./disk/places.ts";
@@ -12,16 +12,16 @@ import { safeJson } from "./terminal/safe_json.ts";
 export const RUNS_AS_ROOT =
   "Remit runs as root: its walls stand around agents, but what you allow reaches all of this machine; an account of its own is safer";
 
-/** One command under way. */
-export interface Command {
-  readonly hands: Hands;
+/** One command under way, with the powers that its family names. */
+export interface Command<K extends PowerName = Basic> {
+  readonly hands: Pick<Hands, K>;
   readonly parsed: Parsed;
   readonly places: Places;
   readonly json: boolean;
 }
 
 /** A command's work; gives the exit code. */
-export type Work = (command: Command) => Promise<number>;
+export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise<number>;
 
 /** Reaches the kernel, and starts one when none runs: log, tasks and questions are its to read. */
 export async function reachKernel(command: Command): Promise<KernelLink> {

@@ -238,3 +238,14 @@ export interface Hands {
   /** All of standard input. */
   readInput(): Promise<string>;
 }
+
+/** The name of a power. A family of commands names those that it is handed; it gets no other. */
+export type PowerName = keyof Hands;
+
+/** What most commands need: to print, to read and write files of the operator's, to know where they are, to reach a kernel. */
+export const BASIC = ["screen", "disk", "around", "kernels"] as const;
+/** See {@link BASIC}. */
+export type Basic = typeof BASIC[number];
+
+/** Makes a power when it is needed first. */
+export type PowerSource = <K extends PowerName>(name: K) => Promise<Hands[K]>;

@@ -3,10 +3,14 @@ import type { Command } from "../command.ts";
 import { fakeHands, type FakeScreen } from "./world.ts";
 import { parseArguments } from "../arguments/parse_arguments.ts";
 import { placesOf, preparePlaces } from "../disk/places.ts";
+import type { PowerName } from "../hands.ts";
 
 /** A command in a fresh home. */
-export interface FreshCommand extends Command {
-  readonly hands: Command["hands"] & { readonly screen: FakeScreen; readonly root: string };
+export interface FreshCommand extends Command<PowerName> {
+  readonly hands: Command<PowerName>["hands"] & {
+    readonly screen: FakeScreen;
+    readonly root: string;
+  };
 }
 
 /** Makes it, with its folders. */

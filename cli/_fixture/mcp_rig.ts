@@ -1,9 +1,8 @@
 /** A command line for `remit mcp`, whose kernel looks at a server as a test says. @module */
 import { join } from "node:path";
 import { type Json, type McpAccess, McpWords, toJson } from "../../contracts/mod.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 import { placesOf } from "../disk/places.ts";
-import { fakeHands, fakeKeyboard, type FakeOps } from "./world.ts";
+import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "./world.ts";
 
 /** A tool as a server describes it. */
 export interface Tool {

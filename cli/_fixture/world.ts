@@ -23,6 +23,7 @@ import type { PluginKit } from "../plugin/kit.ts";
 import { type Places, preparePlaces } from "../disk/places.ts";
 
 import { watchFolder } from "../disk/watch_folder_powers.ts";
+import { runCommandLine as runFamilies } from "../arguments/dispatch.ts";
 
 /** A screen that remembers. */
 export interface FakeScreen extends Screen {
@@ -204,4 +205,9 @@ export function fakeHands(
     kernels_: seen,
     readInput: () => Promise.resolve(parts.input ?? ""),
   };
+}
+
+/** Runs a command line whose families are handed their powers out of these. */
+export async function runCommandLine(argv: readonly string[], hands: Hands): Promise<number> {
+  return await runFamilies(argv, (name) => Promise.resolve(hands[name]));
 }

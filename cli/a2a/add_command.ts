@@ -31,6 +31,7 @@ import { preparePlaces } from "../disk/places.ts";
 import { loadSecrets } from "../secret/keep.ts";
 import { factsOf, keysWords, launchBy } from "./peer_work.ts";
 import { displayText } from "../../text/mod.ts";
+import type { Basic } from "../hands.ts";
 
 /** A header that the peer is shown. */
 interface Credential {
@@ -39,7 +40,9 @@ interface Credential {
 }
 
 /** Runs the command. */
-export async function a2aAdd(command: Command): Promise<number> {
+export async function a2aAdd(
+  command: Command<Basic | "keyboard" | "mcpStore" | "plugins" | "readInput">,
+): Promise<number> {
   const { hands, places, parsed } = command;
   const url = peerAddress(parsed.args[0] ?? "");
   const clearance = clearanceFor(command);
@@ -78,7 +81,10 @@ export async function a2aAdd(command: Command): Promise<number> {
 }
 
 /** Asks it for its card. What gave none is forgotten: nothing is known of it that could be reviewed later. */
-async function firstLook(command: Command, draft: LockedServer): Promise<McpLook> {
+async function firstLook(
+  command: Command<Basic | "mcpStore">,
+  draft: LockedServer,
+): Promise<McpLook> {
   const { screen } = command.hands;
   screen.hint(`  … ${draft.name} is asked for its card`);
   try {
@@ -91,13 +97,13 @@ async function firstLook(command: Command, draft: LockedServer): Promise<McpLook
   }
 }
 
-function forget(command: Command, { name }: LockedServer): void {
+function forget(command: Command<Basic | "mcpStore">, { name }: LockedServer): void {
   lockOf(command).remove(name);
   forgetMcpSecrets(registryOf(command), name);
 }
 
 async function pinPeer(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
   draft: LockedServer,
   look: McpLook & { readonly words: McpWords },
 ): Promise<ExitCode> {
@@ -130,7 +136,7 @@ async function pinPeer(
   return done !== undefined && done.approved.length > 0 ? EXIT.success : EXIT.waiting;
 }
 
-function nameFor(command: Command, url: URL): McpServerName {
+function nameFor(command: Command<Basic | "mcpStore">, url: URL): McpServerName {
   const given = flag(command.parsed, "name");
   const name = parseMcpName(given ?? nameOfHost(url));
   const before = lockOf(command).find(name);
@@ -142,7 +148,10 @@ function nameFor(command: Command, url: URL): McpServerName {
 }
 
 /** A bearer token from a file, or a kept secret that is for this origin. Throws Fault `invalidInput`, `notFound`. */
-async function credentialOf(command: Command, url: URL): Promise<Credential | undefined> {
+async function credentialOf(
+  command: Command<Basic | "readInput">,
+  url: URL,
+): Promise<Credential | undefined> {
   const { hands, places, parsed } = command;
   const [secret, file] = [flag(parsed, "secret"), flag(parsed, "token-file")];
   if (secret !== undefined && file !== undefined) {

@@ -10,6 +10,7 @@ import {
   TRACE,
 } from "../arguments/command_spec.ts";
 import { MCP_LOGIN } from "../mcp/command/table.ts";
+import { family } from "../arguments/family.ts";
 
 const YES: FlagSpec = {
   name: "yes",
@@ -24,7 +25,7 @@ const CLEARANCE: FlagSpec = {
 const THROUGH_GATE: readonly FlagSpec[] = [MOUNT, ON_QUESTION, ANSWERS, TRACE, PROFILE];
 
 /** `a2a …`, in the order in which help lists them. */
-export const A2A_COMMANDS: readonly CommandSpec[] = [
+const A2A_COMMANDS: readonly CommandSpec[] = [
   simple(
     "a2a add",
     "URL",
@@ -125,3 +126,31 @@ export const A2A_COMMANDS: readonly CommandSpec[] = [
     "remit a2a remove desk",
   ]),
 ];
+
+/** Peers as tools. */
+export const A2A = family(A2A_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "login",
+  "mcpStore",
+  "models",
+  "plugins",
+  "readInput",
+  "wikis",
+], {
+  "a2a add": async () => (await import("./add_command.ts")).a2aAdd,
+  "a2a list": async () => (await import("./peer_commands.ts")).a2aList,
+  "a2a describe": async () => (await import("./peer_commands.ts")).a2aDescribe,
+  "a2a review": async () => (await import("./peer_commands.ts")).a2aReview,
+  "a2a approve": async () => (await import("./peer_commands.ts")).a2aApprove,
+  "a2a send": async () => (await import("./send_command.ts")).a2aSend,
+  "a2a watch": async () => (await import("./send_command.ts")).a2aWatch,
+  "a2a log": async () => (await import("./peer_commands.ts")).a2aLog,
+  "a2a login": async () => (await import("./peer_commands.ts")).a2aLogin,
+  "a2a revoke": async () => (await import("./peer_commands.ts")).a2aRevoke,
+  "a2a remove": async () => (await import("./peer_commands.ts")).a2aRemove,
+});

@@ -21,6 +21,7 @@ import { keepLook, type KeptLook, keptLook } from "../mcp/registry/look.ts";
 import { clearanceFor } from "../mcp/grant_flags.ts";
 import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
 import { mcpLogin } from "../mcp/command/login.ts";
+import type { Basic, PowerName } from "../hands.ts";
 
 /** A peer for programs: who it is, what it does, what it may be told. */
 function peerDocument(peer: LockedPeer): Record<string, unknown> {
@@ -37,7 +38,7 @@ function peerDocument(peer: LockedPeer): Record<string, unknown> {
 }
 
 /** `a2a list`. */
-export function a2aList(command: Command): Promise<number> {
+export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.hands;
   const peers = lockOf(command).list().filter(isLockedPeer);
   if (command.json) {
@@ -68,7 +69,7 @@ export function a2aList(command: Command): Promise<number> {
 }
 
 /** `a2a describe NAME`. */
-export function a2aDescribe(command: Command): Promise<number> {
+export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.hands;
   const peer = namedPeer(command);
   if (command.json) {
@@ -101,7 +102,7 @@ export function a2aDescribe(command: Command): Promise<number> {
 }
 
 /** `a2a review NAME`. */
-export async function a2aReview(command: Command): Promise<number> {
+export async function a2aReview(command: Command<Basic | "mcpStore" | "plugins">): Promise<number> {
   const peer = namedPeer(command);
   const exit = await mcpReview(command);
   if (exit !== EXIT.success || command.json) return exit;
@@ -117,7 +118,9 @@ export async function a2aReview(command: Command): Promise<number> {
 }
 
 /** `a2a approve NAME`: what the last look showed, its card's facts with its skills. */
-export async function a2aApprove(command: Command): Promise<number> {
+export async function a2aApprove(
+  command: Command<Basic | "mcpStore" | "plugins">,
+): Promise<number> {
   const peer = namedPeer(command);
   const kept = keptLook(registryOf(command), peer);
   if (kept !== undefined && changesSeen(command, peer).length > 0) {
@@ -133,7 +136,7 @@ export async function a2aApprove(command: Command): Promise<number> {
   return await mcpApprove(command);
 }
 
-function changesSeen(command: Command, peer: LockedPeer): readonly string[] {
+function changesSeen(command: Command<Basic | "mcpStore">, peer: LockedPeer): readonly string[] {
   const kept = keptLook(registryOf(command), peer);
   return kept === undefined ? [] : cardChanges(peer, factsOf(kept.words));
 }
@@ -142,18 +145,18 @@ function lookOf({ words, accesses }: KeptLook): McpLook {
   return { words, accesses, errors: "" };
 }
 
-function ofPeer(work: Work): Work {
-  return async (command: Command) => {
+function ofPeer<K extends PowerName>(work: Work<Basic | "mcpStore" | K>): typeof work {
+  return async (command) => {
     namedPeer(command);
     return await work(command);
   };
 }
 
 /** `a2a login NAME`. */
-export const a2aLogin: Work = ofPeer(mcpLogin);
+export const a2aLogin = ofPeer(mcpLogin);
 /** `a2a revoke NAME`. */
-export const a2aRevoke: Work = ofPeer(mcpRevoke);
+export const a2aRevoke = ofPeer(mcpRevoke);
 /** `a2a remove NAME`. */
-export const a2aRemove: Work = ofPeer(mcpRemove);
+export const a2aRemove = ofPeer(mcpRemove);
 /** `a2a log NAME`. A peer that was removed has its log still. */
-export const a2aLog: Work = mcpLog;
+export const a2aLog = mcpLog;

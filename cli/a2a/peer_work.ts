@@ -4,12 +4,13 @@ import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
 import { lockOf } from "../mcp/work.ts";
+import type { Basic } from "../hands.ts";
 
 /** A peer in remit.lock. */
 export type LockedPeer = LockedServer & { readonly launch: PeerLaunch };
 
 /** The peer of this name. Throws Fault `notFound`. */
-export function peerNamed(command: Command, text: string): LockedPeer {
+export function peerNamed(command: Command<Basic | "mcpStore">, text: string): LockedPeer {
   const found = lockOf(command).find(parseMcpName(text));
   if (found !== undefined && isLockedPeer(found)) return found;
   throw new Fault(
@@ -23,7 +24,7 @@ export function peerNamed(command: Command, text: string): LockedPeer {
 }
 
 /** The peer that the first argument names. Throws Fault `notFound`. */
-export function namedPeer(command: Command): LockedPeer {
+export function namedPeer(command: Command<Basic | "mcpStore">): LockedPeer {
   return peerNamed(command, command.parsed.args[0] ?? "");
 }
 

@@ -7,6 +7,7 @@ import type { Seen } from "../audit/event_fields.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { type CallShown, toolCall } from "../tool/call_command.ts";
 import { type LockedPeer, peerNamed } from "./peer_work.ts";
+import type { Basic } from "../hands.ts";
 
 const MESSAGE = 65_536;
 const FILE = 262_144;
@@ -14,7 +15,11 @@ const FILE = 262_144;
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** `a2a send NAME[/SKILL] TEXT`. */
-export async function a2aSend(command: Command): Promise<number> {
+export async function a2aSend(
+  command: Command<
+    Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"
+  >,
+): Promise<number> {
   const { hands, parsed } = command;
   const [to = "", words = ""] = parsed.args;
   const [name = "", ...rest] = to.split("/");
@@ -90,7 +95,11 @@ function taskTeller({ hands }: Command, peer: string): (seen: Seen) => void {
 }
 
 /** `a2a watch NAME TASK`. */
-export async function a2aWatch(command: Command): Promise<number> {
+export async function a2aWatch(
+  command: Command<
+    Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"
+  >,
+): Promise<number> {
   const [name = "", task = ""] = command.parsed.args;
   const peer = peerNamed(command, name);
   return await called(command, calledAs(peer, "task"), { task, do: "wait" }, {
@@ -98,7 +107,14 @@ export async function a2aWatch(command: Command): Promise<number> {
   });
 }
 
-function called(command: Command, tool: string, args: object, shown: CallShown): Promise<number> {
+function called(
+  command: Command<
+    Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"
+  >,
+  tool: string,
+  args: object,
+  shown: CallShown,
+): Promise<number> {
   const parsed = { ...command.parsed, args: [tool, JSON.stringify(args)] };
   return toolCall({ ...command, parsed }, shown);
 }

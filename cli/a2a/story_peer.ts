@@ -13,6 +13,7 @@ import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
 import { lockOf, registryOf } from "../mcp/work.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
+import type { Basic } from "../hands.ts";
 
 /** A peer that runs for a story. */
 export interface StoryPeer {
@@ -52,7 +53,10 @@ function configOf(scenario: string): string {
 }
 
 /** Starts the peer, meets it and pins its skill. Throws Fault `unavailable`, `upstream`, `conflict`. */
-export async function provideStoryPeers(command: Command, steering: string): Promise<StoryPeers> {
+export async function provideStoryPeers(
+  command: Command<Basic | "mcpStore" | "startPeer">,
+  steering: string,
+): Promise<StoryPeers> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   if (lockOf(command).find(NAME) !== undefined) {
@@ -93,7 +97,10 @@ export async function provideStoryPeers(command: Command, steering: string): Pro
 }
 
 /** Asks it for its card once and pins what is not flagged, as `a2a add --yes` does. */
-async function pinned(command: Command, { url, token }: StoryPeer): Promise<ImportedServer> {
+async function pinned(
+  command: Command<Basic | "mcpStore">,
+  { url, token }: StoryPeer,
+): Promise<ImportedServer> {
   const draft: ImportedServer = {
     name: NAME,
     launch: { kind: "http", url, a2a: { endpoint: url, binding: "JSONRPC", keys: [] } },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeHands } from "../_fixture/world.ts";
 import { TASK, taskJson } from "../_fixture/samples.ts";
-import { runCommandLine } from "./dispatch.ts";
+import { runCommandLine } from "../_fixture/world.ts";
 import { recordOf } from "../command.ts";
 import type { Json } from "../../contracts/mod.ts";
 

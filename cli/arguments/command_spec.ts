@@ -64,6 +64,12 @@ export const ANSWERS: FlagSpec = {
   value: "FILE",
   help: "answers given beforehand, JSON; what leaves the machine by its arguments",
 };
+/** Where a passphrase stands that nobody types. */
+export const PASSPHRASE: FlagSpec = {
+  name: "passphrase-file",
+  value: "FILE",
+  help: "read the passphrase from a file instead of the terminal",
+};
 /** Which tasks, by their agent. */
 export const OF_AGENT: readonly FlagSpec[] = [
   { name: "agent", value: "NAME", help: "of one agent of remit.yaml" },

@@ -5,7 +5,7 @@ import { NO_SERVICE_HANDS } from "../_fixture/service.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { QUESTION, question, TASK, taskJson, told } from "../_fixture/samples.ts";
 import { parseReceipts } from "../audit/commands.ts";
-import { runCommandLine } from "./dispatch.ts";
+import { runCommandLine } from "../_fixture/world.ts";
 import type { ServiceHands } from "../service/hands.ts";
 import { parseSince } from "../terminal/since.ts";
 

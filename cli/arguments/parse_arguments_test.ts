@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/mod.ts";
-import { COMMANDS } from "./command_table.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "./dispatch.ts";
+import { COMMANDS, FAMILIES } from "./command_table.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { helpText } from "./help.ts";
 import { flag, has, oneOf, parseArguments } from "./parse_arguments.ts";
-import { WORK } from "./work_table.ts";
 
 const refused = (argv: readonly string[], pattern: RegExp): void => {
   assert.throws(
@@ -16,7 +14,10 @@ const refused = (argv: readonly string[], pattern: RegExp): void => {
 };
 
 Deno.test("every command in the table has work, help and an example", () => {
-  assert.deepEqual(Object.keys(WORK).sort(), COMMANDS.map((each) => each.name).sort());
+  for (const { spec, works } of FAMILIES) {
+    assert.deepEqual(works.toSorted(), spec.map((each) => each.name).toSorted());
+  }
+  assert.equal(new Set(COMMANDS.map(({ name }) => name)).size, COMMANDS.length);
   for (const command of COMMANDS) {
     assert.ok(command.examples.length > 0, command.name);
     assert.match(helpText(command), /Examples:/);

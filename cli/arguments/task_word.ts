@@ -1,5 +1,6 @@
 /** A task by the first letters of its id, or as `last`: nobody types thirteen letters twice. @module */
 import { Fault, TaskId } from "../../contracts/mod.ts";
+import type { Parsed } from "./parse_arguments.ts";
 import { askKernel, cell, type Command, commandText, rowsOf } from "../command.ts";
 
 const TAKES_TASK = /^\[?TASK(\|NAME)?\]?( |$)/;
@@ -14,6 +15,11 @@ const NAMED_ONLY: ReadonlySet<string> = new Set([
 
 /** Most tasks that are counted to say that a beginning is not enough. */
 const MOST_NAMED = 100;
+
+/** Whether a command's first word is to be made a whole id. */
+export function takesTask({ args, command }: Parsed): boolean {
+  return args.length > 0 && TAKES_TASK.test(command.args);
+}
 
 /**
  * The same command with the task's whole id as its first word, where it takes a task. Asks the kernel only for `last`

@@ -13,9 +13,10 @@ import {
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
 
 /** `audit verify [FILE] [--head H] [--key PUB]`; 1 when something does not hold. Of a file it needs no kernel. */
-export async function auditVerify(command: Command): Promise<number> {
+export async function auditVerify(command: Command<Basic | "logs">): Promise<number> {
   const file = command.parsed.args[0];
   const head = flag(command.parsed, "head");
   const kept = head === undefined ? undefined : idOf(Digest, head, "head");
@@ -58,7 +59,10 @@ async function inKernel(command: Command, head: Digest | undefined): Promise<Jso
   }
 }
 
-async function inFile({ hands, parsed }: Command, head: Digest | undefined): Promise<Json> {
+async function inFile(
+  { hands, parsed }: Command<Basic | "logs">,
+  head: Digest | undefined,
+): Promise<Json> {
   const file = parsed.args[0] ?? "";
   const bytes = hands.disk.read(absolute(hands.around, file));
   if (bytes === undefined) {

@@ -14,7 +14,7 @@ import {
   rowsOf,
   taskOf,
 } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { ofAgent } from "../arguments/agent_filter.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";
@@ -160,7 +160,7 @@ export function parseReceipts(text: string): Receipt[] {
 }
 
 /** `receipt verify FILE [--key PUB]`: needs no kernel; 1 for the first receipt that does not hold. */
-export async function receiptVerify(command: Command): Promise<number> {
+export async function receiptVerify(command: Command<Basic | "receipts">): Promise<number> {
   const { hands, parsed } = command;
   const file = parsed.args[0] ?? "";
   const bytes = hands.disk.read(absolute(hands.around, file));

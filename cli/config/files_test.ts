@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { loadConfig } from "./files.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 import { placesOf } from "../disk/places.ts";
 
 const YAML = "version: 1\nmodel: scripted:mine.yaml\nrules:\n  - tool: file_edit\n    mode: auto\n";

@@ -1,10 +1,11 @@
 /** Commands over conversations: what gave way in them, their names, forks of them. @module */
 import { type CommandSpec, MODEL, simple, TRACE } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
 
 const NAME = { name: "name", value: "NAME", help: "a name for the fork" } as const;
 
 /** See {@link COMMANDS} of arguments/command_table.ts. */
-export const CONTEXT_COMMANDS: readonly CommandSpec[] = [
+const CONTEXT_COMMANDS: readonly CommandSpec[] = [
   simple("ctx list", "TASK", [1, 1], "when a conversation was shortened, and how", [
     "remit ctx list t1",
   ]),
@@ -58,3 +59,27 @@ export const CONTEXT_COMMANDS: readonly CommandSpec[] = [
     "remit conversation remove trip",
   ]),
 ];
+
+/** Conversations. */
+export const CONVERSATION = family(CONTEXT_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "wikis",
+], {
+  "ctx list": async () => (await import("./ctx_commands.ts")).ctxList,
+  "ctx show": async () => (await import("./ctx_commands.ts")).ctxShow,
+  "ctx restore": async () => (await import("./ctx_commands.ts")).ctxRestore,
+  "conversation list": async () => (await import("./commands.ts")).conversationList,
+  "conversation name": async () => (await import("./commands.ts")).conversationName,
+  "conversation show": async () => (await import("./commands.ts")).conversationShow,
+  "conversation fork": async () => (await import("./commands.ts")).conversationFork,
+  "conversation compare": async () => (await import("./commands.ts")).conversationCompare,
+  "conversation expire": async () => (await import("./commands.ts")).conversationExpire,
+  "conversation remove": async () => (await import("./commands.ts")).conversationRemove,
+});

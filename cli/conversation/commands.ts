@@ -23,6 +23,7 @@ import { followTask, readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { registryOf } from "../mcp/work.ts";
+import type { Basic } from "../hands.ts";
 
 /** US dollars: what the trace counts down from. */
 const DEFAULT_BUDGET = 1;
@@ -87,7 +88,9 @@ export async function conversationShow(command: Command): Promise<number> {
 }
 
 /** `conversation fork NAME[@TURN] [--name N] [--message TEXT]`. */
-export async function conversationFork(command: Command): Promise<number> {
+export async function conversationFork(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const link = await reachKernel(command);
   try {
     const name = flag(command.parsed, "name");

@@ -1,8 +1,9 @@
 /** The commands over inboxes, as help and parsing read them. @module */
 import { type CommandSpec, simple } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
 
 /** `inbox …`, in the order in which help lists them. */
-export const INBOX_COMMANDS: readonly CommandSpec[] = [
+const INBOX_COMMANDS: readonly CommandSpec[] = [
   simple("inbox list", "", [0, 0], "messages of agents, peers and programs that wait", [
     "remit inbox list",
     "remit inbox list --where delivered --box agent:desk",
@@ -31,3 +32,22 @@ export const INBOX_COMMANDS: readonly CommandSpec[] = [
     "remit inbox reply m3k9… 'On Tuesday'",
   ]),
 ];
+
+/** Messages that wait. */
+export const INBOX = family(INBOX_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "keyboard",
+  "mcpStore",
+  "models",
+], {
+  "inbox list": async () => (await import("./inbox_commands.ts")).inboxList,
+  "inbox show": async () => (await import("./inbox_commands.ts")).inboxShow,
+  "inbox release": async () => (await import("./inbox_commands.ts")).inboxRelease,
+  "inbox dismiss": async () => (await import("./inbox_commands.ts")).inboxDismiss,
+  "inbox mute": async () => (await import("./inbox_commands.ts")).inboxMute,
+  "inbox unmute": async () => (await import("./inbox_commands.ts")).inboxUnmute,
+  "inbox reply": async () => (await import("./inbox_commands.ts")).inboxReply,
+});

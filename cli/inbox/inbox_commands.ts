@@ -23,7 +23,7 @@ import {
   reachKernel,
   recordOf,
 } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { lendApproved } from "../mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
@@ -112,7 +112,11 @@ export async function inboxShow(command: Command): Promise<number> {
 }
 
 /** A task that is about to go on, perhaps in another kernel than it began in, needs its model's key. */
-async function readyFor(command: Command, link: KernelLink, box: string): Promise<void> {
+async function readyFor(
+  command: Command<Basic | "mcpStore" | "models">,
+  link: KernelLink,
+  box: string,
+): Promise<void> {
   await lendApproved(registryOf(command), link);
   const task = TaskId.safeParse(box.slice("task:".length));
   if (!box.startsWith("task:") || !task.success) return;
@@ -126,7 +130,9 @@ function told(command: Command, entry: InboxEntry, words: string): number {
 }
 
 /** `inbox release ID`. */
-export async function inboxRelease(command: Command): Promise<number> {
+export async function inboxRelease(
+  command: Command<Basic | "mcpStore" | "models">,
+): Promise<number> {
   const link = await reachKernel(command);
   try {
     const id = entryId(command);
@@ -179,7 +185,9 @@ function boxOfSender({ id, message: { sender, senderTask } }: InboxEntry): Box {
 }
 
 /** `inbox reply ID TEXT`: to a peer as words of its exchange, to others as a message of the person. */
-export async function inboxReply(command: Command): Promise<number> {
+export async function inboxReply(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
   const [, text = ""] = command.parsed.args;
   const link = await reachKernel(command);
   try {

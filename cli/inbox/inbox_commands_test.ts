@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { InboxEntry, type Json, toJson } from "../../contracts/mod.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { TASK } from "../_fixture/samples.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 
 const NOW = 1_700_000_000_000;
 

@@ -54,7 +54,8 @@ export interface KernelParts {
   readonly around: Around;
   readonly disk: DiskRead & DiskWrite;
   readonly screen: Screen;
-  readonly plugins: Pick<PluginKit, "builtIn" | "reserved">;
+  /** Loaded when a kernel is to be started. */
+  plugins(): Promise<Pick<PluginKit, "builtIn" | "reserved">>;
 }
 
 /**
@@ -70,12 +71,13 @@ export async function configFor(
   const { home } = around;
   const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
   const known: SourceDigests = new Map();
+  const plugins = await parts.plugins();
   const [bundles, built] = await Promise.all([
     provideBundles({
       ...{ home, cache: places.cache, known },
       onBuild: () => say("building its programs, once for this version …"),
     }),
-    parts.plugins.builtIn(),
+    plugins.builtIn(),
   ]);
   const onRefused = (text: string): void =>
     screen.say(displayBlock(text, { prefix: "", maxLines: 2 }).join(" "));
@@ -85,7 +87,7 @@ export async function configFor(
     onBuild: () => say("building what drives Chromium, once for this version …"),
   });
   const tools = choosePlugins({
-    ...{ built, onRefused, reserved: parts.plugins.reserved },
+    ...{ built, onRefused, reserved: plugins.reserved },
     installed: installedPlugins(disk, places, { toolKeys, onRefused }),
   });
   const secrets = openSecretKeep(disk, places);

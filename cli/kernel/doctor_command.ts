@@ -9,9 +9,12 @@ import { obstaclesOf, obstacleText } from "../disk/places.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";
 import { VERSION } from "../version.ts";
+import type { Basic } from "../hands.ts";
 
 /** Runs the command. */
-export async function doctorCommand(command: Command): Promise<number> {
+export async function doctorCommand(
+  command: Command<Basic | "mcpStore" | "models" | "walls">,
+): Promise<number> {
   const { hands, places } = command;
   const { paint } = hands.screen;
   const obstacles = obstaclesOf(hands.disk, places);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { cell, type Command, printJson, printLines, rowsOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 
 /** A service holds its lock as long as it lives. */
-function serviceRuns({ hands, places }: Command): boolean {
+function serviceRuns({ hands, places }: Command<Basic | "service">): boolean {
   const lock = hands.service.lock(join(places.person, "serve.lock"));
   lock?.[Symbol.dispose]();
   return lock === undefined;
@@ -23,7 +23,10 @@ export async function tasksAtWork(link: Pick<KernelLink, "ask">): Promise<readon
 }
 
 /** Tells whether the kernel is to end under these tasks. Throws `conflict` where nobody can be asked. */
-async function mayEnd({ hands, parsed }: Command, tasks: readonly string[]): Promise<boolean> {
+async function mayEnd(
+  { hands, parsed }: Command<Basic | "keyboard">,
+  tasks: readonly string[],
+): Promise<boolean> {
   if (tasks.length === 0) return false;
   if (has(parsed, "force")) return true;
   const which = `${tasks.slice(0, 3).join(", ")}${
@@ -43,7 +46,9 @@ async function mayEnd({ hands, parsed }: Command, tasks: readonly string[]): Pro
 }
 
 /** Runs the command. */
-export async function stopCommand(command: Command): Promise<number> {
+export async function stopCommand(
+  command: Command<Basic | "keyboard" | "service">,
+): Promise<number> {
   const link = await command.hands.kernels(command.places).find();
   const service = link !== undefined && serviceRuns(command);
   let forced = false;

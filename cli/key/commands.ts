@@ -5,8 +5,13 @@ import { openKeyRing } from "./ring.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { preparePlaces } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
 
-async function readNew(command: Command, flagName: string, prompt: string): Promise<string> {
+async function readNew(
+  command: Command<Basic | "keyboard">,
+  flagName: string,
+  prompt: string,
+): Promise<string> {
   const first = await readPassphrase(command, flagName, prompt);
   if (flag(command.parsed, flagName) !== undefined) return first;
   const again = await readPassphrase(command, flagName, `${prompt} again`);
@@ -28,7 +33,7 @@ function told(command: Command, key: string): number {
 }
 
 /** `key create`. */
-export async function keyCreate(command: Command): Promise<number> {
+export async function keyCreate(command: Command<Basic | "keyboard">): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   const ring = openKeyRing(hands.disk, places);
@@ -43,7 +48,7 @@ export async function keyCreate(command: Command): Promise<number> {
 }
 
 /** `key rotate`. */
-export async function keyRotate(command: Command): Promise<number> {
+export async function keyRotate(command: Command<Basic | "keyboard">): Promise<number> {
   const { hands, places } = command;
   const ring = openKeyRing(hands.disk, places);
   const old = await readPassphrase(command, "passphrase-file", "passphrase");

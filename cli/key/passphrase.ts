@@ -3,10 +3,11 @@ import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
 
 /** Reads it. Throws `invalidInput` without a terminal or a file. */
 export async function readPassphrase(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   flagName: string,
   prompt: string,
 ): Promise<string> {

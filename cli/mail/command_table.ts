@@ -1,5 +1,6 @@
 /** The commands over mail and proposals, as help and parsing read them. @module */
 import { type CommandSpec, type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
 
 const ATTACH: FlagSpec = {
   name: "attach",
@@ -11,7 +12,7 @@ const ATTACH: FlagSpec = {
 const WHY: FlagSpec = { name: "why", value: "TEXT", help: "words to the agent" };
 
 /** `mail …`, `proposals …` and `simulate`, in the order in which help lists them. */
-export const MAIL_COMMANDS: readonly CommandSpec[] = [
+const MAIL_COMMANDS: readonly CommandSpec[] = [
   simple("mail list", "", [0, 0], "mail that agents sent to you", ["remit mail list"]),
   simple("mail show", "MESSAGE", [1, 1], "one of them, whole", ["remit mail show m3k9…"]),
   simple("mail send", "AGENT|TASK TEXT", [2, 2], "send an agent a message", [
@@ -56,3 +57,30 @@ export const MAIL_COMMANDS: readonly CommandSpec[] = [
     "remit simulate counter.yaml --model scripted:play.yaml",
   ], [MODEL]),
 ];
+
+/** Mail of agents, and programs that they propose. */
+export const MAIL = family(MAIL_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "wikis",
+], {
+  "mail list": async () => (await import("./mail_commands.ts")).mailList,
+  "mail show": async () => (await import("./mail_commands.ts")).mailShow,
+  "mail send": async () => (await import("./send_commands.ts")).mailSend,
+  "mail adopt": async () => (await import("./mail_commands.ts")).mailAdopt,
+  "mail dismiss": async () => (await import("./mail_commands.ts")).mailDismiss,
+  "mail resolve": async () => (await import("./send_commands.ts")).mailResolve,
+  "mail reject": async () => (await import("./send_commands.ts")).mailReject,
+  "proposals list": async () => (await import("./proposal_commands.ts")).proposalsList,
+  "proposals show": async () => (await import("./proposal_commands.ts")).proposalsShow,
+  "proposals grant": async () => (await import("./proposal_commands.ts")).proposalsGrant,
+  "proposals reject": async () => (await import("./proposal_commands.ts")).proposalsReject,
+  "proposals counter": async () => (await import("./proposal_commands.ts")).proposalsCounter,
+  simulate: async () => (await import("./simulate_command.ts")).simulate,
+});

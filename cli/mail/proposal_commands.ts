@@ -17,6 +17,7 @@ import { questionLines } from "../question/question_frame.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { messageOf } from "./letter.ts";
+import type { Basic } from "../hands.ts";
 
 /** The tool whose question a proposal is. */
 const RUN = "proposal_run";
@@ -96,7 +97,7 @@ export async function proposalsShow(command: Command): Promise<number> {
 
 /** The same command, as `answer PROPOSAL allow|deny`: what is signed is what is shown there. */
 async function answered(
-  command: Command,
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
   decision: "allow" | "deny",
   say?: string,
 ): Promise<number> {
@@ -108,17 +109,23 @@ async function answered(
 }
 
 /** `proposals grant`. */
-export function proposalsGrant(command: Command): Promise<number> {
+export function proposalsGrant(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
   return answered(command, "allow");
 }
 
 /** `proposals reject`. */
-export function proposalsReject(command: Command): Promise<number> {
+export function proposalsReject(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
   return answered(command, "deny", command.parsed.args[1] ?? "");
 }
 
 /** `proposals counter`: the other program is there before the refusal that it explains. */
-export async function proposalsCounter(command: Command): Promise<number> {
+export async function proposalsCounter(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
   const { question, n } = await named(command);
   if (question.state !== "open") {
     throw new Fault("conflict", `Cannot counter ${question.id}: it is ${question.state}`);

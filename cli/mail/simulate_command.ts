@@ -11,7 +11,7 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, recordOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { has } from "../arguments/parse_arguments.ts";
@@ -36,7 +36,9 @@ interface Simulation {
 }
 
 /** Plays a file. Exit 0 when everything came as it says, in order; 1 when something else came. */
-export async function simulate(command: Command): Promise<number> {
+export async function simulate(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const file = parsed.args[0] ?? "";
   const bytes = hands.disk.read(absolute(hands.around, file));

@@ -4,6 +4,7 @@ import { Fault, McpServerName } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { lockOf } from "./work.ts";
+import type { Basic } from "../hands.ts";
 
 /** What a server did, in words; `mark` says how loudly. */
 interface McpHappening {
@@ -91,7 +92,7 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /** Marks it, where it is one of remit.lock's. Never throws a fault: the kernel holds without it. */
-export function noteSuspension(command: Command, event: SeenEvent): void {
+export function noteSuspension(command: Command<Basic | "mcpStore">, event: SeenEvent): void {
   const tool = suspendedTool(event);
   const name = McpServerName.safeParse(textOf(event, "server"));
   if (tool === undefined || !name.success) return;

@@ -8,6 +8,7 @@ import { type LockedServer, type MoreGrants, parseHost, unique } from "./registr
 import { resolveGrant, resolveSocket } from "./registry/paths.ts";
 import { keepMcpSecret } from "./registry/secrets.ts";
 import { registryOf } from "./work.ts";
+import type { Basic } from "../hands.ts";
 
 function wrong(message: string): Fault {
   return new Fault("invalidInput", message);
@@ -56,7 +57,7 @@ function variable(command: Command, text: string): readonly [string, string] {
  * A path to be changed. What is not there yet is made, empty, where its folder is: a file, or with a `/` at its end a
  * folder. A server that keeps a file of its own names it before it exists, and only what is there can be bound.
  */
-function writable(command: Command, text: string): string {
+function writable(command: Command<Basic | "mcpStore">, text: string): string {
   const { disk, around, screen } = command.hands;
   try {
     return resolveGrant(registryOf(command), text);
@@ -74,7 +75,7 @@ function writable(command: Command, text: string): string {
 }
 
 /** Reads the flags. Throws Fault `invalidInput`, and `refused` for folders that no server is granted. */
-export function readGrantFlags(command: Command): MoreGrants {
+export function readGrantFlags(command: Command<Basic | "mcpStore">): MoreGrants {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
   const direct = unique(all("direct").map((path) => writable(command, path)));
   const write = unique([...all("write").map((path) => writable(command, path)), ...direct]);
@@ -106,7 +107,7 @@ export function readGrantFlags(command: Command): MoreGrants {
 
 /** Reads the values of secrets, typed without being shown or piped in a line each, and keeps them. */
 export async function takeSecrets(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "readInput">,
   name: LockedServer["name"],
   flags: Pick<MoreGrants, "secretEnv" | "secretHeaders">,
 ): Promise<void> {

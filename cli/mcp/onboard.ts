@@ -35,10 +35,11 @@ import { lockOf, person, registryOf, reviewNow } from "./work.ts";
 import { lookAt, lookFirst } from "./registry/look.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
+import type { Basic } from "../hands.ts";
 
 /** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
 export async function firstLook(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   server: LockedServer,
 ): Promise<{ readonly look: McpLook; readonly proposal: Proposal }> {
   const look = await lookFirst(registryOf(command), server);
@@ -96,7 +97,10 @@ function waiting(review: McpReview): readonly string[] {
 }
 
 /** Asks whether what is not flagged is pinned; `--yes` is a yes. */
-export async function saysYes(command: Command, review: McpReview): Promise<boolean> {
+export async function saysYes(
+  command: Command<Basic | "keyboard">,
+  review: McpReview,
+): Promise<boolean> {
   if (has(command.parsed, "yes")) return true;
   const { keyboard } = command.hands;
   const count = waiting(review).length;
@@ -107,7 +111,7 @@ export async function saysYes(command: Command, review: McpReview): Promise<bool
 
 /** Pins in remit.lock. Where the server was changed meanwhile, only what was shown is. */
 export function pin(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   review: McpReview,
   options: { readonly tools?: readonly string[]; readonly flagged: boolean },
 ): Approved {
@@ -181,7 +185,10 @@ const NOTHING_MORE = {
 } as const satisfies MoreGrants;
 
 /** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
-export async function onboard(command: Command, added: LockedServer): Promise<ExitCode> {
+export async function onboard(
+  command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
+  added: LockedServer,
+): Promise<ExitCode> {
   const { screen } = command.hands;
   const named = [added.grants.read, added.grants.write, added.grants.net].flat().length > 0;
   screen.hint(
@@ -254,7 +261,11 @@ function ready({ hands: { screen } }: Command, { readyMs = 0 }: McpLook): void {
   screen.say(`  It runs with what it was granted: ready in ${Math.round(readyMs)} ms.`);
 }
 
-function failed(command: Command, server: LockedServer, look: McpLook): ExitCode {
+function failed(
+  command: Command<Basic | "keyboard">,
+  server: LockedServer,
+  look: McpLook,
+): ExitCode {
   if (command.json) {
     printJson(command, {
       ...{ name: server.name, state: server.state, ended: look.ended ?? null },
@@ -265,14 +276,17 @@ function failed(command: Command, server: LockedServer, look: McpLook): ExitCode
 }
 
 /** What is typed behind `prompt`, in small letters; empty with nobody at the keyboard. */
-async function typedAt({ hands: { keyboard } }: Command, prompt: string): Promise<string> {
+async function typedAt(
+  { hands: { keyboard } }: Command<Basic | "keyboard">,
+  prompt: string,
+): Promise<string> {
   return ((await keyboard?.line(prompt)) ?? "").trim().toLowerCase();
 }
 
 const isYes = (typed: string): boolean => /^(?:y|yes)$/.test(typed);
 
 async function agreeFiles(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   { read, writers }: Proposal,
 ): Promise<Pick<McpGrants, "read" | "write">> {
   const { screen } = command.hands;
@@ -289,7 +303,10 @@ async function agreeFiles(
   return { read: isYes(typed) ? [...read] : [], write: [] };
 }
 
-async function agreeHosts(command: Command, proposal: Proposal): Promise<string[]> {
+async function agreeHosts(
+  command: Command<Basic | "keyboard">,
+  proposal: Proposal,
+): Promise<string[]> {
   const { keyboard, screen } = command.hands;
   // Reading and sending together can lose what is read: that takes more than --yes.
   if (keyboard === undefined || has(command.parsed, "yes")) return [];
@@ -302,14 +319,14 @@ async function agreeHosts(command: Command, proposal: Proposal): Promise<string[
 }
 
 /** Asks. `--yes` agrees to reading what the arguments name, and to nothing else. */
-async function agree(command: Command, proposal: Proposal): Promise<McpGrants> {
+async function agree(command: Command<Basic | "keyboard">, proposal: Proposal): Promise<McpGrants> {
   const files = await agreeFiles(command, proposal);
   return { ...files, net: await agreeHosts(command, proposal) };
 }
 
 /** Asks how confidential what a server is told may be: one that can send it on is told what is public. */
 async function agreeClearance(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">,
 ): Promise<Label | undefined> {
   const { keyboard, screen } = command.hands;

@@ -18,6 +18,7 @@ import { parseMcpName } from "./registry/lock.ts";
 import { askLook } from "./registry/look.ts";
 import { unflaggedTools } from "./registry/review.ts";
 import { registryOf } from "./work.ts";
+import type { Basic } from "../hands.ts";
 
 interface StoryServers {
   readonly servers: readonly ImportedServer[];
@@ -30,7 +31,7 @@ const VERSION = "2026.7.10";
 const NOTHING: McpGrants = { read: [], write: [], net: [] };
 
 /** Our own server, in plain JavaScript, run by this very Deno within a namespace. */
-function ownLaunch(command: Command, words: readonly string[]): McpLaunch {
+function ownLaunch(command: Command<Basic | "mcpStore">, words: readonly string[]): McpLaunch {
   const { around, mcpStore } = command.hands;
   const folder = join(around.home, "examples", "mcp");
   const program = mcpStore.find(mcpStore.deno);
@@ -82,7 +83,7 @@ function keptLaunch(command: Command): McpLaunch | undefined {
 
 /** The package, else our own server in its place; `why` says what kept it away. */
 async function filesLaunch(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   folder: string,
 ): Promise<{ readonly launch: McpLaunch; readonly why?: string }> {
   const { disk } = command.hands;
@@ -101,7 +102,7 @@ async function filesLaunch(
 
 /** Starts each once and pins what is not flagged, as `mcp add --yes` does. */
 async function pinned(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   servers: readonly ImportedServer[],
 ): Promise<readonly ImportedServer[]> {
   await command.hands.mcpStore.ready();
@@ -125,7 +126,10 @@ async function pinned(
 }
 
 /** Makes them over a desk: `notes` in it may be read, and nothing else. */
-export async function provideStoryServers(command: Command, desk: string): Promise<StoryServers> {
+export async function provideStoryServers(
+  command: Command<Basic | "mcpStore">,
+  desk: string,
+): Promise<StoryServers> {
   const { disk } = command.hands;
   const notes = join(disk.real(desk) ?? desk, "notes");
   disk.link(join(notes, "guest-list"), "/etc/passwd");

@@ -1,14 +1,14 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
 import type { ImportedServer, McpServerName, McpWords } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { mcpOfTask } from "./registry/handover.ts";
 import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
 import type { LookPowers } from "./registry/look.ts";
 import { type McpReview, reviewOf } from "./registry/review.ts";
 
 /** A command's powers over imported servers, without its terminal. */
-export function registryOf(command: Command): LookPowers {
+export function registryOf(command: Command<Basic | "mcpStore">): LookPowers {
   const { hands: { disk, around, mcpStore }, places } = command;
   const kernel = (): Promise<KernelLink> => reachKernel(command);
   return { disk, environment: around, store: mcpStore, places, kernel };
@@ -16,7 +16,7 @@ export function registryOf(command: Command): LookPowers {
 
 /** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */
 export function serversOf(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   config: Parameters<typeof mcpOfTask>[1],
 ): readonly ImportedServer[] {
   const { servers, notes } = mcpOfTask(registryOf(command), config);
@@ -26,7 +26,7 @@ export function serversOf(
 
 /** Reviews what a server says, beside all of remit.lock and Remit's own tools. */
 export async function reviewNow(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "plugins">,
   server: LockedServer,
   words: McpWords,
 ): Promise<McpReview> {
@@ -40,7 +40,7 @@ export async function reviewNow(
 }
 
 /** Opens remit.lock. */
-export function lockOf(command: Command): McpLock {
+export function lockOf(command: Command<Basic | "mcpStore">): McpLock {
   return openMcpLock(registryOf(command));
 }
 

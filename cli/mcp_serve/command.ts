@@ -18,7 +18,7 @@ import { absolute } from "../disk/places.ts";
 import { resolveWiki } from "../wiki/place.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { displayText } from "../../text/mod.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import type { GatewayLink } from "../../service/mod.ts";
 import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
@@ -36,7 +36,7 @@ const WHERE: Readonly<Record<KnownHost, string>> = {
 };
 
 /** The text to paste. Throws `invalidInput` for a host that is not known. */
-function hostBlock(command: Command, name: string): string {
+function hostBlock(command: Command<Basic | "wikis">, name: string): string {
   const host = KNOWN_HOSTS.find((each) => each === name);
   if (host === undefined) {
     throw new Fault(
@@ -57,7 +57,7 @@ function hostBlock(command: Command, name: string): string {
 }
 
 /** The flags of this command that its host has to give, too. */
-function kept(command: Command): readonly string[] {
+function kept(command: Command<Basic | "wikis">): readonly string[] {
   const { parsed, places, hands: { around } } = command;
   const wiki = flag(parsed, "wiki");
   const named = ["profile", "agent", "model"].flatMap((name) => {
@@ -141,7 +141,9 @@ function holders(
 }
 
 /** `mcp serve [HOST:PORT] [--http]`. */
-export async function mcpServe(command: Command): Promise<number> {
+export async function mcpServe(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "serve" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const printed = flag(parsed, "print");
   if (printed !== undefined) {
@@ -182,7 +184,7 @@ export async function mcpServe(command: Command): Promise<number> {
 }
 
 async function serve(
-  command: Command,
+  command: Command<Basic | "interrupts" | "serve">,
   { gateway, listen, link }: {
     readonly gateway: GatewayLink;
     readonly listen: Listen | undefined;
@@ -221,7 +223,7 @@ async function serve(
 }
 
 /** The host's bytes, one piece after another: a host that floods waits for the gateway. */
-async function pump({ hands }: Command, gateway: GatewayLink): Promise<void> {
+async function pump({ hands }: Command<Basic | "serve">, gateway: GatewayLink): Promise<void> {
   try {
     for await (const text of hands.serve.input()) {
       for (let at = 0; at < text.length; at += SERVE_PIECE) {

@@ -7,6 +7,7 @@ import {
   PROFILE,
   simple,
 } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
 
 const SERVE: readonly FlagSpec[] = [
   { name: "http", help: "serve at an address instead of over this pipe; 127.0.0.1:7431" },
@@ -30,7 +31,7 @@ const SERVE: readonly FlagSpec[] = [
 ];
 
 /** `mcp serve`, `mcp token`. */
-export const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
+const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
   simple("mcp serve", "[HOST:PORT]", [0, 1], "be an MCP server: gated tools, the wiki, run_task", [
     "remit mcp serve --mount notes=~/notes",
     "remit mcp serve --print claude --mount notes=~/notes",
@@ -44,3 +45,20 @@ export const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
     { name: "name", value: "NAME", help: "with create: how you call it" },
   ]),
 ];
+
+/** Being an MCP server; tokens of hosts and peers. */
+export const MCP_SERVE = family(MCP_SERVE_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "serve",
+  "wikis",
+], {
+  "mcp serve": async () => (await import("./command.ts")).mcpServe,
+  "mcp token": async () => (await import("./token_commands.ts")).mcpToken,
+});

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import { readListen } from "./command.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 
 Deno.test("an address is a host with a port, a port, or the usual one", () => {
   assert.deepEqual(readListen(undefined), { hostname: "127.0.0.1", port: 7_431 });

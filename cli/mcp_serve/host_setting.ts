@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/mod.ts";
 import { subjectOf, textOf } from "../audit/event_fields.ts";
 import { type Command, commandText } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { showChange } from "../question/shown_content.ts";
 import { signAnswer } from "../question/sign_answer.ts";
@@ -18,7 +18,9 @@ const NO_PLAY = JSON.stringify({
 });
 
 /** Settles what hosts make calls with. */
-export async function settleCalls(command: Command): Promise<RunSetting> {
+export async function settleCalls(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<RunSetting> {
   return await settle(command, { folder: command.hands.around.cwd, mounts: [], play: NO_PLAY });
 }
 
@@ -46,7 +48,7 @@ function hostKernel(link: KernelLink): HostKernel {
 
 /** The parts of a host's session that are the same for every session of a command. */
 export function hostParts(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "serve" | "wikis">,
   { setting, link }: { readonly setting: RunSetting; readonly link: Promise<KernelLink> },
 ): Omit<HostParts, "own" | "tell"> {
   const { hands, places } = command;

@@ -9,6 +9,7 @@ import { loadConfig } from "../config/files.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { SERVE_AT } from "../service/command_table.ts";
 import { tableLines } from "../terminal/table.ts";
+import type { Basic } from "../hands.ts";
 
 /** Tokens of one kind. Whom they are for is one more column. */
 interface TokenKind<T extends KeptToken> {
@@ -41,7 +42,10 @@ function tokenText({ id, name }: Pick<KeptToken, "id" | "name">): string {
 }
 
 /** Throws `invalidInput` for another verb, `notFound` for no such token. */
-function tokenVerbs<T extends KeptToken>(command: Command, kind: TokenKind<T>): Promise<number> {
+function tokenVerbs<T extends KeptToken>(
+  command: Command<Basic | "serve">,
+  kind: TokenKind<T>,
+): Promise<number> {
   const { hands, json, parsed } = command;
   const { screen } = hands;
   const [verb = "", which] = parsed.args;
@@ -95,7 +99,7 @@ function tokenVerbs<T extends KeptToken>(command: Command, kind: TokenKind<T>): 
 }
 
 /** `mcp token create [NAME] [--profile P] [--name NAME]`, and `list`, `revoke ID`. */
-export function mcpToken(command: Command): Promise<number> {
+export function mcpToken(command: Command<Basic | "serve">): Promise<number> {
   const { hands, places, parsed } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   return tokenVerbs(command, {
@@ -119,7 +123,7 @@ export function mcpToken(command: Command): Promise<number> {
 }
 
 /** `a2a token create PEER [--name N]`, and `list`, `revoke ID`. */
-export function a2aToken(command: Command): Promise<number> {
+export function a2aToken(command: Command<Basic | "serve">): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   return tokenVerbs(command, {

@@ -9,9 +9,10 @@ import { type ResolvedModel, resolveModel } from "./ref.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
 import { openSecretKeep } from "../secret/keep.ts";
+import type { Basic } from "../hands.ts";
 
 /** What references are resolved with, for a command. */
-export function modelParts(command: Command, config: Merged): ModelParts {
+export function modelParts(command: Command<Basic | "models">, config: Merged): ModelParts {
   const { hands, places } = command;
   const { disk, around, screen, models } = hands;
   return {
@@ -69,7 +70,7 @@ function replayed(command: Command, file: string): ResolvedModel {
 }
 
 /** No model at all: says what is there and how to choose it. */
-async function noModel(command: Command): Promise<Fault> {
+async function noModel(command: Command<Basic | "models">): Promise<Fault> {
   const found = await foundLines(command);
   return new Fault(
     "invalidInput",
@@ -88,7 +89,7 @@ async function noModel(command: Command): Promise<Fault> {
  * @throws Fault `invalidInput` when none is chosen, and as `resolveModel`
  */
 export async function chooseModel(
-  command: Command,
+  command: Command<Basic | "models">,
   fixed: { readonly model?: string | undefined; readonly play?: string | undefined },
   config: Merged,
 ): Promise<ResolvedModel> {

@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { DEFAULT_URL } from "./name.ts";
 import { ollamaPlace, runningOllama } from "./server.ts";
 import { KNOWN_PROVIDERS, type KnownProvider } from "./providers.ts";
+import type { Basic } from "../hands.ts";
 
 /** How a model of a provider is written. */
 function referenceOf({ kind, name, url }: KnownProvider): string {
@@ -24,7 +25,7 @@ export function keysInEnvironment(
  * What was found, each with the exact command; empty when there is nothing. Asks for Ollama at its
  * place and waits for at most 150 ms where nobody answers.
  */
-export async function foundLines(command: Command): Promise<readonly string[]> {
+export async function foundLines(command: Command<Basic | "models">): Promise<readonly string[]> {
   const { around, models } = command.hands;
   const lines: string[] = [];
   const add = (what: string, ref: string): void => {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type Json, LocalConfig, RemoteConfig, type Secret, toJson } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
 import { readSeen } from "../audit/event_fields.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import type { ModelProgram } from "./hands.ts";
 import { readKey } from "./keys.ts";
 import { PROVIDER_KINDS } from "./name.ts";
@@ -20,7 +20,7 @@ export interface ModelNeeds {
  * Throws `unavailable`, and `conflict` for a kernel of another version that has no such program.
  */
 export async function provideModelPrograms(
-  command: Command,
+  command: Command<Basic | "models">,
   { programs }: Pick<ModelNeeds, "programs">,
   link?: Pick<KernelLink, "harness">,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function lendKeys(
 
 /** Makes an older task ready to go on. Throws as `provideModelPrograms`. */
 export async function readyAgain(
-  command: Command,
+  command: Command<Basic | "models">,
   link: Pick<KernelLink, "ask" | "harness">,
   past: readonly Json[],
 ): Promise<void> {

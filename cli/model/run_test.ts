@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Json, toJson } from "../../contracts/mod.ts";
-import { fakeHands, type FakeKernel, fakeKeyboard, type FakeOps } from "../_fixture/world.ts";
+import {
+  fakeHands,
+  type FakeKernel,
+  fakeKeyboard,
+  type FakeOps,
+  runCommandLine,
+} from "../_fixture/world.ts";
 import { TASK, taskJson, told } from "../_fixture/samples.ts";
 import { fakeModels } from "../_fixture/models.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 
 const KEY = "sk-ant-api03-never-to-be-seen";
 const nothingStaged = { patch: null, changes: [], applied: [], content: "/nowhere" };

@@ -18,6 +18,7 @@ import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
 import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
 import { absolute } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */
 export interface ModelState {
@@ -43,7 +44,7 @@ function keyText(key: KeyPlace): string {
 }
 
 async function providerState(
-  command: Command,
+  command: Command<Basic | "models">,
   name: Extract<ModelName, { readonly url: string }>,
   key: KeyPlace,
 ): Promise<Omit<ModelState, "name">> {
@@ -63,7 +64,7 @@ async function providerState(
 
 /** The state of one reference or name of remit.yaml. */
 async function stateOf(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
   text: string,
 ): Promise<ModelState> {
@@ -92,7 +93,7 @@ async function stateOf(
 }
 
 function weightsState(
-  { hands, places }: Command,
+  { hands, places }: Command<Basic | "models">,
   name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
 ): Omit<ModelState, "name"> {
   const called = name.kind === "stored" ? name.name : name.what;
@@ -110,7 +111,7 @@ function weightsState(
 
 /** Every model that remit.yaml names, the chosen one first. */
 export async function configuredStates(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
   const names = new Set([
@@ -122,7 +123,7 @@ export async function configuredStates(
 
 /** What can be reached or is named: for `doctor`. */
 export async function reachableStates(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
   const [configured, backends] = await Promise.all([
@@ -134,7 +135,7 @@ export async function reachableStates(
 
 /** Every kind of backend, and whether it is ready. */
 export async function backendStates(
-  command: Command,
+  command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
   const { around, models, disk } = command.hands;

@@ -9,9 +9,10 @@ import {
   TRACE,
   WIKI,
 } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
 
 /** `tool …` and `secret …`, in the order in which help lists them. */
-export const PLUGIN_COMMANDS: readonly CommandSpec[] = [
+const PLUGIN_COMMANDS: readonly CommandSpec[] = [
   simple("tool list", "", [0, 0], "all tools: of Remit and of the plugins that you added", [
     "remit tool list",
   ]),
@@ -98,3 +99,33 @@ export const PLUGIN_COMMANDS: readonly CommandSpec[] = [
   ]),
   simple("secret remove", "NAME", [1, 1], "forget a secret", ["remit secret remove tracker"]),
 ];
+
+/** Plugins, tools and secrets. */
+export const TOOL = family(PLUGIN_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "plugins",
+  "readInput",
+  "watch",
+  "wikis",
+], {
+  "tool list": async () => (await import("../tool/commands.ts")).toolList,
+  "tool inspect": async () => (await import("../tool/inspect_command.ts")).toolInspect,
+  "tool add": async () => (await import("../tool/commands.ts")).toolAdd,
+  "tool remove": async () => (await import("../tool/commands.ts")).toolRemove,
+  "tool call": async () => (await import("../tool/call_command.ts")).toolCall,
+  "tool new": async () => (await import("../tool/make_commands.ts")).toolNew,
+  "tool build": async () => (await import("../tool/make_commands.ts")).toolBuild,
+  "tool test": async () => (await import("../tool/make_commands.ts")).toolTest,
+  "tool dev": async () => (await import("../tool/make_commands.ts")).toolDev,
+  "tool sign": async () => (await import("../tool/make_commands.ts")).toolSign,
+  "secret set": async () => (await import("../secret/commands.ts")).secretSet,
+  "secret list": async () => (await import("../secret/commands.ts")).secretList,
+  "secret remove": async () => (await import("../secret/commands.ts")).secretRemove,
+});

@@ -7,6 +7,7 @@ import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { ModuleLook, PluginCode } from "./kit.ts";
 import { absolute } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
 
 /** A plugin before it is added. */
 export interface Candidate extends PluginCode {
@@ -42,7 +43,7 @@ function textAt(command: Command, path: string): string | undefined {
 }
 
 /** Reads a `tool.yaml` whose name is its own. */
-async function readDraft(command: Command, text: string): Promise<Draft> {
+async function readDraft(command: Command<Basic | "plugins">, text: string): Promise<Draft> {
   const name = /^name:[ \t]*["']?([a-z][a-z0-9_]{0,31})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1];
   return await command.hands.plugins.readToolYaml(text, name ?? "");
 }
@@ -111,7 +112,11 @@ function pagesOf(command: Command): number | undefined {
   throw wrong(`Cannot read --pages "${given}": pages of 64 KiB, 1 to ${PLUGIN_PAGES}`);
 }
 
-function judged(command: Command, plugin: PluginCode, notes: readonly string[]): Candidate {
+function judged(
+  command: Command<Basic | "plugins">,
+  plugin: PluginCode,
+  notes: readonly string[],
+): Candidate {
   if (plugin.manifest.engine === "script") {
     return { ...plugin, look: undefined, findings: [], notes };
   }
@@ -125,7 +130,11 @@ function judged(command: Command, plugin: PluginCode, notes: readonly string[]):
 }
 
 /** Makes a foreign module fit, and pins what came out. */
-async function adapted(command: Command, module: Uint8Array, draft: Draft): Promise<Candidate> {
+async function adapted(
+  command: Command<Basic | "plugins">,
+  module: Uint8Array,
+  draft: Draft,
+): Promise<Candidate> {
   const { module: code, stubs, memory } = await command.hands.plugins.adapt(
     module,
     draft.memoryPages,
@@ -146,7 +155,7 @@ async function adapted(command: Command, module: Uint8Array, draft: Draft): Prom
   return judged(command, { manifest, code }, notes);
 }
 
-async function fromModule(command: Command, file: string): Promise<Candidate> {
+async function fromModule(command: Command<Basic | "plugins">, file: string): Promise<Candidate> {
   const module = command.hands.disk.read(file);
   if (module === undefined) throw new Fault("notFound", `Cannot find plugin "${file}"`);
   if (module.length > MOST_BYTES) {
@@ -163,7 +172,7 @@ async function fromModule(command: Command, file: string): Promise<Candidate> {
 }
 
 /** A folder that `remit tool build` or `remit tool sign` left: taken as it is, or not at all. */
-function fromPackage(command: Command, folder: string, json: string): Candidate {
+function fromPackage(command: Command<Basic | "plugins">, folder: string, json: string): Candidate {
   const { disk } = command.hands;
   const text = textAt(command, join(folder, json)) ?? "";
   let manifest: PluginManifest;
@@ -191,7 +200,7 @@ function hasSources(command: Command, folder: string): boolean {
   throw new Fault("refused", `Cannot build "${folder}": it brings a build program of its own`);
 }
 
-async function fromFolder(command: Command, folder: string): Promise<Candidate> {
+async function fromFolder(command: Command<Basic | "plugins">, folder: string): Promise<Candidate> {
   const { disk, plugins } = command.hands;
   const names = disk.list(folder);
   if (!names.includes(TOOL_YAML)) {
@@ -218,7 +227,10 @@ async function fromFolder(command: Command, folder: string): Promise<Candidate> 
  *
  * @throws Fault `notFound`, `invalidInput` for what is no plugin, `refused` for a wrong hash.
  */
-export async function openCandidate(command: Command, given: string): Promise<Candidate> {
+export async function openCandidate(
+  command: Command<Basic | "plugins">,
+  given: string,
+): Promise<Candidate> {
   const { hands } = command;
   const path = absolute(hands.around, given);
   const real = hands.disk.real(path);

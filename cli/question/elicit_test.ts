@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Answer, Fault, toJson } from "../../contracts/mod.ts";
-import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
+import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
 import { QUESTION, question, taskJson } from "../_fixture/samples.ts";
 import { parseAnswers } from "./answers_file.ts";
 import { askPerson } from "./asking.ts";
 import { columnsOf } from "../terminal/columns.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 import { parseElicit } from "./elicit_form.ts";
 import { hostWords } from "./elicit_frame.ts";
 import { openKeyRing } from "../key/ring.ts";

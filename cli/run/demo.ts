@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/mod.ts";
 import { provideStoryPeers } from "../a2a/story_peer.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
-import type { DiskRead, DiskWrite } from "../hands.ts";
+import type { Basic, DiskRead, DiskWrite } from "../hands.ts";
 import { provideStoryServers } from "../mcp/story.ts";
 import { provideWiki } from "../wiki/ingest/files.ts";
 import type { RunDefaults } from "./run_setting.ts";
@@ -56,7 +56,9 @@ function chosenStory(command: Command): Story {
 }
 
 /** Copies the story's desk to a fresh temporary folder, which is kept, serves its site, makes its wiki. */
-export async function prepareDemo(command: Command): Promise<Demo> {
+export async function prepareDemo(
+  command: Command<Basic | "keyboard" | "mcpStore" | "serveSite" | "startPeer" | "wikis">,
+): Promise<Demo> {
   const { hands } = command;
   const { paint } = hands.screen;
   const story = chosenStory(command);

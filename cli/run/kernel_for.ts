@@ -1,6 +1,6 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import { type Command, wishOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { lendMcp } from "../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import type { RunSetting } from "./run_setting.ts";
@@ -8,7 +8,7 @@ import { registryOf } from "../mcp/work.ts";
 
 /** Finds or starts it. Throws `conflict` when a busy one has other rules. */
 export async function kernelFor(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   setting: Pick<RunSetting, "config" | "mounts" | "resolved"> & Partial<Pick<RunSetting, "mcp">>,
 ): Promise<KernelLink> {
   const { config, mounts, resolved, mcp = [] } = setting;

@@ -6,6 +6,7 @@ import { within } from "../disk/mounts.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";
 import { knownWikis, resolveWiki } from "../wiki/place.ts";
+import type { Basic } from "../hands.ts";
 
 /** What of a run decides. */
 export interface MemoryWish {
@@ -30,7 +31,10 @@ export interface ChosenMemory {
  *
  * @throws Fault `notFound` for a folder that is no wiki of this state; `refused` where remit.yaml gives no access
  */
-export async function chooseMemory(command: Command, wish: MemoryWish): Promise<ChosenMemory> {
+export async function chooseMemory(
+  command: Command<Basic | "wikis">,
+  wish: MemoryWish,
+): Promise<ChosenMemory> {
   const { hands } = command, { memory, mounts } = wish;
   const wikis = knownWikis(command).map(({ folder }) => folder).filter((folder) =>
     mounts.some(({ dir }) => within(dir, folder) || within(folder, dir))

@@ -5,7 +5,7 @@ import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
 import { didLines, resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "./kernel_for.ts";
 import { keepRenewed, lendApproved } from "../mcp/registry/handover.ts";
 import { errorLine, resultLine } from "./stream_json.ts";
@@ -30,7 +30,7 @@ import { registryOf } from "../mcp/work.ts";
 const DEFAULT_BUDGET = 1;
 const NOTHING_PREPARED: PreparedAnswers = { take: () => undefined };
 
-async function requestOf(command: Command): Promise<string | undefined> {
+async function requestOf(command: Command<Basic | "readInput">): Promise<string | undefined> {
   const { parsed, hands } = command;
   const flagged = flag(parsed, "request");
   const positional = parsed.args[0];
@@ -113,7 +113,7 @@ function showNext(command: Command, result: RunResult, demo: boolean): void {
 
 /** Follows a task to its end, prints, and gives its exit code. */
 export async function finishFollowing(
-  command: Command,
+  command: Command<Basic | "interrupts">,
   link: KernelLink,
   running: RunningTask,
 ): Promise<number> {
@@ -121,7 +121,7 @@ export async function finishFollowing(
 }
 
 async function finish(
-  command: Command,
+  command: Command<Basic | "interrupts">,
   link: KernelLink,
   running: RunningTask,
   demo: boolean,
@@ -171,7 +171,19 @@ function showFound(command: Command, lines: readonly string[]): void {
 const FORMATS = ["text", "json", "stream-json"] as const;
 
 /** Runs one request to its end; gives the task's exit code. */
-export async function runCommand(given: Command): Promise<number> {
+export async function runCommand(
+  given: Command<
+    | Basic
+    | "interrupts"
+    | "keyboard"
+    | "mcpStore"
+    | "models"
+    | "readInput"
+    | "serveSite"
+    | "startPeer"
+    | "wikis"
+  >,
+): Promise<number> {
   const { hands, parsed } = given;
   const format = oneOf(parsed, "output-format", FORMATS);
   const command = format === undefined || format === "text" ? given : { ...given, json: true };
@@ -198,7 +210,7 @@ export async function runCommand(given: Command): Promise<number> {
 }
 
 async function runOnce(
-  command: Command,
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
   what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
 ): Promise<number> {
   const { hands, parsed } = command;
@@ -233,7 +245,7 @@ async function runOnce(
 
 /** `remit resume TASK`: goes on with a task, and follows it. */
 export async function resumeFollowing(
-  command: Command,
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
   link: KernelLink,
   task: RunningTask["id"],
 ): Promise<number> {

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Answer, type Json, toJson } from "../../contracts/mod.ts";
-import { fakeHands, type FakeKernel, fakeKeyboard, type FakeOps } from "../_fixture/world.ts";
+import {
+  fakeHands,
+  type FakeKernel,
+  fakeKeyboard,
+  type FakeOps,
+  runCommandLine,
+} from "../_fixture/world.ts";
 import { change, QUESTION, question, TASK, taskJson, told } from "../_fixture/samples.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 
 const HEAD = "c".repeat(64);
 const nothingStaged = { patch: null, changes: [], applied: [], content: "/nowhere" };

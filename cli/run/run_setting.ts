@@ -27,6 +27,7 @@ import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../disk/output_file.ts";
 import { absolute } from "../disk/places.ts";
 import { serversOf } from "../mcp/work.ts";
+import type { Basic } from "../hands.ts";
 
 /** Everything a run is set up with. */
 export interface RunSetting {
@@ -125,7 +126,10 @@ function withSite(config: Merged, site: string | undefined): Merged {
  *
  * @throws Fault `invalidInput` when no model is chosen, or something does not parse.
  */
-export async function settle(command: Command, defaults: RunDefaults): Promise<RunSetting> {
+export async function settle(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+  defaults: RunDefaults,
+): Promise<RunSetting> {
   const { hands, parsed } = command;
   const { mounts: all, config: written } = chooseMounts(command, defaults);
   const config = withSite(written, defaults.site);

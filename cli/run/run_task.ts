@@ -12,7 +12,7 @@ import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
 import { type Command, recordOf } from "../command.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { type LiveView, makeLiveView } from "./live_view.ts";
@@ -41,7 +41,7 @@ export interface RunningTask {
 
 /** Asks the kernel for a new task. */
 export async function createTask(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   link: KernelLink,
   setting: RunSetting,
   request: { readonly text: string; readonly interactive: boolean; readonly plan: boolean },
@@ -88,7 +88,7 @@ export function mcpFields(
 
 /** Follows a task: live view, count, trace, answers. */
 export async function followTask(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore">,
   link: KernelLink,
   task: TaskId,
   options: {
@@ -185,7 +185,7 @@ export async function readPast(link: KernelLink, task: TaskId): Promise<readonly
 
 /** Waits for the end, with Ctrl-C: once cancels what is under way, twice ends the task, as SIGTERM does. */
 export async function awaitEnd(
-  command: Command,
+  command: Command<Basic | "interrupts">,
   link: KernelLink,
   running: RunningTask,
 ): Promise<WatchEnd> {

@@ -14,6 +14,7 @@ import {
   parseSecretValue,
 } from "./rules.ts";
 import { tableLines } from "../terminal/table.ts";
+import type { Basic } from "../hands.ts";
 
 function openKeep(command: Command): SecretKeep {
   const { hands, places } = command;
@@ -27,7 +28,7 @@ function needFlag(command: Command, name: string, example: string): string {
   throw new Fault("invalidInput", `Cannot set a secret: give --${name}, such as ${example}`);
 }
 
-async function readValue(command: Command): Promise<string> {
+async function readValue(command: Command<Basic | "keyboard" | "readInput">): Promise<string> {
   const { hands } = command;
   if (hands.keyboard === undefined) return await hands.readInput();
   const typed = await hands.keyboard.line("  value (not shown) › ", { echo: false });
@@ -54,7 +55,9 @@ async function tellKernel(command: Command, keep: SecretKeep): Promise<void> {
 }
 
 /** `secret set NAME --origin ORIGIN --header HEADER [--prefix TEXT]`. */
-export async function secretSet(command: Command): Promise<number> {
+export async function secretSet(
+  command: Command<Basic | "keyboard" | "readInput">,
+): Promise<number> {
   const name = parseSecretName(command.parsed.args[0] ?? "");
   const origin = parseSecretOrigin(needFlag(command, "origin", "https://api.example.org"));
   const header = parseSecretHeader(needFlag(command, "header", "authorization"));

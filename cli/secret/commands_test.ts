@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
+import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
 import { placesOf } from "../disk/places.ts";
 import { loadSecrets } from "./keep.ts";
 

@@ -8,10 +8,11 @@ import { readPassphrase } from "../key/passphrase.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
 import { VERSION } from "../version.ts";
 import { backupDisk, readBackup, writeBackup } from "../../service/backup/mod.ts";
+import type { Basic } from "../hands.ts";
 
 const LEAST_PASSPHRASE = 12;
 
-async function passphraseOf(command: Command): Promise<string | undefined> {
+async function passphraseOf(command: Command<Basic | "keyboard">): Promise<string | undefined> {
   if (flag(command.parsed, "passphrase-file") === undefined) return undefined;
   const text = await readPassphrase(command, "passphrase-file", "passphrase");
   if (text.length >= LEAST_PASSPHRASE) return text;
@@ -29,7 +30,9 @@ const megabytes = (bytes: number): string =>
   bytes < 100_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** `backup FILE [--passphrase-file FILE]`. */
-export async function backupCommand(command: Command): Promise<number> {
+export async function backupCommand(
+  command: Command<Basic | "backup" | "keyboard">,
+): Promise<number> {
   const { hands, places, parsed } = command;
   const file = absolute(hands.around, parsed.args[0] ?? "");
   if (beneath(file, places.state)) {
@@ -75,7 +78,9 @@ export async function backupCommand(command: Command): Promise<number> {
 }
 
 /** `restore FILE [--head HASH] [--passphrase-file FILE]`: into a state that holds nothing. */
-export async function restoreCommand(command: Command): Promise<number> {
+export async function restoreCommand(
+  command: Command<Basic | "backup" | "keyboard">,
+): Promise<number> {
   const { hands, places, parsed } = command;
   const file = absolute(hands.around, parsed.args[0] ?? "");
   if (backupDisk.walk(places.state, () => false).files.length > 0) {

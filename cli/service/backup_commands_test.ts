@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { KEY_POWERS, LOG_POWERS, openLog, verifyLog } from "../../broker/audit/mod.ts";
 import { loadOrMakeReceiptKey } from "../../broker/audit/signer.ts";
 import { checkSqliteFile, openSqliteStore } from "../../store/sqlite/mod.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import type { Hands } from "../hands.ts";
 import { makeBackupHands } from "../../service/backup/disk_powers.ts";
 

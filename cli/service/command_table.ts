@@ -10,6 +10,7 @@ import {
   MOUNT,
   simple,
 } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
 
 /** The default address of a service. */
 export const SERVE_AT = "127.0.0.1:7433";
@@ -17,7 +18,7 @@ export const SERVE_AT = "127.0.0.1:7433";
 const NAME: FlagSpec = { name: "name", value: "NAME", help: "with create: how you call it" };
 
 /** `serve`, `serve login`, `a2a token`. */
-export const SERVICE_COMMANDS: readonly CommandSpec[] = [
+const SERVICE_COMMANDS: readonly CommandSpec[] = [
   simple(
     "serve",
     "[HOST:PORT]",
@@ -43,7 +44,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
 const passphrase = (help: string): FlagSpec => ({ name: "passphrase-file", value: "FILE", help });
 
 /** `schedule`, `webhook`, `backup`, `restore`, `serve unit`, `serve container`. */
-export const TRIGGER_COMMANDS: readonly CommandSpec[] = [
+const TRIGGER_COMMANDS: readonly CommandSpec[] = [
   simple("schedule list", "", [0, 0], "when the schedules of remit.yaml fire, and last did", [
     "remit schedule list",
   ]),
@@ -85,3 +86,48 @@ export const TRIGGER_COMMANDS: readonly CommandSpec[] = [
     "remit serve container > Containerfile",
   ]),
 ];
+
+/** The service. */
+export const SERVICE = family(SERVICE_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "login",
+  "mcpStore",
+  "models",
+  "serve",
+  "service",
+  "wikis",
+], {
+  serve: async () => (await import("./serve_command.ts")).serveCommand,
+  "serve login": async () => (await import("./serve_command.ts")).serveLogin,
+  "a2a token": async () => (await import("../mcp_serve/token_commands.ts")).a2aToken,
+});
+
+/** What starts tasks of itself; keeping a state. */
+export const TRIGGER = family(TRIGGER_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "backup",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "readInput",
+  "serve",
+  "wikis",
+], {
+  "schedule list": async () => (await import("./trigger_commands.ts")).scheduleList,
+  "schedule run": async () => (await import("./trigger_commands.ts")).scheduleRun,
+  "webhook list": async () => (await import("./trigger_commands.ts")).webhookList,
+  "webhook secret": async () => (await import("./trigger_commands.ts")).webhookSecret,
+  "webhook test": async () => (await import("./trigger_commands.ts")).webhookTest,
+  backup: async () => (await import("./backup_commands.ts")).backupCommand,
+  restore: async () => (await import("./backup_commands.ts")).restoreCommand,
+  "serve unit": async () => (await import("./unit.ts")).serveUnit,
+  "serve container": async () => (await import("./unit.ts")).serveContainer,
+});

@@ -16,7 +16,7 @@ import { preparePlaces } from "../disk/places.ts";
 import { addressText } from "../mcp_serve/gateway_process.ts";
 import { VERSION } from "../version.ts";
 import type { ServiceConfig } from "../config/serve.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { openPageDesk } from "./page/desk.ts";
 import { tasksOfOtherRules } from "./page/views.ts";
 import { makeReload } from "./reload.ts";
@@ -115,7 +115,7 @@ async function retentionDryRun(command: Command): Promise<number> {
 }
 
 /** `serve login`: prints an address that logs one browser in, once. */
-export async function serveLogin(command: Command): Promise<number> {
+export async function serveLogin(command: Command<Basic | "service">): Promise<number> {
   const { hands, places } = command;
   const answer = await hands.service.askService(join(places.runtime, "serve"), "login", null);
   const { url } = Object(answer);
@@ -149,7 +149,19 @@ interface Serving {
 }
 
 /** `serve [HOST:PORT] [--once-ready]`. */
-export async function serveCommand(command: Command): Promise<number> {
+export async function serveCommand(
+  command: Command<
+    | Basic
+    | "interrupts"
+    | "keyboard"
+    | "login"
+    | "mcpStore"
+    | "models"
+    | "serve"
+    | "service"
+    | "wikis"
+  >,
+): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   if (has(command.parsed, "retention-dry-run")) return await retentionDryRun(command);
@@ -203,7 +215,19 @@ function servingOf(command: Command, { serve }: ServiceConfig): Serving {
   };
 }
 
-async function serveAlone(command: Command): Promise<number> {
+async function serveAlone(
+  command: Command<
+    | Basic
+    | "interrupts"
+    | "keyboard"
+    | "login"
+    | "mcpStore"
+    | "models"
+    | "serve"
+    | "service"
+    | "wikis"
+  >,
+): Promise<number> {
   const { hands, parsed, places } = command;
   const { screen } = hands;
   const note = (text: string): void => screen.say(`  ${displayText(text, { max: 1_000 })}`);
@@ -265,7 +289,7 @@ async function serveAlone(command: Command): Promise<number> {
 
 /** SIGHUP: remit.yaml is read again. */
 function listenForReload(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "service" | "wikis">,
   { setting, config, service, note }: {
     readonly setting: ServiceSetting;
     readonly config: ServiceConfig;
@@ -306,7 +330,7 @@ async function openLinks(
 }
 
 async function untilEnd(
-  command: Command,
+  command: Command<Basic | "interrupts">,
   { service, gateway, links, drainMs, ready }: {
     readonly service: Pick<RunningService, "draining" | "drain">;
     /** Says where it serves. */

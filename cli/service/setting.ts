@@ -12,7 +12,7 @@ import { instructionsIn, limitsOf } from "../run/agent_choice.ts";
 import type { Command } from "../command.ts";
 import { mcpFields } from "../run/run_task.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../mcp/registry/handover.ts";
 import { registryOf } from "../mcp/work.ts";
@@ -51,7 +51,7 @@ export interface SettledGiven {
  * @throws Fault as `settle`, and `invalidInput` for a folder that `mounts` does not name
  */
 export async function settleGiven(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
   given: Given,
   where: string,
 ): Promise<SettledGiven> {
@@ -143,7 +143,9 @@ export interface ServiceSetting {
 }
 
 /** Throws for the first entry that does not settle, named with its `FILE:LINE`. */
-export async function settleService(command: Command): Promise<ServiceSetting> {
+export async function settleService(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<ServiceSetting> {
   const calls = await settleCalls(command);
   const { service } = calls.config;
   const entries = [
@@ -185,7 +187,7 @@ export async function settleService(command: Command): Promise<ServiceSetting> {
 
 /** The kernel of a service: models built, keys and secrets lent. Throws as `kernelFor`. */
 export async function serviceKernel(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   setting: ServiceSetting,
 ): Promise<KernelLink> {
   for (const { setting: each } of setting.all) await provideModelPrograms(command, each.resolved);
@@ -201,7 +203,7 @@ export async function serviceKernel(
 
 /** Builds all models, and lends a kernel their keys and servers' secrets. */
 async function lendService(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   link: KernelLink,
   { calls, all }: ServiceSetting,
 ): Promise<void> {
@@ -222,7 +224,9 @@ export interface ServiceLinks {
 
 /** The powers that a command hands to its service. */
 export function servicePowers(
-  command: Command,
+  command: Command<
+    Basic | "keyboard" | "login" | "mcpStore" | "models" | "serve" | "service" | "wikis"
+  >,
   { links, note }: { readonly links: ServiceLinks; note(text: string): void },
 ): Omit<ServiceParts<ServiceSetting>, "rules" | "page" | "url" | "render"> {
   const { hands, places } = command;
@@ -243,7 +247,7 @@ export function servicePowers(
 }
 
 /** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
-function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
+function keyFetch({ hands }: Command<Basic | "login">): KeyFetch & { close(): Promise<void> } {
   let service: Promise<LoginService> | undefined;
   const close = async (): Promise<void> => {
     const held = service;

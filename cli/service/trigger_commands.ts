@@ -10,7 +10,7 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printJson, printLines, recordOf } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { tableLines } from "../terminal/table.ts";
 import type { ServiceConfig } from "../config/serve.ts";
@@ -114,7 +114,9 @@ export async function scheduleList(command: Command): Promise<number> {
 }
 
 /** `schedule run NAME`: one firing now, beside its times. */
-export async function scheduleRun(command: Command): Promise<number> {
+export async function scheduleRun(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const name = parsed.args[0] ?? "";
   const { schedules, at } = serviceConfig(command);
@@ -183,7 +185,9 @@ export function webhookList(command: Command): Promise<number> {
 }
 
 /** `webhook secret NAME [--make]`: keeps a typed or piped secret, or makes one. */
-export async function webhookSecret(command: Command): Promise<number> {
+export async function webhookSecret(
+  command: Command<Basic | "keyboard" | "readInput" | "serve">,
+): Promise<number> {
   const { hands, parsed } = command;
   const hook = parsed.args[0] ?? "";
   const { secret: name } = entryOf(serviceConfig(command).webhooks, hook, "webhook");

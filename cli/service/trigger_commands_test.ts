@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { loadConfig } from "../config/files.ts";
 import { placesOf } from "../disk/places.ts";
 import { openSecretKeep } from "../secret/keep.ts";

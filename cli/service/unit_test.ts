@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { needs } from "../../tests/needs.ts";
-import { fakeHands } from "../_fixture/world.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { systemdUnit, unitWord } from "./unit.ts";
 
 async function verified(unit: string): Promise<{ readonly code: number; readonly said: string }> {

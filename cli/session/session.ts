@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { type Phase, TaskId } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { mountNameOf } from "../disk/mounts.ts";
 import { flag, type Parsed } from "../arguments/parse_arguments.ts";
 import type { RunSetting, settle } from "../run/run_setting.ts";
@@ -12,10 +12,15 @@ import type { RunningTask } from "../run/run_task.ts";
 /** The last session, and the model that was asked for in it. */
 const Last = z.object({ task: TaskId, model: z.string().max(4_096).optional() }).strict();
 
+/** What a session needs. */
+export type SessionCommand = Command<
+  Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis"
+>;
+
 /** A session as it stands between two lines of its person. */
 export interface Session {
   /** As it would be said with the model in use. */
-  command: Command;
+  command: SessionCommand;
   readonly link: KernelLink;
   setting: RunSetting;
   running: RunningTask | undefined;
@@ -45,7 +50,7 @@ export function keepLast(command: Command, task: TaskId): void {
 }
 
 /** The same command with another model. */
-export function withModel(command: Command, ref: string): Command {
+export function withModel<C extends Command>(command: C, ref: string): C {
   const flags = new Map(command.parsed.flags);
   flags.set("model", [ref]);
   // A recording is of one model: what is said to another one is not in it.

@@ -4,7 +4,7 @@ import { displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printLines } from "../command.ts";
 import { taskNamed } from "../conversation/name.ts";
 import { readSeen, textOf } from "../audit/event_fields.ts";
-import type { KernelLink, Keyboard } from "../hands.ts";
+import type { Basic, KernelLink, Keyboard } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { keepRenewed } from "../mcp/registry/handover.ts";
 import { announce } from "../model/announcement.ts";
@@ -15,7 +15,14 @@ import { printAnswer, wasShown } from "../run/run_command.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
 import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "../run/run_task.ts";
-import { defaultsOf, keepLast, lastSession, type Session, withModel } from "./session.ts";
+import {
+  defaultsOf,
+  keepLast,
+  lastSession,
+  type Session,
+  type SessionCommand,
+  withModel,
+} from "./session.ts";
 import { slash, SLASH_WORDS } from "./slash.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import type { WatchEnd } from "../run/watch_task.ts";
@@ -33,7 +40,7 @@ async function continued(command: Command, link: KernelLink): Promise<TaskId> {
 }
 
 /** A talk that goes on needs no model named anew. */
-function asBefore(command: Command): Command {
+function asBefore<C extends Command>(command: C): C {
   const { parsed } = command;
   const named = ["model", "name"].some((each) => has(parsed, each));
   if (!has(parsed, "continue") || named) return command;
@@ -63,7 +70,11 @@ function wayOn(command: Command, { id, status }: AgentTask): string {
   }
 }
 
-async function goOn(command: Command, link: KernelLink, setting: RunSetting): Promise<RunningTask> {
+async function goOn(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
+  link: KernelLink,
+  setting: RunSetting,
+): Promise<RunningTask> {
   const task = await continued(command, link);
   const state = AgentTask.parse(await link.ask("task", { task }));
   if (state.status !== "open") {
@@ -174,7 +185,7 @@ async function converse(session: Session, keyboard: Keyboard): Promise<number> {
 }
 
 /** Opens the session. Throws `invalidInput` without a terminal. */
-export async function sessionCommand(command: Command): Promise<number> {
+export async function sessionCommand(command: SessionCommand): Promise<number> {
   const { hands, parsed } = command;
   const { keyboard, screen } = hands;
   if (keyboard === undefined) {

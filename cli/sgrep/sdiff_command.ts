@@ -14,6 +14,7 @@ import { readDocument, type SemanticDocument } from "./sgrep_documents.ts";
 import { makeSpending } from "./sgrep_spending.ts";
 import { openModel, sayWhere, usd } from "../wiki/model/ask.ts";
 import { numberOf } from "../wiki/command.ts";
+import type { Basic } from "../hands.ts";
 
 const MODES = ["structure", "claims", "summary"] as const;
 const MOST_COST = 10_000;
@@ -33,7 +34,9 @@ function modeOf(command: Command): typeof MODES[number] {
 }
 
 /** Runs the command. Exit code 0 when nothing differs, 1 when something does. */
-export async function sdiffCommand(command: Command): Promise<number> {
+export async function sdiffCommand(
+  command: Command<Basic | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const mode = modeOf(command);
   const [a = "", b = ""] = command.parsed.args;
   const documents = [readDocument(command, a), readDocument(command, b)] as const;
@@ -91,7 +94,7 @@ function structureLines(command: Command, diff: StructureDiff): readonly string[
 }
 
 async function byModel(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   mode: "claims" | "summary",
   documents: readonly [SemanticDocument, SemanticDocument],
 ): Promise<number> {

@@ -13,6 +13,7 @@ import {
 } from "./sgrep_search.ts";
 import { usd } from "../wiki/model/ask.ts";
 import { counted, numberOf, wholeNumber } from "../wiki/command.ts";
+import type { Basic } from "../hands.ts";
 
 const MOST_DOCUMENTS = 100_000;
 const BEST = 10;
@@ -33,7 +34,9 @@ function modeOf(command: Command): SearchMode {
 }
 
 /** Runs the command. Exit code 0 with matches, 1 without. */
-export async function sgrepCommand(command: Command): Promise<number> {
+export async function sgrepCommand(
+  command: Command<Basic | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { parsed, hands } = command;
   const mode = modeOf(command);
   const [query = "", ...paths] = parsed.args;

@@ -1,12 +1,13 @@
 /** `sgrep` and `sdiff`, as help and parsing read them. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 import { ASKED, LABEL, maxCost } from "../wiki/command/table.ts";
+import { family } from "../arguments/family.ts";
 
 const VERBOSE: FlagSpec = { name: "verbose", help: "a line on standard error for each document" };
 const TEXTS: FlagSpec = { ...LABEL, help: "how confidential the documents are; absent: internal" };
 
 /** The two commands that search and compare by meaning. */
-export const SEMANTIC_COMMANDS: readonly CommandSpec[] = [
+const SEMANTIC_COMMANDS: readonly CommandSpec[] = [
   simple(
     "sgrep",
     "--mode MODE QUERY PATH...",
@@ -71,3 +72,17 @@ export const SEMANTIC_COMMANDS: readonly CommandSpec[] = [
     ],
   ),
 ];
+
+/** Search and comparison by sense. */
+export const SEMANTIC = family(SEMANTIC_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "mcpStore",
+  "models",
+  "wikis",
+], {
+  sgrep: async () => (await import("./sgrep_command.ts")).sgrepCommand,
+  sdiff: async () => (await import("./sdiff_command.ts")).sdiffCommand,
+});

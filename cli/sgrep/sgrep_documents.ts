@@ -6,6 +6,7 @@ import { absolute } from "../disk/places.ts";
 import { shownPath } from "../wiki/command.ts";
 import { kindOfName, looksLikeText } from "../wiki/ingest/kinds.ts";
 import { neverFault, walkFolder } from "../wiki/ingest/walk.ts";
+import type { Basic } from "../hands.ts";
 
 /** A document. */
 export interface SemanticDocument {
@@ -29,7 +30,7 @@ const PASSAGE = 1_200;
 const TEXT_KINDS: ReadonlySet<string> = new Set(["markdown", "text", "code", "csv", "json"]);
 
 /** Reads one file. Throws `notFound`, `refused`, `invalidInput` for what is no text, `tooLarge`. */
-export function readDocument(command: Command, given: string): SemanticDocument {
+export function readDocument(command: Command<Basic | "wikis">, given: string): SemanticDocument {
   const { disk, around, wikis } = command.hands;
   const path = disk.real(absolute(around, given));
   if (path === undefined || disk.stat(path)?.folder === true) {
@@ -52,7 +53,7 @@ export function readDocument(command: Command, given: string): SemanticDocument 
 
 /** The documents of files and folders, in order; at most `most` of them. Throws `notFound`. */
 export function readDocuments(
-  command: Command,
+  command: Command<Basic | "wikis">,
   paths: readonly string[],
   most: number,
 ): readonly SemanticDocument[] {

@@ -10,6 +10,7 @@ import { makeSpending, type Spending } from "./sgrep_spending.ts";
 import { openModel, sayWhere, usd } from "../wiki/model/ask.ts";
 import { counted, numberOf } from "../wiki/command.ts";
 import { openEmbedder } from "../wiki/model/vectors.ts";
+import type { Basic } from "../hands.ts";
 
 /** How documents are searched. The caller says it: there is no default. */
 export const MODES = ["embed", "llm", "hybrid"] as const;
@@ -50,7 +51,7 @@ export function verbose(command: Command): (line: string) => void {
 
 /** Each document's best passage, by vectors; the best first. */
 async function byVectors(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   query: string,
   documents: readonly SemanticDocument[],
 ): Promise<Result> {
@@ -119,7 +120,7 @@ function labelOf({ parsed }: Command): Label {
 
 /** A model reads each document, until there is no money, or one is good enough. */
 async function byModel(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   query: string,
   documents: readonly SemanticDocument[],
   spent = 0,
@@ -203,7 +204,7 @@ async function readEach(
 
 /** Searches. Throws as `openModel` and `openEmbedder`. */
 export async function searchDocuments(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   { mode, query, documents, top }: {
     readonly mode: SearchMode;
     readonly query: string;

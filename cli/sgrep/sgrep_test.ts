@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Json } from "../../contracts/mod.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 import { placesOf } from "../disk/places.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { passagesOf } from "./sgrep_documents.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
 

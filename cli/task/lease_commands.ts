@@ -30,6 +30,7 @@ import { grantLines, leaseLines } from "./held_lines.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { serversOf } from "../mcp/work.ts";
+import type { Basic } from "../hands.ts";
 
 const maybeTask = (command: Command): Json =>
   command.parsed.args.length === 0 ? {} : { task: taskOf(command) };
@@ -88,7 +89,7 @@ export async function grantsCommand(command: Command): Promise<number> {
 }
 
 /** `can AGENT TOOL JSON`: 0 when it would run or be asked, 64 when it would be refused. */
-export async function canCommand(command: Command): Promise<number> {
+export async function canCommand(command: Command<Basic | "mcpStore">): Promise<number> {
   const { hands, parsed, places } = command;
   const [agent = "", tool = "", text = ""] = parsed.args;
   try {

@@ -25,7 +25,7 @@ import {
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
 import { wrongForm } from "../question/elicit_value.ts";
-import type { KernelLink } from "../hands.ts";
+import type { Basic, KernelLink } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { lendApproved } from "../mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
@@ -94,7 +94,11 @@ function verdictOf(command: Command, decision: "allow" | "deny"): Verdict {
 }
 
 /** The form that a server asks for: `--say JSON`, else typed at the terminal. */
-async function formVerdict(command: Command, asked: Question, verdict: Verdict): Promise<Verdict> {
+async function formVerdict(
+  command: Command<Basic | "keyboard">,
+  asked: Question,
+  verdict: Verdict,
+): Promise<Verdict> {
   const form = parseElicit(asked);
   if (form.url !== undefined) return { ...verdict, say: undefined };
   const { keyboard, screen } = command.hands;
@@ -127,7 +131,9 @@ async function goOnUnderRulesOfNow(link: KernelLink, task: Question["task"]): Pr
 }
 
 /** `answer ID allow|deny`: shows what is answered, signs, and follows the task to its next end. */
-export async function answerCommand(command: Command): Promise<number> {
+export async function answerCommand(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
   const { hands, parsed, places } = command;
   const [id = "", word = ""] = parsed.args;
   const decision = z.enum(["allow", "deny"]).safeParse(word);

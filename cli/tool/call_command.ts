@@ -15,6 +15,7 @@ import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_t
 import { registryOf } from "../mcp/work.ts";
 import { parseJson } from "../../port/mod.ts";
 import { needOf } from "./tool_needs.ts";
+import type { Basic } from "../hands.ts";
 
 /** The exit code of a command whose one call had this outcome. */
 export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
@@ -29,7 +30,7 @@ export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
   unknownTool: EXIT.invalidInput,
 };
 
-async function argumentsOf(command: Command): Promise<Json> {
+async function argumentsOf(command: Command<Basic | "readInput">): Promise<Json> {
   const given = command.parsed.args[1] ?? "{}";
   return readArguments(given === "-" ? await command.hands.readInput() : given);
 }
@@ -75,7 +76,9 @@ export interface CallShown {
 
 /** `tool call TOOL JSON [--mount …]`. */
 export async function toolCall(
-  command: Command,
+  command: Command<
+    Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"
+  >,
   { onSeen, words = (text) => text }: CallShown = {},
 ): Promise<number> {
   const { hands, parsed } = command;

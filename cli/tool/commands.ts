@@ -12,6 +12,7 @@ import { openCandidate } from "../plugin/source.ts";
 import { installPlugin, readPluginStore, removePlugin } from "../plugin/store.ts";
 import { tableLines } from "../terminal/table.ts";
 import { needOf } from "./tool_needs.ts";
+import type { Basic } from "../hands.ts";
 
 /** The keys whose plugins are trusted as Remit's own, as remit.yaml names them here. */
 export function toolKeysOf(command: Command): readonly string[] {
@@ -20,7 +21,10 @@ export function toolKeysOf(command: Command): readonly string[] {
 }
 
 /** Throws `alreadyExists` when a tool of the plugin has the name of one that is there. */
-async function checkNames(command: Command, manifest: PluginManifest): Promise<void> {
+async function checkNames(
+  command: Command<Basic | "plugins">,
+  manifest: PluginManifest,
+): Promise<void> {
   const { hands, places } = command;
   const builtIn = (await hands.plugins.builtIn()).plugins;
   const own = builtIn.find((each) => each.manifest.name === manifest.name);
@@ -53,7 +57,10 @@ async function checkNames(command: Command, manifest: PluginManifest): Promise<v
   }
 }
 
-async function asked(command: Command, manifest: PluginManifest): Promise<void> {
+async function asked(
+  command: Command<Basic | "keyboard">,
+  manifest: PluginManifest,
+): Promise<void> {
   if (has(command.parsed, "yes")) return;
   const { keyboard } = command.hands;
   if (keyboard === undefined) {
@@ -68,7 +75,7 @@ async function asked(command: Command, manifest: PluginManifest): Promise<void> 
 }
 
 /** `tool add FILE.wasm|FOLDER`. */
-export async function toolAdd(command: Command): Promise<number> {
+export async function toolAdd(command: Command<Basic | "keyboard" | "plugins">): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   const candidate = await openCandidate(command, command.parsed.args[0] ?? "");
@@ -108,7 +115,7 @@ export function toolRemove(command: Command): Promise<number> {
 }
 
 /** `tool list`. */
-export async function toolList(command: Command): Promise<number> {
+export async function toolList(command: Command<Basic | "plugins">): Promise<number> {
   const { hands, places } = command;
   const { plugins, refused } = readPluginStore(hands.disk, places, toolKeysOf(command));
   const row = (manifest: PluginManifest, from: string): Record<string, unknown> => ({

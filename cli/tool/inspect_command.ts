@@ -26,10 +26,11 @@ import { readPluginStore } from "../plugin/store.ts";
 import { toolKeysOf } from "./commands.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { needOf } from "./tool_needs.ts";
+import type { Basic } from "../hands.ts";
 
 /** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */
 async function findPlugin(
-  command: Command,
+  command: Command<Basic | "plugins">,
   name: string,
   toolKeys: readonly string[],
 ): Promise<Candidate & { readonly vouched: Vouched } | undefined> {
@@ -71,7 +72,11 @@ function moduleAt(
 }
 
 /** A module without a manifest, as it is: nothing is written into it. */
-function inspectModule(command: Command, module: Uint8Array, sha256: string): number {
+function inspectModule(
+  command: Command<Basic | "plugins">,
+  module: Uint8Array,
+  sha256: string,
+): number {
   const { plugins, screen } = command.hands;
   const look = plugins.look(module);
   const pages = look.memories[0]?.most ?? PLUGIN_PAGES;
@@ -98,7 +103,7 @@ function inspectModule(command: Command, module: Uint8Array, sha256: string): nu
 }
 
 /** `tool inspect NAME|FILE|FOLDER`. */
-export async function toolInspect(command: Command): Promise<number> {
+export async function toolInspect(command: Command<Basic | "plugins">): Promise<number> {
   const { hands } = command;
   const given = command.parsed.args[0] ?? "";
   const file = given.endsWith(".wasm") ? moduleAt(command, given) : undefined;
@@ -123,7 +128,7 @@ export async function toolInspect(command: Command): Promise<number> {
 
 /** The tool of that name: of `plugin`, where that is there, else of Remit's own; undefined when there is none. */
 async function findTool(
-  command: Command,
+  command: Command<Basic | "plugins">,
   name: string,
   plugin: PluginManifest | undefined,
 ): Promise<ShownTool | undefined> {

@@ -11,6 +11,7 @@ import { checkSignature, signManifest } from "../plugin/signature.ts";
 import { type Candidate, openCandidate } from "../plugin/source.ts";
 import { type CaseEnd, CASES_NAME, mismatches, parseToolCases, type ToolCase } from "./cases.ts";
 import { makeToolWorld } from "./world.ts";
+import type { Basic } from "../hands.ts";
 
 const SAMPLE = "sample";
 const BUILD = "build";
@@ -93,7 +94,7 @@ function writePackage(command: Command, folder: string, { manifest, code }: Plug
 }
 
 /** `tool build FOLDER`: into FOLDER/build. */
-export async function toolBuild(command: Command): Promise<number> {
+export async function toolBuild(command: Command<Basic | "plugins">): Promise<number> {
   const folder = folderOf(command);
   const candidate = await openCandidate(command, folder);
   const { manifest, code, findings } = candidate;
@@ -112,7 +113,7 @@ export async function toolBuild(command: Command): Promise<number> {
 }
 
 /** `tool sign FOLDER --key FILE`: builds, and signs what was built. */
-export async function toolSign(command: Command): Promise<number> {
+export async function toolSign(command: Command<Basic | "plugins">): Promise<number> {
   const { hands, parsed } = command;
   const keyFile = flag(parsed, "key");
   const make = 'make one with "openssl genpkey -algorithm ed25519 -out FILE"';
@@ -146,7 +147,7 @@ export async function toolSign(command: Command): Promise<number> {
 }
 
 /** Builds and tests once, and says so; tells whether all is well. */
-async function testOnce(command: Command, folder: string): Promise<boolean> {
+async function testOnce(command: Command<Basic | "plugins">, folder: string): Promise<boolean> {
   const { screen } = command.hands;
   const { candidate, runs } = await runCases(command, folder);
   const passed = runs.every(({ wrong }) => wrong.length === 0);
@@ -162,12 +163,14 @@ async function testOnce(command: Command, folder: string): Promise<boolean> {
 }
 
 /** `tool test FOLDER`. */
-export async function toolTest(command: Command): Promise<number> {
+export async function toolTest(command: Command<Basic | "plugins">): Promise<number> {
   return await testOnce(command, folderOf(command)) ? EXIT.success : EXIT.failure;
 }
 
 /** `tool dev FOLDER`: tests now and whenever a file is saved, until Ctrl-C. */
-export async function toolDev(command: Command): Promise<number> {
+export async function toolDev(
+  command: Command<Basic | "interrupts" | "plugins" | "watch">,
+): Promise<number> {
   const { hands } = command;
   const folder = folderOf(command);
   const { screen } = hands;
@@ -233,7 +236,7 @@ async function runOne(host: PluginHost, each: ToolCase): Promise<CaseEnd> {
  *
  * @throws Fault `notFound` without a `tool_test.yaml`, `invalidInput` when it does not build, `refused` by the load gate.
  */
-async function runCases(command: Command, folder: string): Promise<CaseRuns> {
+async function runCases(command: Command<Basic | "plugins">, folder: string): Promise<CaseRuns> {
   const { disk, around, plugins } = command.hands;
   const bytes = disk.read(join(folder, CASES_NAME));
   if (bytes === undefined) {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { PluginManifest } from "../../contracts/mod.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { realPlugins } from "../_fixture/plugins.ts";
-import { runCommandLine } from "../arguments/dispatch.ts";
 import type { Interrupts } from "../hands.ts";
 import { checkSignature } from "../plugin/signature.ts";
 

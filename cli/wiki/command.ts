@@ -10,7 +10,7 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import type { Hands } from "../hands.ts";
+import type { Basic, Hands } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
@@ -70,7 +70,7 @@ export async function openWiki<T>(
 
 /** Finds the wiki of a command, says which one it is, opens it, and closes it after `work`. */
 export async function withWiki<T>(
-  command: Command,
+  command: Command<Basic | "wikis">,
   work: (wiki: OpenWiki) => Promise<T>,
   options: { readonly reads?: readonly string[]; readonly readOnly?: boolean } = {},
 ): Promise<T> {
@@ -159,7 +159,7 @@ export function numberOf(
  * @throws Fault `refused` when nobody is at a terminal, `denied` for another answer
  */
 export async function askOperator(
-  { hands, parsed }: Command,
+  { hands, parsed }: Command<Basic | "keyboard">,
   what: string,
   prompt: string,
   { yes }: { readonly yes: boolean },

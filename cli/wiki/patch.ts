@@ -5,6 +5,7 @@ import { type Command, commandText } from "../command.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type PatchAnswer, readPatch, readPatchDiff } from "./answers.ts";
 import { counted, marksOf, type OpenWiki, operatorName } from "./command.ts";
+import type { Basic } from "../hands.ts";
 
 const DIFF_LINES = 2_000;
 /** So many patches are asked about one by one. */
@@ -46,7 +47,7 @@ export async function showPatch(
 
 /** Asks at a terminal whether a patch shall be, having shown it; elsewhere it waits. */
 export async function decideNow(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   wiki: OpenWiki,
   patch: PatchAnswer,
 ): Promise<PatchAnswer> {
@@ -68,7 +69,7 @@ export async function decideNow(
 
 /** Many patches of one sort at a terminal: all at once, none, or one by one; elsewhere they wait. */
 export async function decideMany(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   wiki: OpenWiki,
   patches: readonly PatchAnswer[],
 ): Promise<readonly PatchAnswer[]> {

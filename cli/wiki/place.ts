@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/mod.ts";
 import type { Command } from "../command.ts";
-import type { Hands } from "../hands.ts";
+import type { Basic, Hands } from "../hands.ts";
 import { within } from "../disk/mounts.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute, makePrivateFolder, type Places, preparePlaces } from "../disk/places.ts";
@@ -77,7 +77,7 @@ export function resolveWiki(where: WikiWhere, given: string): WikiPlace {
 }
 
 /** Finds the wiki of `--wiki`, else of this folder or one above it, else the one last made. Throws `notFound`. */
-export function findWiki(command: Command): WikiPlace {
+export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
   const { hands, places, parsed } = command;
   const { disk, around } = hands;
   const named = flag(parsed, "wiki");

@@ -1,6 +1,5 @@
 /** The page at a real address, over the desk of `remit serve`, over a real kernel. */
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
-import type { Command } from "../../cli/command.ts";
 import { openKeyRing } from "../../cli/key/ring.ts";
 import { openPageDesk, type PageDesk } from "../../cli/service/page/desk.ts";
 import { Fault } from "../../contracts/mod.ts";
@@ -38,7 +37,7 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
         hands: { disk, around: { command: "remit", env: () => undefined } },
         places: { person },
         parsed: { args: [], flags: new Map() },
-      } as unknown as Command;
+      } as unknown as Parameters<typeof openPageDesk>[0]["command"];
       const desk = await openPageDesk({
         ...{ command, link: kernel.link, now: Date.now, note: () => undefined },
         // Its kernel has everything: nothing was lent that could have gone with another one.

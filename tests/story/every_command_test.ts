@@ -1,10 +1,10 @@
 /** bob does not know the commands yet: each one explains itself, and says no to what it does not know. */
 import assert from "node:assert/strict";
 import { COMMANDS } from "../../cli/arguments/command_table.ts";
-import { runCommandLine } from "../../cli/arguments/dispatch.ts";
 import type { Hands } from "../../cli/hands.ts";
 import { makePaint } from "../../cli/terminal/paint.ts";
 import { type Finished, onMachine } from "../fake/remit.ts";
+import { runCommandLine } from "../../cli/_fixture/world.ts";
 
 /** Runs a command line whose every power fails the test: words are explained without touching anything. */
 async function explain(words: readonly string[]): Promise<Finished> {

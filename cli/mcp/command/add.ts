@@ -12,12 +12,13 @@ import { placeWords } from "../registry/paths.ts";
 import { keepMcpSecret } from "../registry/secrets.ts";
 import { lockOf, registryOf, serverName } from "../work.ts";
 import { preparePlaces } from "../../disk/places.ts";
+import type { Basic } from "../../hands.ts";
 
 const IN_THE_OPEN =
   "something in its arguments looks like a key: it stands in remit.lock in clear; where it can, give it as --secret VAR";
 
 /** Puts a server into remit.lock; one that was never approved gives way. Throws Fault `alreadyExists`. */
-export function putServer(command: Command, server: LockedServer): void {
+export function putServer(command: Command<Basic | "mcpStore">, server: LockedServer): void {
   const lock = lockOf(command);
   const before = lock.find(server.name);
   if (before === undefined) return lock.add(server);
@@ -33,7 +34,11 @@ function taken(name: string): Fault {
 }
 
 /** Fetches or finds it; what cannot be contained is said of the server by its name. */
-async function contained(command: Command, name: string, wish: McpWish): Promise<ProvidedLaunch> {
+async function contained(
+  command: Command<Basic | "mcpStore">,
+  name: string,
+  wish: McpWish,
+): Promise<ProvidedLaunch> {
   try {
     return await provideLaunch(registryOf(command), wish);
   } catch (error) {
@@ -46,7 +51,9 @@ async function contained(command: Command, name: string, wish: McpWish): Promise
 }
 
 /** Runs the command. */
-export async function mcpAdd(command: Command): Promise<number> {
+export async function mcpAdd(
+  command: Command<Basic | "keyboard" | "mcpStore" | "plugins" | "readInput">,
+): Promise<number> {
   const { hands, places, parsed } = command;
   const name = serverName(command);
   preparePlaces(hands.disk, places, hands.around.uid);

@@ -5,6 +5,7 @@ import type { Command } from "../../command.ts";
 import { familyOf, type LockedServer, nounOf } from "../registry/lock.ts";
 import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Why a tool cannot be called, in words that say what to do. */
 function whyNot(server: LockedServer, tool: string): string | undefined {
@@ -54,7 +55,11 @@ export function calledAs(server: LockedServer, tool: string): string {
 }
 
 /** Runs the command. */
-export async function mcpCall(command: Command): Promise<number> {
+export async function mcpCall(
+  command: Command<
+    Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"
+  >,
+): Promise<number> {
   const server = lockOf(command).need(serverName(command));
   const [, tool = "", ...rest] = command.parsed.args;
   const name = calledAs(server, tool);

@@ -18,9 +18,10 @@ import { translatedAnew } from "../registry/review.ts";
 import { grantsDocument, mayLines } from "../words.ts";
 import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../disk/places.ts";
+import type { Basic } from "../../hands.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
-export function mcpTool(command: Command): Promise<number> {
+export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   const [, word = "", ...tools] = command.parsed.args;
   if (word !== "on" && word !== "off") {
     throw new Fault("invalidInput", `Cannot switch tools "${word}": say on or off`);
@@ -98,7 +99,9 @@ function isEmpty(flags: MoreGrants): boolean {
 }
 
 /** `mcp grant NAME …`: what is taken back ends at once, in every task; what is given holds for the next task. */
-export async function mcpGrant(command: Command): Promise<number> {
+export async function mcpGrant(
+  command: Command<Basic | "keyboard" | "mcpStore" | "readInput">,
+): Promise<number> {
   const lock = lockOf(command);
   const before = lock.need(serverName(command));
   const flags = readGrantFlags(command);
@@ -153,7 +156,7 @@ export async function mcpGrant(command: Command): Promise<number> {
 }
 
 /** `mcp revoke NAME`: no task is handed it any more, and those that run lose it now. */
-export async function mcpRevoke(command: Command): Promise<number> {
+export async function mcpRevoke(command: Command<Basic | "mcpStore">): Promise<number> {
   const server = lockOf(command).change(serverName(command), (before) => ({
     ...before,
     state: "revoked",
@@ -173,7 +176,7 @@ export async function mcpRevoke(command: Command): Promise<number> {
 }
 
 /** `mcp remove NAME`: it is ended, and forgotten with its secrets and its code. */
-export async function mcpRemove(command: Command): Promise<number> {
+export async function mcpRemove(command: Command<Basic | "mcpStore">): Promise<number> {
   const powers = registryOf(command), lock = lockOf(command);
   const { name } = lock.need(serverName(command));
   const ended = await endServer(command, name);

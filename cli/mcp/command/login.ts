@@ -12,6 +12,7 @@ import { keepMcpOAuth } from "../registry/secrets.ts";
 import { lockOf, registryOf, serverName } from "../work.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../disk/places.ts";
+import type { Basic } from "../../hands.ts";
 
 /** What a person chose for a login. */
 interface LoginChoice {
@@ -27,7 +28,7 @@ function wrong(why: string): Fault {
   return noLogin(why, "invalidInput");
 }
 
-async function clientSecret({ hands }: Command): Promise<string> {
+async function clientSecret({ hands }: Command<Basic | "keyboard" | "readInput">): Promise<string> {
   const typed = hands.keyboard === undefined
     ? (await hands.readInput()).split("\n")[0]
     : await hands.keyboard.line("  the app's secret (not shown) › ", { echo: false });
@@ -36,7 +37,10 @@ async function clientSecret({ hands }: Command): Promise<string> {
   throw wrong("no secret was given; type it, or pipe it in");
 }
 
-async function readChoice(command: Command, server: URL): Promise<LoginChoice> {
+async function readChoice(
+  command: Command<Basic | "keyboard" | "readInput">,
+  server: URL,
+): Promise<LoginChoice> {
   const { parsed } = command;
   const [id, document] = [flag(parsed, "client-id"), flag(parsed, "client-document")];
   const [issuer, scope] = [flag(parsed, "issuer"), flag(parsed, "scope")];
@@ -101,7 +105,7 @@ function planLines(server: URL, { auth, scope, resource, others }: LoginPlan): r
 }
 
 async function agreed(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   choice: LoginChoice,
   lines: readonly string[],
 ): Promise<boolean> {
@@ -121,7 +125,7 @@ async function agreed(
  * sentence; no token is in any of them.
  */
 async function loginMcp(
-  command: Command,
+  command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore">,
   server: LockedServer,
   choice: LoginChoice,
 ): Promise<McpOAuth> {
@@ -159,7 +163,9 @@ async function loginMcp(
 }
 
 /** Runs the command. */
-export async function mcpLogin(command: Command): Promise<number> {
+export async function mcpLogin(
+  command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore" | "readInput">,
+): Promise<number> {
   const { hands, places } = command;
   const server = lockOf(command).need(serverName(command));
   preparePlaces(hands.disk, places, hands.around.uid);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { bundled } from "../../../port/_fixture/bundled_child.ts";
 import { Digest, type ImportedServer, type Json, McpServerName } from "../../../contracts/mod.ts";
-import { fakeHands, fakeKeyboard } from "../../_fixture/world.ts";
+import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../../_fixture/mcp_oauth.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
 import type { Hands } from "../../hands.ts";
 import { freshServer, openMcpLock } from "../registry/lock.ts";
 import type { LoginPowers } from "../registry/login/login.ts";

@@ -10,9 +10,13 @@ import { endedWords } from "../words.ts";
 import { lockOf, registryOf, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { displayText } from "../../../text/mod.ts";
+import type { Basic } from "../../hands.ts";
 
 /** A look at a server that a person decides by. */
-export async function lookForReview(command: Command, server: LockedServer): Promise<McpLook> {
+export async function lookForReview(
+  command: Command<Basic | "mcpStore">,
+  server: LockedServer,
+): Promise<McpLook> {
   return server.state === "added"
     ? await lookFirst(registryOf(command), server)
     : await lookAt(registryOf(command), server, false);
@@ -20,7 +24,7 @@ export async function lookForReview(command: Command, server: LockedServer): Pro
 
 /** The last look, answered or not. Throws Fault `notFound` when there was none at this version. */
 function shownLast(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   server: LockedServer,
 ): Partial<McpLook> & Pick<McpLook, "accesses"> {
   const kept = lastLook(registryOf(command), server);
@@ -34,7 +38,7 @@ function shownLast(
 }
 
 /** Runs the command. */
-export async function mcpReview(command: Command): Promise<number> {
+export async function mcpReview(command: Command<Basic | "mcpStore" | "plugins">): Promise<number> {
   const { screen } = command.hands;
   const lock = lockOf(command);
   const server = lock.need(serverName(command));
@@ -86,7 +90,10 @@ interface Done {
 }
 
 /** The review of what was shown last; of a fresh look, which is shown now, where nothing was. */
-async function reviewToPin(command: Command, server: LockedServer): Promise<McpReview> {
+async function reviewToPin(
+  command: Command<Basic | "mcpStore" | "plugins">,
+  server: LockedServer,
+): Promise<McpReview> {
   const { around } = command.hands;
   const kept = keptLook(registryOf(command), server);
   if (kept !== undefined) return await reviewNow(command, server, kept.words);
@@ -118,7 +125,10 @@ function unknown(review: McpReview, tools: readonly string[]): void {
   }
 }
 
-async function approveOne(command: Command, server: LockedServer): Promise<Done> {
+async function approveOne(
+  command: Command<Basic | "mcpStore" | "plugins">,
+  server: LockedServer,
+): Promise<Done> {
   const tools = command.parsed.flags.get("tool");
   const review = await reviewToPin(command, server);
   if (tools !== undefined) unknown(review, tools);
@@ -129,7 +139,10 @@ async function approveOne(command: Command, server: LockedServer): Promise<Done>
 }
 
 /** Every server that waits; one that cannot be pinned does not stop the others. */
-async function approveAll(command: Command, servers: readonly LockedServer[]): Promise<Done[]> {
+async function approveAll(
+  command: Command<Basic | "mcpStore" | "plugins">,
+  servers: readonly LockedServer[],
+): Promise<Done[]> {
   const done: Done[] = [];
   for (const server of servers) {
     try {
@@ -154,7 +167,9 @@ function exitOf(done: readonly Done[]): ExitCode {
 }
 
 /** Runs the command. */
-export async function mcpApprove(command: Command): Promise<number> {
+export async function mcpApprove(
+  command: Command<Basic | "mcpStore" | "plugins">,
+): Promise<number> {
   const lock = lockOf(command);
   const [name] = command.parsed.args;
   const all = has(command.parsed, "all");

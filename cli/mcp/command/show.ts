@@ -21,6 +21,7 @@ import { lookForReview } from "./review.ts";
 import { fieldLines } from "../../plugin/review.ts";
 import { cutTo, padTo } from "../../terminal/columns.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Tools that are on, off, suspended. */
 function counts(server: LockedServer): { on: number; off: number; suspended: number } {
@@ -59,7 +60,7 @@ export function serverDocument(server: LockedServer): Record<string, unknown> {
 }
 
 /** Runs the command. */
-export function mcpList(command: Command): Promise<number> {
+export function mcpList(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.hands;
   const servers = lockOf(command).list().filter((each) => familyOf(each) === "mcp");
   if (command.json) {
@@ -140,7 +141,7 @@ function foundFields(look: McpLook): readonly (readonly [string, readonly string
 }
 
 /** Runs the command. */
-export async function mcpInspect(command: Command): Promise<number> {
+export async function mcpInspect(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.hands;
   const server = lockOf(command).need(serverName(command));
   const look = await lookForReview(command, server);

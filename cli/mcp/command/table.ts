@@ -9,6 +9,7 @@ import {
   simple,
   TRACE,
 } from "../../arguments/command_spec.ts";
+import { family } from "../../arguments/family.ts";
 
 const GRANTS: readonly FlagSpec[] = [
   { name: "read", value: "PATH", many: true, help: "a file or folder that it may read" },
@@ -102,7 +103,7 @@ export const MCP_LOGIN: CommandSpec = simple(
 );
 
 /** `mcp …`, in the order in which help lists them. */
-export const MCP_COMMANDS: readonly CommandSpec[] = [
+const MCP_COMMANDS: readonly CommandSpec[] = [
   simple(
     "mcp add",
     "NAME URL | NAME -- COMMAND...",
@@ -206,3 +207,33 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     "remit mcp remove files",
   ]),
 ];
+
+/** Imported servers. */
+export const MCP = family(MCP_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "login",
+  "mcpStore",
+  "models",
+  "plugins",
+  "readInput",
+  "wikis",
+], {
+  "mcp add": async () => (await import("./add.ts")).mcpAdd,
+  "mcp import": async () => (await import("../import/command.ts")).mcpImport,
+  "mcp review": async () => (await import("./review.ts")).mcpReview,
+  "mcp approve": async () => (await import("./review.ts")).mcpApprove,
+  "mcp list": async () => (await import("./show.ts")).mcpList,
+  "mcp call": async () => (await import("./call.ts")).mcpCall,
+  "mcp tool": async () => (await import("./keep.ts")).mcpTool,
+  "mcp grant": async () => (await import("./keep.ts")).mcpGrant,
+  "mcp inspect": async () => (await import("./show.ts")).mcpInspect,
+  "mcp log": async () => (await import("./show.ts")).mcpLog,
+  "mcp login": async () => (await import("./login.ts")).mcpLogin,
+  "mcp revoke": async () => (await import("./keep.ts")).mcpRevoke,
+  "mcp remove": async () => (await import("./keep.ts")).mcpRemove,
+});

@@ -26,6 +26,7 @@ import { keptLook, lookAt } from "../registry/look.ts";
 import { provideLaunch } from "../registry/fetch/provide.ts";
 import { keepMcpSecret } from "../registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../work.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Fetches and starts that go on at the same time. */
 const AT_ONCE = 2;
@@ -75,7 +76,10 @@ function wantedIn(command: Command): readonly Wanted[] {
 }
 
 /** Takes all, at most two at a time; one that fails does not stop the others. */
-async function takeAll(command: Command, all: readonly Wanted[]): Promise<readonly Came[]> {
+async function takeAll(
+  command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
+  all: readonly Wanted[],
+): Promise<readonly Came[]> {
   const { screen } = command.hands;
   const came = new Map<Wanted, Came>();
   const waiting: { readonly wanted: Wanted; readonly text: string; readonly as: Wanted }[] = [];
@@ -197,7 +201,9 @@ function exitOf(came: readonly Came[], approved: readonly string[]): ExitCode {
 }
 
 /** Runs the command. With `--yes` what is not flagged is approved at once. */
-export async function mcpImport(command: Command): Promise<number> {
+export async function mcpImport(
+  command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
+): Promise<number> {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   // Before anything is fetched for it.
@@ -258,7 +264,7 @@ function placeName(place: HostInput["place"]): string {
 }
 
 /** Asks for what other hosts ask their user for; off a terminal it is noted. One at a time. */
-async function askInputs(command: Command, wanted: Wanted): Promise<Wanted> {
+async function askInputs(command: Command<Basic | "keyboard">, wanted: Wanted): Promise<Wanted> {
   const { keyboard, screen } = command.hands;
   const { from } = wanted;
   const secrets = [...from.secrets];
@@ -285,7 +291,11 @@ async function askInputs(command: Command, wanted: Wanted): Promise<Wanted> {
  * Takes it in: fetched, kept apart from its keys, looked at with nothing granted. One that was taken in and has not
  * answered so far is looked at again. Throws Fault.
  */
-async function takeServer(command: Command, wanted: Wanted, text: string): Promise<Came> {
+async function takeServer(
+  command: Command<Basic | "mcpStore" | "plugins">,
+  wanted: Wanted,
+  text: string,
+): Promise<Came> {
   const { screen } = command.hands;
   // An earlier import may have written the same name without its - and _.
   const before = lockOf(command).list().find(({ name }) =>
@@ -338,7 +348,7 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
 
 /** Fetched or found, with its plain variables and the names of its keys. Throws as {@link provideLaunch} does. */
 async function provided(
-  command: Command,
+  command: Command<Basic | "mcpStore">,
   { from, file }: Wanted,
   { text, ...keys }: { readonly text: string } & Pick<LockedServer, "secretEnv" | "secretHeaders">,
 ): Promise<LockedServer> {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault, type FaultCode, type McpOAuth, McpServerName } from "../../../contracts/mod.ts";
 import { freshCommand } from "../../_fixture/mcp_command.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
 import { mcpSecret, parseMcpSecretName, readMcpSecret } from "../../secret/mcp_place.ts";
 import {
   forgetMcpSecrets,
@@ -13,6 +12,7 @@ import {
 } from "./secrets.ts";
 import { loadSecrets, openSecretKeep } from "../../secret/keep.ts";
 import { registryOf } from "../work.ts";
+import { runCommandLine } from "../../_fixture/world.ts";
 
 const GITHUB = McpServerName.parse("github"), OTHER = McpServerName.parse("other");
 const OAUTH: McpOAuth = {

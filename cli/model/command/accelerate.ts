@@ -5,6 +5,7 @@ import { type Command, printJson, printLines } from "../../command.ts";
 import { asked } from "./weights.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import { bytesText } from "../../../models/weights/mod.ts";
+import type { Basic } from "../../hands.ts";
 
 function buildOf({ parsed }: Command): NativeBuild {
   const text = flag(parsed, "gpu");
@@ -20,7 +21,9 @@ function buildOf({ parsed }: Command): NativeBuild {
 }
 
 /** Runs the command. */
-export async function modelAccelerate(command: Command): Promise<number> {
+export async function modelAccelerate(
+  command: Command<Basic | "keyboard" | "models">,
+): Promise<number> {
   const { hands } = command;
   const build = buildOf(command);
   const engine = hands.models.engine(build);

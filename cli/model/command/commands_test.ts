@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { toJson } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { fakeHands, fakeKeyboard, type FakeOps } from "../../_fixture/world.ts";
+import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "../../_fixture/world.ts";
 import { TASK, taskJson, told } from "../../_fixture/samples.ts";
 import { fakeWeights } from "../../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../../_fixture/models.ts";
 import { honest, serveWeights } from "../../_fixture/weights_server.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
 import { placesOf } from "../../disk/places.ts";
 import { weightsPath } from "../../../models/weights/store.ts";
 

@@ -19,11 +19,11 @@ import type { VectorUses } from "../hands.ts";
 import type { ModelPart } from "../part.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
 import type { TextEmbedder } from "../../../contracts/model.ts";
-import type { KernelLink } from "../../hands.ts";
+import type { Basic, KernelLink } from "../../hands.ts";
 import * as z from "zod";
 
 /** The texts of a command: its arguments, or the lines of standard input that are not empty. */
-async function textsOf(command: Command): Promise<readonly string[]> {
+async function textsOf(command: Command<Basic | "readInput">): Promise<readonly string[]> {
   const { args } = command.parsed;
   if (args.length !== 1 || args[0] !== "-") return args;
   const lines = (await command.hands.readInput()).split(/\r?\n/);
@@ -93,7 +93,7 @@ async function embeddedAt(
 
 /** Does the task and prints what came of it. */
 async function embed(
-  command: Command,
+  command: Command<Basic | "models">,
   task: EmbedTask,
   { embedder, texts }: { readonly embedder: KernelEmbedder; readonly texts: readonly string[] },
 ): Promise<void> {
@@ -147,7 +147,9 @@ async function embed(
  * Runs the command. Two texts as arguments are compared; with `--near` texts are put in order, with
  * `--labels` each gets the label that fits it best; otherwise there is a line of JSON for each.
  */
-export async function modelEmbed(command: Command): Promise<number> {
+export async function modelEmbed(
+  command: Command<Basic | "mcpStore" | "models" | "readInput">,
+): Promise<number> {
   const { hands, places, parsed } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   const label = oneOf(parsed, "label", Label.options) ?? "internal";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import type { Json } from "../../../contracts/mod.ts";
-import { fakeHands } from "../../_fixture/world.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
+import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
 import { placesOf } from "../../disk/places.ts";
 
 const KEY = "sk-0123456789";

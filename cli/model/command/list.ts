@@ -7,11 +7,12 @@ import { loadConfig } from "../../config/files.ts";
 import { backendStates, configuredStates, type ModelState } from "../status.ts";
 import { tableLines } from "../../terminal/table.ts";
 import { bytesText, checkWeights, listWeights } from "../../../models/weights/mod.ts";
+import type { Basic } from "../../hands.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 
 /** Runs the command. */
-export async function modelList(command: Command): Promise<number> {
+export async function modelList(command: Command<Basic | "models">): Promise<number> {
   const { hands, places } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   const [backends, configured] = await Promise.all([

@@ -1,5 +1,6 @@
 /** The commands over models, as help and parsing read them, and what `run` and a session take. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
+import { family } from "../../arguments/family.ts";
 
 /** Flags about the model, for commands that start an agent. */
 export const MODEL_FLAGS: readonly FlagSpec[] = [
@@ -16,7 +17,7 @@ export const MODEL_FLAGS: readonly FlagSpec[] = [
 const YES: FlagSpec = { name: "yes", short: "y", help: "do it without asking; it is still shown" };
 
 /** `model …`, in the order in which help lists them. */
-export const MODEL_COMMANDS: readonly CommandSpec[] = [
+const MODEL_COMMANDS: readonly CommandSpec[] = [
   simple("model list", "", [0, 0], "backends and their state, your models, the catalogue", [
     "remit model list",
   ]),
@@ -93,3 +94,27 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
     }],
   ),
 ];
+
+/** Models and their weights. */
+export const MODELS = family(MODEL_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "readInput",
+  "wikis",
+], {
+  "model list": async () => (await import("./list.ts")).modelList,
+  "model use": async () => (await import("./use.ts")).modelUse,
+  "model test": async () => (await import("./test_model.ts")).modelTest,
+  "model embed": async () => (await import("./embed.ts")).modelEmbed,
+  "model pull": async () => (await import("./weights.ts")).modelPull,
+  "model add": async () => (await import("./weights.ts")).modelAdd,
+  "model verify": async () => (await import("./weights.ts")).modelVerify,
+  "model remove": async () => (await import("./weights.ts")).modelRemove,
+  "model accelerate": async () => (await import("./accelerate.ts")).modelAccelerate,
+});

@@ -14,6 +14,7 @@ import { announce } from "../announcement.ts";
 import { type RunSetting, settle } from "../../run/run_setting.ts";
 import { readingWords } from "../../run/live_view.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../../run/run_task.ts";
+import type { Basic } from "../../hands.ts";
 
 const MOUNT = "check";
 const FILE = "note.txt";
@@ -130,7 +131,10 @@ function rateLines(
 }
 
 /** The setting of the check: one mount, one tool, small limits, nobody is asked. */
-async function settingOf(command: Command, folder: string): Promise<RunSetting> {
+async function settingOf(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+  folder: string,
+): Promise<RunSetting> {
   const [name] = command.parsed.args;
   const flags = new Map(command.parsed.flags);
   if (name !== undefined) flags.set("model", [name]);
@@ -158,7 +162,9 @@ async function settingOf(command: Command, folder: string): Promise<RunSetting> 
 }
 
 /** Runs the command. */
-export async function modelTest(command: Command): Promise<number> {
+export async function modelTest(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { hands } = command;
   const folder = hands.disk.temporary("remit-model-test-");
   const word = hands.around.id("k");

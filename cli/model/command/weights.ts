@@ -21,14 +21,15 @@ import {
   WeightsSignature,
   type WeightsSigned,
 } from "../../../models/weights/mod.ts";
+import type { Basic, Hands } from "../../hands.ts";
 
 function modelKeysOf({ hands, places }: Command): readonly string[] {
   return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).modelKeys;
 }
 
 function weightsParts(
-  command: Command,
-): WeightsParts & { readonly models: Command["hands"]["models"] } {
+  command: Command<Basic | "models">,
+): WeightsParts & { readonly models: Hands["models"] } {
   const { hands, places } = command;
   preparePlaces(hands.disk, places, hands.around.uid);
   const { disk, models, around, screen } = hands;
@@ -36,7 +37,11 @@ function weightsParts(
 }
 
 /** Asks before something that the operator must say; `--yes` says it. Throws `refused`, `denied`. */
-export async function asked(command: Command, what: string, prompt: string): Promise<void> {
+export async function asked(
+  command: Command<Basic | "keyboard">,
+  what: string,
+  prompt: string,
+): Promise<void> {
   if (has(command.parsed, "yes")) return;
   const { keyboard } = command.hands;
   if (keyboard === undefined) {
@@ -75,7 +80,9 @@ function showTaken(command: Command, entry: StoredWeights): void {
 }
 
 /** `model pull NAME`. */
-export async function modelPull(command: Command): Promise<number> {
+export async function modelPull(
+  command: Command<Basic | "interrupts" | "keyboard" | "models">,
+): Promise<number> {
   const { hands, parsed } = command;
   const entry = findEntry(readCatalogue(hands.disk, hands.around.home), parsed.args[0] ?? "");
   const parts = weightsParts(command);
@@ -130,7 +137,7 @@ function readSignature(command: Command): WeightsSignature | undefined {
 }
 
 /** `model add FILE.gguf [--name NAME]`. */
-export async function modelAdd(command: Command): Promise<number> {
+export async function modelAdd(command: Command<Basic | "models">): Promise<number> {
   const { hands, parsed } = command;
   const name = flag(parsed, "name");
   if (name !== undefined && !WeightsName.safeParse(name).success) {
@@ -168,7 +175,7 @@ export async function modelAdd(command: Command): Promise<number> {
 }
 
 /** `model verify [NAME]`. */
-export async function modelVerify(command: Command): Promise<number> {
+export async function modelVerify(command: Command<Basic | "models">): Promise<number> {
   const { hands, places, parsed } = command;
   const [name] = parsed.args;
   const entries = name === undefined

@@ -24,7 +24,7 @@ import * as z from "zod";
 import { displayText } from "../../../text/mod.ts";
 import { shownChanges } from "../../question/asking.ts";
 import { type Command, commandText } from "../../command.ts";
-import type { KernelLink } from "../../hands.ts";
+import type { Basic, KernelLink } from "../../hands.ts";
 import { openKeyRing } from "../../key/ring.ts";
 import { lendApproved } from "../../mcp/registry/handover.ts";
 import { readyAgain } from "../../model/ready.ts";
@@ -39,7 +39,7 @@ import { homeView, messageView, questionView, taskView, UNDECIDED, UNFINISHED } 
 
 /** The powers of {@link openPageDesk}. */
 export interface PageDeskParts {
-  readonly command: Command;
+  readonly command: Command<Basic | "mcpStore" | "models">;
   readonly link: KernelLink;
   now(): number;
   /** 256 bits of chance, base64url. */

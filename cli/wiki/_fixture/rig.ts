@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Json } from "../../../contracts/mod.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
-import { fakeHands, fakeKeyboard } from "../../_fixture/world.ts";
+import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
 import type { WikiHands } from "../hands.ts";
 

@@ -14,6 +14,7 @@ import {
 } from "../command.ts";
 import { exitOfPatch, sayPatch } from "../patch.ts";
 import { readWhole } from "./show.ts";
+import type { Basic } from "../../hands.ts";
 
 interface Base {
   readonly text: string;
@@ -41,7 +42,7 @@ async function baseOf(wiki: OpenWiki, name: PageName): Promise<Base> {
 }
 
 /** Runs the command. Exit code 1 for a conflict: the text is kept in a file whose name is said. */
-export async function wikiEdit(command: Command): Promise<number> {
+export async function wikiEdit(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
   const { hands, parsed } = command;
   const name = pageNameOf(parsed.args[0] ?? "");
   const { around, disk, screen } = hands;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import { EXIT, Fault } from "../../../contracts/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import type { Hands } from "../../hands.ts";
+import type { Basic, Hands } from "../../hands.ts";
 import { within } from "../../disk/mounts.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import { absolute, type Places } from "../../disk/places.ts";
@@ -107,7 +107,7 @@ function openExport(
 }
 
 /** Runs the command. */
-export async function wikiExport(command: Command): Promise<number> {
+export async function wikiExport(command: Command<Basic | "wikis">): Promise<number> {
   const { hands, parsed, places } = command;
   const to = flag(parsed, "to");
   if (to === undefined) {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { runCommandLine } from "../../arguments/dispatch.ts";
-import { fakeHands } from "../../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
 import { fakeWikis } from "../../_fixture/wikis.ts";
 import { EXPORT_MARK, exportPath } from "./export.ts";
 

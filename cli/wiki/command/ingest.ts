@@ -26,9 +26,12 @@ import {
 import type { Walk } from "../ingest/walk.ts";
 import { ingestByModel, type ModelIngest } from "../model/ingest.ts";
 import { findWiki } from "../place.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Runs the command. Exit code 0, or 1 when something failed while the rest was taken in. */
-export async function wikiIngest(command: Command): Promise<number> {
+export async function wikiIngest(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const place = findWiki(command);
   const byModel = flag(parsed, "model");

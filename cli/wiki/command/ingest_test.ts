@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Json } from "../../../contracts/mod.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
 import { body, NOW, REPORT, rig } from "../_fixture/rig.ts";
+import { runCommandLine } from "../../_fixture/world.ts";
 
 Deno.test("ingest hands a folder over in batches, and tells what is gone and what failed", async () => {
   const at = await rig({

@@ -4,9 +4,10 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { openWiki, shownPath } from "../command.ts";
 import { forgetWiki, makeWikiPlace, rememberWiki } from "../place.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Runs the command. */
-export async function wikiInit(command: Command): Promise<number> {
+export async function wikiInit(command: Command<Basic | "wikis">): Promise<number> {
   const { hands, parsed } = command;
   const { screen, around } = hands;
   const place = makeWikiPlace(command, parsed.args[0] ?? "");

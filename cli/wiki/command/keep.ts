@@ -10,9 +10,10 @@ import { ingestFolder, type Trust } from "../ingest/files.ts";
 import { sayWhere, usd } from "../model/ask.ts";
 import { keepEmbedder, MAX_TEXTS, openEmbedder } from "../model/vectors.ts";
 import { onIngest, totalsText } from "./ingest.ts";
+import type { Basic } from "../../hands.ts";
 
 /** `wiki reindex`: the search index anew from the files. */
-export async function wikiReindex(command: Command): Promise<number> {
+export async function wikiReindex(command: Command<Basic | "wikis">): Promise<number> {
   return await withWiki(command, async (wiki) => {
     command.hands.screen.hint("  building the index …");
     const status = readStatus(await wiki.ask("reindex", null));
@@ -29,7 +30,9 @@ export async function wikiReindex(command: Command): Promise<number> {
 }
 
 /** `wiki embed`: vectors for what has none, so that questions find what is worded otherwise. */
-export async function wikiEmbed(command: Command): Promise<number> {
+export async function wikiEmbed(
+  command: Command<Basic | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const given = flag(parsed, "embedder");
   return await withWiki(command, async (wiki) => {
@@ -71,7 +74,9 @@ function labelOf({ parsed }: Command): Label {
 }
 
 /** `wiki watch FOLDER`: takes in what changes, until Ctrl-C. */
-export async function wikiWatch(command: Command): Promise<number> {
+export async function wikiWatch(
+  command: Command<Basic | "interrupts" | "watch" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const { disk, around, screen } = hands;
   const given = parsed.args[0] ?? "";
@@ -102,7 +107,7 @@ export async function wikiWatch(command: Command): Promise<number> {
 }
 
 async function takeOnce(
-  command: Command,
+  command: Command<Basic | "wikis">,
   root: string,
   trust: Trust,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../contracts/mod.ts";
-import { runCommandLine } from "../../arguments/dispatch.ts";
 import { body, REPORT, rig } from "../_fixture/rig.ts";
+import { runCommandLine } from "../../_fixture/world.ts";
 
 Deno.test("watch takes a folder in at once and after each change, until Ctrl-C", async () => {
   const at = await rig({

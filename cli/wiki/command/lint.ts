@@ -9,6 +9,7 @@ import { counted, EVERYTHING, operatorName, shownPath, withWiki } from "../comma
 import { contradictionsByModel, sayJudged } from "../model/lint.ts";
 import { decideMany } from "../patch.ts";
 import type { WikiPlace } from "../place.ts";
+import type { Basic } from "../../hands.ts";
 
 function findingLines(
   { hands }: Command,
@@ -37,7 +38,9 @@ function findingLines(
 }
 
 /** Runs the command. Exit code 0 when clean or with warnings only, 1 with errors. */
-export async function wikiLint(command: Command): Promise<number> {
+export async function wikiLint(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { hands, parsed } = command;
   const rule = oneOf(parsed, "rule", LINT_RULES);
   const byModel = flag(parsed, "model") !== undefined;

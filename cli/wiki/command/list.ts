@@ -14,13 +14,14 @@ import {
   withWiki,
 } from "../command.ts";
 import { knownWikis } from "../place.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Rows that the process is asked for at once. */
 const AT_ONCE = 1_000;
 const WIDE = 300;
 
 /** Runs the command. */
-export async function wikiList(command: Command): Promise<number> {
+export async function wikiList(command: Command<Basic | "wikis">): Promise<number> {
   const { hands, parsed } = command;
   const wikis = has(parsed, "wikis");
   if (wikis && has(parsed, "sources")) {

@@ -28,9 +28,12 @@ import {
 } from "../command.ts";
 import { numberedLines } from "../hit_lines.ts";
 import { readWhole } from "./show.ts";
+import type { Basic } from "../../hands.ts";
 
 /** `wiki sanitize PAGE --colour YELLOW|BLUE`. */
-export async function wikiSanitize(command: Command): Promise<number> {
+export async function wikiSanitize(
+  command: Command<Basic | "keyboard" | "wikis">,
+): Promise<number> {
   const colour = oneOf(command.parsed, "colour", ["BLUE", "YELLOW"]);
   if (colour === undefined) {
     throw new Fault(
@@ -45,7 +48,7 @@ export async function wikiSanitize(command: Command): Promise<number> {
 }
 
 /** `wiki redact PAGE --label public|internal`. */
-export async function wikiRedact(command: Command): Promise<number> {
+export async function wikiRedact(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
   const label = oneOf(command.parsed, "label", ["public", "internal"]);
   if (label === undefined) {
     throw new Fault(
@@ -64,7 +67,7 @@ function already({ name }: Page, why: string): Fault {
 }
 
 async function mark(
-  command: Command,
+  command: Command<Basic | "keyboard" | "wikis">,
   verb: "sanitize" | "redact",
   judge: (page: Page) => { readonly colour: Colour; readonly label: Label },
 ): Promise<number> {

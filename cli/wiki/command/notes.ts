@@ -5,6 +5,7 @@ import { type Command, commandText, printJson, printLines } from "../../command.
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { readNote, readNotes } from "../answers.ts";
 import { clearanceOf, marksOf, momentText, operatorName, withWiki } from "../command.ts";
+import type { Basic } from "../../hands.ts";
 
 function noteLines(command: Command, note: Note): readonly string[] {
   const { paint } = command.hands.screen;
@@ -21,7 +22,7 @@ function noteLines(command: Command, note: Note): readonly string[] {
 }
 
 /** `wiki notes [list|keep|reject] [NOTE]`. */
-export async function wikiNotes(command: Command): Promise<number> {
+export async function wikiNotes(command: Command<Basic | "wikis">): Promise<number> {
   const { parsed, hands } = command;
   const [verb = "list", id] = parsed.args;
   if (!["list", "keep", "reject"].includes(verb)) {

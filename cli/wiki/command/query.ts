@@ -35,12 +35,16 @@ import { type Expanded, expanded } from "../model/expand.ts";
 import { rerank, RERANKED, sayReranked } from "../model/rerank.ts";
 import { openEmbedder, wikiEmbedder } from "../model/vectors.ts";
 import { decideNow, exitOfPatch } from "../patch.ts";
+import type { Basic } from "../../hands.ts";
 
 const PASSAGES = 5;
 const LONGEST = 4_096;
 
 /** The question of a command, with its vector where the wiki has vectors. */
-async function questionOf(command: Command, wiki: OpenWiki): Promise<WikiQuery> {
+async function questionOf(
+  command: Command<Basic | "mcpStore" | "models">,
+  wiki: OpenWiki,
+): Promise<WikiQuery> {
   const { parsed } = command;
   const text = parsed.args.join(" ").trim();
   if (text === "") throw new Fault("invalidInput", "Cannot ask the wiki: the question is empty");
@@ -63,7 +67,7 @@ async function questionOf(command: Command, wiki: OpenWiki): Promise<WikiQuery> 
 
 /** A wiki without vectors is asked by words alone; so is one whose embedder cannot be reached, and it is said. */
 async function vectorOf(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   wiki: OpenWiki,
   text: string,
 ): Promise<WikiQuery["vector"]> {
@@ -122,7 +126,7 @@ function exitOfFound({ fit }: FoundAnswer): ExitCode {
 }
 
 async function queryReranked(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   wiki: OpenWiki,
   question: WikiQuery,
   expand: Expanded["about"] | undefined,
@@ -150,7 +154,9 @@ async function queryReranked(
 }
 
 /** Runs the command. */
-export async function wikiQuery(command: Command): Promise<number> {
+export async function wikiQuery(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+): Promise<number> {
   const { parsed } = command;
   if (!has(parsed, "answer")) {
     const asks = has(parsed, "rerank") || has(parsed, "expand");
@@ -184,7 +190,7 @@ export async function wikiQuery(command: Command): Promise<number> {
  * code 68 when nothing fits: then no model is asked to answer.
  */
 async function answerFromWiki(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
   question: WikiQuery,
   before?: Expanded["about"],
@@ -236,7 +242,7 @@ async function answerFromWiki(
 }
 
 async function askModel(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   ask: WorkAnswer,
   spent: number,
 ): Promise<{ readonly answer: Asked; readonly model: string }> {

@@ -7,6 +7,7 @@ import { tableLines } from "../../terminal/table.ts";
 import { readDiff, readLog, readPage, readProblem, readStatus } from "../answers.ts";
 import { clearanceOf, counted, EVERYTHING, momentText, pageNameOf, withWiki } from "../command.ts";
 import { diffLines } from "../patch.ts";
+import type { Basic } from "../../hands.ts";
 
 const LOG_PAGE = 500;
 
@@ -18,7 +19,7 @@ const INDEX_WORDS = {
 };
 
 /** `wiki status`: how a wiki stands. */
-export async function wikiStatus(command: Command): Promise<number> {
+export async function wikiStatus(command: Command<Basic | "wikis">): Promise<number> {
   return await withWiki(command, async (wiki) => {
     const status = readStatus(await wiki.ask("status", null));
     if (command.json) printJson(command, { ...status, folder: wiki.place.folder });
@@ -37,7 +38,7 @@ export async function wikiStatus(command: Command): Promise<number> {
 }
 
 /** `wiki history PAGE`. */
-export async function wikiHistory(command: Command): Promise<number> {
+export async function wikiHistory(command: Command<Basic | "wikis">): Promise<number> {
   const name = pageNameOf(command.parsed.args[0] ?? "");
   return await withWiki(command, async (wiki) => {
     const { page, history, backlinks } = readPage(
@@ -72,7 +73,7 @@ function versionArgument(text: string | undefined): number | undefined {
 }
 
 /** `wiki diff PAGE [A] [B]`: two versions, by default the last two. */
-export async function wikiDiff(command: Command): Promise<number> {
+export async function wikiDiff(command: Command<Basic | "wikis">): Promise<number> {
   const [text = "", a, b] = command.parsed.args;
   const name: PageName = pageNameOf(text);
   const given = [versionArgument(a), versionArgument(b)];
@@ -88,7 +89,7 @@ export async function wikiDiff(command: Command): Promise<number> {
 }
 
 /** `wiki log`: the append-only record; with `--verify` whether it holds. */
-export async function wikiLog(command: Command): Promise<number> {
+export async function wikiLog(command: Command<Basic | "wikis">): Promise<number> {
   const { parsed, hands } = command;
   return await withWiki(command, async (wiki) => {
     if (has(parsed, "verify")) {

@@ -25,9 +25,10 @@ import {
   sayPatch,
   showPatch,
 } from "../patch.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Runs the command. */
-export async function wikiReview(command: Command): Promise<number> {
+export async function wikiReview(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
   const { parsed } = command;
   const [id] = parsed.args;
   const page = flag(parsed, "page");
@@ -48,7 +49,7 @@ export async function wikiReview(command: Command): Promise<number> {
 }
 
 /** Every patch that waits: by a flag, or asked about at a terminal. */
-async function reviewAll(command: Command, wiki: OpenWiki): Promise<number> {
+async function reviewAll(command: Command<Basic | "keyboard">, wiki: OpenWiki): Promise<number> {
   const { parsed, hands } = command;
   const patches = readPatches(await wiki.ask("patches", { state: "proposed" }));
   if (patches.length === 0) return await list(command, wiki);
@@ -92,7 +93,11 @@ async function list(command: Command, wiki: OpenWiki): Promise<number> {
   return EXIT.success;
 }
 
-async function reviewPatch(command: Command, wiki: OpenWiki, text: string): Promise<number> {
+async function reviewPatch(
+  command: Command<Basic | "keyboard">,
+  wiki: OpenWiki,
+  text: string,
+): Promise<number> {
   const { parsed, hands } = command;
   const id = idOf(PatchName, text, "patch");
   if (has(parsed, "apply") || has(parsed, "reject")) {

@@ -15,6 +15,7 @@ import {
   withWiki,
 } from "../command.ts";
 import { numberedLines } from "../hit_lines.ts";
+import type { Basic } from "../../hands.ts";
 
 const MOST = 1_000_000;
 /** Lines that are asked for at once. */
@@ -67,7 +68,7 @@ export async function readWhole(
 }
 
 /** `wiki show PAGE|raw/FILE`. */
-export async function wikiShow(command: Command): Promise<number> {
+export async function wikiShow(command: Command<Basic | "wikis">): Promise<number> {
   const { parsed, hands } = command;
   const name = fileNameOf(parsed.args[0] ?? "");
   const given = flag(parsed, "lines");

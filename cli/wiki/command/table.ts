@@ -1,5 +1,6 @@
 /** The commands over wikis, as help and parsing read them. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
+import { family } from "../../arguments/family.ts";
 
 const WIKI: FlagSpec = {
   name: "wiki",
@@ -44,7 +45,7 @@ const of = (
 ): CommandSpec => simple(`wiki ${name}`, args, takes, help, examples, [WIKI, ...flags]);
 
 /** `wiki …`, in the order in which help lists them. */
-export const WIKI_COMMANDS: readonly CommandSpec[] = [
+const WIKI_COMMANDS: readonly CommandSpec[] = [
   simple(
     "wiki init",
     "FOLDER",
@@ -248,3 +249,37 @@ export const WIKI_COMMANDS: readonly CommandSpec[] = [
     ],
   ),
 ];
+
+/** The memory. */
+export const WIKIS = family(WIKI_COMMANDS, [
+  "screen",
+  "disk",
+  "around",
+  "kernels",
+  "interrupts",
+  "keyboard",
+  "mcpStore",
+  "models",
+  "watch",
+  "wikis",
+], {
+  "wiki init": async () => (await import("./init.ts")).wikiInit,
+  "wiki ingest": async () => (await import("./ingest.ts")).wikiIngest,
+  "wiki query": async () => (await import("./query.ts")).wikiQuery,
+  "wiki lint": async () => (await import("./lint.ts")).wikiLint,
+  "wiki show": async () => (await import("./show.ts")).wikiShow,
+  "wiki list": async () => (await import("./list.ts")).wikiList,
+  "wiki status": async () => (await import("./read.ts")).wikiStatus,
+  "wiki edit": async () => (await import("./edit.ts")).wikiEdit,
+  "wiki history": async () => (await import("./read.ts")).wikiHistory,
+  "wiki diff": async () => (await import("./read.ts")).wikiDiff,
+  "wiki review": async () => (await import("./review.ts")).wikiReview,
+  "wiki sanitize": async () => (await import("./mark.ts")).wikiSanitize,
+  "wiki redact": async () => (await import("./mark.ts")).wikiRedact,
+  "wiki notes": async () => (await import("./notes.ts")).wikiNotes,
+  "wiki log": async () => (await import("./read.ts")).wikiLog,
+  "wiki watch": async () => (await import("./keep.ts")).wikiWatch,
+  "wiki export": async () => (await import("./export.ts")).wikiExport,
+  "wiki reindex": async () => (await import("./keep.ts")).wikiReindex,
+  "wiki embed": async () => (await import("./keep.ts")).wikiEmbed,
+});

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { runCommandLine } from "../../arguments/dispatch.ts";
-import { fakeHands } from "../../_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
 
 Deno.test("remit wiki says what there is, and --help of it is help", async () => {
   const bare = fakeHands();

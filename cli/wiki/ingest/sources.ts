@@ -15,6 +15,7 @@ import { absolute } from "../../disk/places.ts";
 import { askOperator, operatorName, shownPath } from "../command.ts";
 import { DOCUMENT_BYTES, type Trust } from "./files.ts";
 import { kindOfAnswer, kindOfName, looksLikeText } from "./kinds.ts";
+import type { Basic } from "../../hands.ts";
 
 /** One thing that was named, ready to be taken in. */
 export type Source =
@@ -52,7 +53,7 @@ export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
 /** What the flags say of everything that is taken in. `least` is what its place says. */
 export async function trustOf(
-  command: Command,
+  command: Command<Basic | "keyboard">,
   place: { readonly colour: Colour; readonly label: Label; readonly shown: string },
 ): Promise<Trust> {
   const { hands, parsed } = command;
@@ -86,7 +87,7 @@ const MACHINE = ["/proc", "/sys", "/dev"];
  * A file or folder that was named. Throws `notFound`; `invalidInput` for pipes and sockets; `refused` for what may not
  * be read, devices, the state, the wiki itself and the whole machine.
  */
-export function pathSource(command: Command, text: string, wiki: string): Source {
+export function pathSource(command: Command<Basic | "wikis">, text: string, wiki: string): Source {
   const { hands, places } = command;
   const { disk, around } = hands;
   const named = absolute(around, text);
@@ -125,7 +126,7 @@ export function pathSource(command: Command, text: string, wiki: string): Source
 
 /** A page of the web, in a file beneath `folder`. Throws as `WikiHands.fetch`, and `invalidInput` for what is no document. */
 export async function fetchedSource(
-  command: Command,
+  command: Command<Basic | "interrupts" | "wikis">,
   text: string,
   folder: string,
 ): Promise<Source> {
@@ -161,7 +162,10 @@ export async function fetchedSource(
 }
 
 /** Standard input, in a file beneath `folder`. Throws `invalidInput` for nothing, and for what is no text and has no name. */
-export async function pipedSource(command: Command, folder: string): Promise<Source> {
+export async function pipedSource(
+  command: Command<Basic | "wikis">,
+  folder: string,
+): Promise<Source> {
   const { hands, parsed } = command;
   const name = flag(parsed, "name") ?? "stdin";
   const bytes = await hands.wikis.input(DOCUMENT_BYTES);

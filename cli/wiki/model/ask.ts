@@ -18,6 +18,7 @@ import { chooseModel } from "../../model/choice.ts";
 import type { AskedProvider } from "../../model/part.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { numberOf } from "../command.ts";
+import type { Basic } from "../../hands.ts";
 
 /** One question, as the wiki's process or a command words it. */
 export interface ModelAsk {
@@ -60,7 +61,9 @@ const CONTEXT = 32_768;
 const MILLION = 1e6;
 
 /** Chooses a command's model (`--model`, else remit.yaml's), and reaches it. Throws as `chooseModel`. */
-export async function openModel(command: Command): Promise<AskedModel> {
+export async function openModel(
+  command: Command<Basic | "mcpStore" | "models">,
+): Promise<AskedModel> {
   const { hands, places, parsed } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   const resolved = await chooseModel(command, {}, config);

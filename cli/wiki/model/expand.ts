@@ -20,6 +20,7 @@ import {
   sayWhere,
   usd,
 } from "./ask.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Phrasings of a question, and what they took. */
 export interface Expanded {
@@ -75,7 +76,7 @@ const request = (question: string): ModelAsk => ({
 
 /** Has the command's model word the question, or finds what it wrote before. Throws `budgetExhausted` where that may cost more than `--max-cost`. */
 async function expand(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   { place }: Pick<OpenWiki, "place">,
   { text }: Pick<WikiQuery, "text">,
 ): Promise<Expanded> {
@@ -113,7 +114,7 @@ async function expand(
 
 /** The question with its phrasings, and what was told of them; the question alone with `--no-expand`. */
 export async function expanded(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   wiki: Pick<OpenWiki, "place">,
   question: WikiQuery,
 ): Promise<{ readonly question: WikiQuery; readonly about?: Expanded["about"] }> {

@@ -6,6 +6,7 @@ import { readFinish, readItem, readPlan, readTaken } from "../answers.ts";
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
 import { type AskedModel, openModel, sayCost, usd } from "./ask.ts";
+import type { Basic } from "../../hands.ts";
 
 /** How it ended. */
 export interface ModelIngest {
@@ -24,7 +25,7 @@ const HOPELESS = 8;
 
 /** Has what was named read: prints what it takes, asks once, asks the model, proposes one patch. Throws `denied`, `refused`. */
 export async function ingestByModel(
-  command: Command,
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
   taken: readonly Pick<Ingested, "of">[],
 ): Promise<ModelIngest> {

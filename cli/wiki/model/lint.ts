@@ -21,6 +21,7 @@ import {
   sayCost,
   usd,
 } from "./ask.ts";
+import type { Basic } from "../../hands.ts";
 
 /** What a model found. */
 export interface Judged {
@@ -93,7 +94,10 @@ export function verdictsOf(text: string, count: number): ReadonlyMap<number, str
 }
 
 /** Asks the model about what it has not judged, and tells all that it holds for contradictions. Throws `denied`, `refused`. */
-export async function contradictionsByModel(command: Command, wiki: OpenWiki): Promise<Judged> {
+export async function contradictionsByModel(
+  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
+  wiki: OpenWiki,
+): Promise<Judged> {
   const most = numberOf(command, "max-cost", MOST_COST) ?? Infinity;
   const model = await openModel(command);
   try {

@@ -19,6 +19,7 @@ import {
   sayWhere,
   usd,
 } from "./ask.ts";
+import type { Basic } from "../../hands.ts";
 
 /** What was found in its new order, and what that took. */
 export interface Reranked {
@@ -85,7 +86,7 @@ function orderOf(text: string, count: number): readonly number[] | undefined {
 
 /** Asks the model once for the order. Throws `budgetExhausted` where that, with what was `spent`, may cost more than `--max-cost`. */
 export async function rerank(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   question: WikiQuery,
   found: FoundAnswer,
   spent = 0,

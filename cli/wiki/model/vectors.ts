@@ -9,6 +9,7 @@ import { modelParts } from "../../model/choice.ts";
 import { resolveEmbedder } from "../../model/embedder.ts";
 import type { AskedProvider } from "../../model/part.ts";
 import type { WikiPlace } from "../place.ts";
+import type { Basic } from "../../hands.ts";
 
 /** Something that makes vectors. */
 export interface OpenEmbedder {
@@ -73,7 +74,7 @@ export function batchOf(texts: readonly string[], tokens: number): number {
 
 /** Reaches an embedder; `text` absent: that of remit.yaml. Throws as `resolveEmbedder`. */
 export async function openEmbedder(
-  command: Command,
+  command: Command<Basic | "mcpStore" | "models">,
   text: string | undefined,
 ): Promise<OpenEmbedder> {
   const { hands, places } = command;

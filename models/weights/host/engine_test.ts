@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { NativeBuild } from "../../../contracts/mod.ts";
-import { fakeHands } from "../../../cli/_fixture/world.ts";
+import { fakeHands, runCommandLine } from "../../../cli/_fixture/world.ts";
 import { fakeModels } from "../../../cli/_fixture/models.ts";
-import { runCommandLine } from "../../../cli/arguments/dispatch.ts";
 import { isSealed, makeNativeEngine, seal } from "./engine_powers.ts";
 import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "../builds.ts";
 import type { NativeEngine } from "../powers.ts";

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { fakeHands } from "../_fixture/world.ts";
+import type { Hands, PowerName } from "../hands.ts";
+import { FAMILIES } from "./command_table.ts";
+import { family } from "./family.ts";
+import { parseArguments } from "./parse_arguments.ts";
+import { placesOf } from "../disk/places.ts";
+
+/** A source that remembers what it was asked for. */
+function asked(): { readonly names: Set<string>; readonly hands: ReturnType<typeof fakeHands> } & {
+  readonly source: <K extends PowerName>(name: K) => Promise<Hands[K]>;
+} {
+  const names = new Set<string>();
+  const hands = fakeHands();
+  return {
+    ...{ names, hands },
+    source: (name) => {
+      names.add(name);
+      return Promise.resolve(hands[name]);
+    },
+  };
+}
+
+Deno.test("a family is handed the powers that it names, and can reach no other", async () => {
+  const { names, hands, source } = asked();
+  const rest = {
+    parsed: parseArguments(["doctor"]),
+    places: placesOf(hands.around, undefined),
+    json: false,
+  };
+  const seen: (readonly string[])[] = [];
+  const narrow = family([], ["screen", "around"], {
+    doctor: () =>
+      Promise.resolve((command) => {
+        seen.push(Object.keys(command.hands));
+        // @ts-expect-error -- the disk was not named: it is no property of this command's powers
+        assert.equal(command.hands.disk, undefined);
+        assert.throws(() => Object.assign(command.hands, { disk: hands.disk }), TypeError);
+        return Promise.resolve(7);
+      }),
+  });
+  assert.equal(await narrow.run("doctor", source, rest), 7);
+  assert.deepEqual(seen, [["screen", "around"]]);
+  assert.deepEqual([...names], ["screen", "around"]);
+  await assert.rejects(narrow.run("toString", source, rest), /no work/);
+});
+
+Deno.test("nobody but who signs in names the login, nobody but the service its door", () => {
+  const holders = (power: PowerName): readonly string[] =>
+    FAMILIES.filter(({ needs }) => needs.includes(power)).map(({ spec }) => spec[0]?.name ?? "");
+  assert.deepEqual(holders("login"), ["mcp add", "a2a add", "serve"]);
+  assert.deepEqual(holders("backup"), ["schedule list"]);
+  assert.deepEqual(holders("walls"), ["trust"]);
+  assert.deepEqual(holders("receipts"), ["audit verify"]);
+  for (const power of ["serve", "service", "logs", "watch"] as const) {
+    assert.ok(holders(power).length <= 3, power);
+  }
+});

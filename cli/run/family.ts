@@ -1,0 +1,82 @@
+/** One request, a session, and going on with either. @module */
+import {
+  ANSWERS,
+  type FlagSpec,
+  MODEL,
+  MOUNT,
+  ON_QUESTION,
+  PROFILE,
+  simple,
+  TRACE,
+  WIKI,
+} from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
+import { MODEL_FLAGS } from "../model/command/table.ts";
+
+const RUN_FLAGS: readonly FlagSpec[] = [
+  { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },
+  MOUNT,
+  MODEL,
+  ...MODEL_FLAGS,
+  { name: "agent", value: "NAME", help: "an agent that remit.yaml describes" },
+  PROFILE,
+  ON_QUESTION,
+  ANSWERS,
+  TRACE,
+  WIKI,
+  {
+    name: "output-format",
+    value: "text|json|stream-json",
+    help: "json is --json; stream-json: JSON lines as they happen, the document last",
+  },
+  {
+    name: "story",
+    value: "NAME",
+    help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",
+  },
+  { name: "plan", help: "only read and propose: nothing may be staged or applied" },
+];
+
+/** One request, a session, and going on with either. */
+export const RUN = family(
+  [
+    simple("", "", [0, 0], "open a session over this folder", ["remit", "remit -c"], [
+      { name: "continue", short: "c", help: "go on with the last session" },
+      { name: "name", value: "NAME", help: "with -c: go on with the conversation of this name" },
+      MOUNT,
+      MODEL,
+      ...MODEL_FLAGS,
+      WIKI,
+      TRACE,
+    ]),
+    simple("run", "[REQUEST | -]", [0, 1], "hand an agent one request; without any, the demo", [
+      "remit run",
+      "remit run -p 'Tidy my notes' --mount desk=~/notes --model ollama:qwen3:4b",
+      "git diff | remit run - --mount code=.:ro --model anthropic:NAME",
+    ], RUN_FLAGS),
+    simple("resume", "TASK|NAME", [1, 1], "go on with a task that stopped or waits", [
+      "remit resume t1",
+    ], [
+      TRACE,
+    ]),
+  ],
+  [
+    "screen",
+    "disk",
+    "around",
+    "kernels",
+    "interrupts",
+    "keyboard",
+    "mcpStore",
+    "models",
+    "readInput",
+    "serveSite",
+    "startPeer",
+    "wikis",
+  ],
+  {
+    "": async () => (await import("../session/session_command.ts")).sessionCommand,
+    run: async () => (await import("./run_command.ts")).runCommand,
+    resume: async () => (await import("../session/resume_command.ts")).resumeCommand,
+  },
+);

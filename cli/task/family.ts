@@ -1,0 +1,117 @@
+/** Tasks, their questions, leases, changes and what they made. @module */
+import {
+  type FlagSpec,
+  MOUNT,
+  OF_AGENT,
+  PASSPHRASE,
+  PROFILE,
+  simple,
+} from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
+
+const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
+
+const SAY: FlagSpec = { name: "say", value: "TEXT", help: "words to the agent" };
+
+/** Tasks, their questions, leases, changes and what they made. */
+export const TASK = family(
+  [
+    simple("questions", "", [0, 0], "what waits for you", ["remit questions"]),
+    simple("answer", "ID allow|deny", [2, 2], "answer a question; its task goes on", [
+      "remit answer q3k9… allow",
+      "remit answer q3k9… deny --say 'Keep the old wording'",
+    ], [FOR, SAY, PASSPHRASE]),
+    simple("ps", "", [0, 0], "running processes", ["remit ps", "remit ps --labels tier=worker"], [
+      ...OF_AGENT,
+    ]),
+    simple("task list", "", [0, 0], "tasks: state, age and request; also: remit tasks", [
+      "remit tasks",
+      "remit task list --status needsApproval --since 2d",
+    ], [
+      { name: "status", value: "WORD", help: "in one state: open, needsApproval, done, failed, …" },
+      { name: "since", value: "TIME", help: "begun since a date, or how long ago: 30m, 2h, 7d" },
+      { name: "limit", value: "N", help: "the newest N; 50 where nothing is said" },
+      { name: "before", value: "TASK", help: "those before this task" },
+      { name: "all", help: "all of them, also those that were put away" },
+      ...OF_AGENT,
+    ]),
+    simple("task show", "[TASK]", [0, 1], "one task, by its id, its first letters, or last", [
+      "remit task show last",
+    ]),
+    simple("task cancel", "TASK", [1, 1], "end a task", ["remit task cancel t1"]),
+    simple("task archive", "TASK", [1, 1], "put a finished task away", ["remit task archive t1"]),
+    simple("task purge", "TASK", [1, 1], "erase a task's content; its chain stays", [
+      "remit task purge t1",
+    ]),
+    simple("task phase", "TASK plan|work|apply|review", [2, 2], "move a task that has not ended", [
+      "remit task phase t1 work",
+    ]),
+    simple(
+      "task extend",
+      "TASK NAME=NUMBER",
+      [2, 32],
+      "raise limits of a task that has not ended",
+      [
+        "remit task extend t1 money=2 toolCalls=1000",
+      ],
+    ),
+    simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", [
+      "remit kill 4",
+      "remit kill 4 STOP",
+    ]),
+    simple("diff", "TASK", [1, 1], "what a task staged or changed", ["remit diff t1"]),
+    simple("undo", "TASK", [1, 1], "take back what a task applied last", [
+      "remit undo t1",
+      "remit undo t1 --file desk/plan.md",
+    ], [
+      { name: "file", value: "PATH", many: true, help: "this file alone, named as diff names it" },
+    ]),
+    simple(
+      "log",
+      "TASK",
+      [1, 1],
+      "everything a task did",
+      ["remit log t1", "remit log t1 --follow"],
+      [
+        { name: "follow", short: "f", help: "wait for more" },
+      ],
+    ),
+    simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"], [
+      { name: "all", help: "also what was lent to tasks that have ended" },
+    ]),
+    simple("lease revoke", "LEASE", [1, 1], "take a lease back, now", ["remit lease revoke l3k9…"]),
+    simple("grants", "[TASK]", [0, 1], "answers that still hold", ["remit grants"]),
+    simple("can", "AGENT TOOL JSON", [3, 3], "which rule would decide a call, and why", [
+      `remit can agent file_read '{"path":"desk/keys.env"}' --mount desk=.`,
+    ], [PROFILE, MOUNT]),
+    simple("outbox list", "[TASK]", [0, 1], "what agents made for you", ["remit outbox list"]),
+    simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a3k9…"]),
+    simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
+      "remit outbox release a3k9…",
+    ]),
+  ],
+  ["screen", "disk", "around", "kernels", "interrupts", "keyboard", "mcpStore", "models"],
+  {
+    questions: async () => (await import("./question_commands.ts")).questionsCommand,
+    answer: async () => (await import("./question_commands.ts")).answerCommand,
+    ps: async () => (await import("./commands.ts")).psCommand,
+    "task list": async () => (await import("./list.ts")).taskList,
+    "task show": async () => (await import("./commands.ts")).taskShow,
+    "task cancel": async () => (await import("./commands.ts")).taskChange("cancel"),
+    "task archive": async () => (await import("./commands.ts")).taskChange("archive"),
+    "task purge": async () => (await import("./commands.ts")).taskChange("purge"),
+    "task phase": async () => (await import("./phase.ts")).taskPhase,
+    "task extend": async () => (await import("./commands.ts")).taskExtend,
+    kill: async () => (await import("./commands.ts")).killCommand,
+    diff: async () => (await import("./change_commands.ts")).diffCommand,
+    undo: async () => (await import("./change_commands.ts")).undoCommand,
+    log: async () => (await import("./log_command.ts")).logCommand,
+    "lease list": async () => (await import("./lease_commands.ts")).leaseList,
+    "lease revoke": async () => (await import("./lease_commands.ts")).leaseRevoke,
+    grants: async () => (await import("./lease_commands.ts")).grantsCommand,
+    can: async () => (await import("./lease_commands.ts")).canCommand,
+    "outbox list": async () => (await import("./lease_commands.ts")).outboxList,
+    "outbox show": async () => (await import("./lease_commands.ts")).outboxShow,
+    "outbox release": async () => (await import("./lease_commands.ts")).outboxRelease,
+  },
+);
