@@ -17,6 +17,7 @@ import { A2A_COMMANDS } from "../a2a/command_table.ts";
 import { MODEL_COMMANDS, MODEL_FLAGS } from "../model/command/table.ts";
 import { CONTEXT_COMMANDS } from "../conversation/command_table.ts";
 import { PLUGIN_COMMANDS } from "../plugin/command_table.ts";
+import { SETUP_COMMANDS } from "../setup/command_table.ts";
 import { SEMANTIC_COMMANDS } from "../sgrep/sgrep_command_table.ts";
 import { MCP_COMMANDS } from "../mcp/command/table.ts";
 import { MCP_SERVE_COMMANDS } from "../mcp_serve/command_table.ts";
@@ -212,6 +213,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...MODEL_COMMANDS,
   ...CONTEXT_COMMANDS,
   ...PLUGIN_COMMANDS,
+  ...SETUP_COMMANDS,
   simple("doctor", "", [0, 0], "which walls stand on this machine", ["remit doctor"]),
   simple("stop", "", [0, 0], "end the kernel, which else stays ten minutes after its last work", [
     "remit stop",
