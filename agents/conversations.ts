@@ -1,23 +1,20 @@
 /** Names of conversations: a document each, and the end of those that expire. @module */
+import { Fault } from "../contracts/fault.ts";
+import { TaskId } from "../contracts/ids.ts";
+import { EXIT } from "../contracts/signal.ts";
+import type { NewEvent } from "../contracts/event.ts";
 import {
-  type AgentTask,
   ConversationName,
   type ConversationStore,
-  type DocumentWrite,
-  EXIT,
-  Fault,
   type ForkRequest,
   type HostedAgentService,
-  type JsonObject,
   NamedConversation,
-  type NewEvent,
   type PastConversations,
-  type Powers,
-  requestMessage,
-  type Store,
-  TaskId,
-  toJsonObject,
-} from "../contracts/mod.ts";
+} from "../contracts/hosting.ts";
+import { type JsonObject, toJsonObject } from "../contracts/json.ts";
+import type { Powers } from "../contracts/process.ts";
+import type { DocumentWrite, Store } from "../contracts/store.ts";
+import { type AgentTask, requestMessage } from "../contracts/task.ts";
 import { createdEvent, isFinal, type Origin } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";

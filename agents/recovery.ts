@@ -1,12 +1,8 @@
 /** What a kernel that starts takes up of what earlier ones left. @module */
-import {
-  type AgentTask,
-  type Digest,
-  EXIT_OF_FAULT,
-  Fault,
-  OTHER_RULES,
-  type TaskId,
-} from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import { EXIT_OF_FAULT } from "../contracts/fault_exit.ts";
+import { OTHER_RULES } from "../contracts/task.ts";
+import type { AgentTask, Digest, TaskId } from "../contracts/mod.ts";
 import { isFinal } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";

@@ -2,21 +2,18 @@
  * HostedAgentService for one kernel: create, say, cancel, resume, archive, purge, expire.
  * @module
  */
-import {
-  type AgentTask,
-  type ChatMessage,
-  EXIT,
-  Fault,
-  type HostedAgentService,
-  isResumable,
-  type NewTask,
-  type PastConversations,
-  requestMessage,
-  type Staged,
-  TaskId,
-  TaskRequest,
-  type UndoOutcome,
-} from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import { TaskId } from "../contracts/ids.ts";
+import { EXIT } from "../contracts/signal.ts";
+import type { ChatMessage } from "../contracts/chat.ts";
+import type { Staged } from "../contracts/control_answers.ts";
+import type {
+  HostedAgentService,
+  NewTask,
+  PastConversations,
+  UndoOutcome,
+} from "../contracts/hosting.ts";
+import { type AgentTask, isResumable, requestMessage, TaskRequest } from "../contracts/task.ts";
 import { makeForks } from "./conversations.ts";
 import { type Deliveries, makeDeliveries } from "./inbox/deliveries.ts";
 import type { Inbox } from "./inbox/inbox.ts";

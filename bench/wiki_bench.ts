@@ -8,12 +8,12 @@ import { DatabaseSync } from "node:sqlite";
 import { lintWiki } from "../memory-wiki/lint/mod.ts";
 import { chunkText } from "../memory-wiki/markdown/mod.ts";
 import { termsOf } from "../memory-wiki/search/mod.ts";
-import { matchAny } from "../memory-wiki/search/source_passages.ts";
+import { matchAny } from "../memory-wiki/search/passage.ts";
+import { median, quantile } from "./quantile.ts";
+import { atLeast, atMost, type Row, shown } from "./row.ts";
 import { readDocuments, readQuestions } from "./wiki/corpus.ts";
 import { makeQuestions, makeText } from "./wiki/texts.ts";
 import { makeWikiWorld, takeSources, type Text, writePages } from "./wiki/world.ts";
-import { median, quantile } from "./quantile.ts";
-import { atLeast, atMost, type Row, shown } from "./row.ts";
 
 const PAGES = 10_000;
 const QUESTIONS = 60;

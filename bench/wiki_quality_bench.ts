@@ -1,12 +1,9 @@
 /**
  * What the wiki's search finds in the documentation of a runtime, 1,381 documents, for questions of three kinds:
- * FTS5 alone, Orama alone, both fused, and with vectors of the built-in embedder. `deno run -A bench/wiki_quality_bench.ts` prints the whole
+ * FTS5 alone, Orama alone, both fused, and with phrasings. `deno run -A bench/wiki_quality_bench.ts` prints the whole
  * table of docs/retrieval.md; the rows of `deno task bench --only wiki_quality` are of the held-out half.
  * @module
  */
-import { parseLexicon } from "../models/local/lexical/lexicon_file.ts";
-import { provideLexical } from "../models/local/lexical/build/mod.ts";
-import { textVector } from "../models/local/lexical/text_vector.ts";
 import type { Found } from "../contracts/mod.ts";
 import {
   type Kind,
@@ -30,9 +27,6 @@ import {
 import { makeWikiWorld, takeSources, type WikiWorld, writePages } from "./wiki/world.ts";
 import type { Row } from "./row.ts";
 
-const HOME = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
-const EMBEDDER = "lexical";
-const TEXTS_AT_ONCE = 500;
 const HALVES = ["tuning", "held"] as const;
 
 /** How well one way of ranking does on some questions, percent but `mrr`. */
@@ -61,19 +55,16 @@ async function measureQuality(): Promise<Measured> {
   const questions = readQuestions(documents);
   using world = await makeWikiWorld();
   const origins = await fill(world, documents);
-  const embed = await embedder();
-  embedAll(world, embed);
 
   const fits = new Map<string, Found["fit"]>();
   const worded = new Map(questions.map(({ question, queries }) => [question, [...queries]]));
-  const asked = (way: string, vectors: boolean, phrasings = false): Ranking => async (question) => {
+  const asked = (way: string, phrasings = false): Ranking => async (question) => {
     const queries = phrasings ? worded.get(question) ?? [] : [];
     const found = await world.search.query({
       text: question,
       ...(queries.length === 0 ? {} : { queries }),
       k: 2 * PLACES,
       clearance: "internal",
-      ...(vectors ? { vector: { embedder: EMBEDDER, values: embed(question) } } : {}),
     });
     fits.set(`${way} ${question}`, found.fit);
     return withoutRepeats(found.hits.flatMap((hit) => placeOf(origins, hit) ?? []));
@@ -82,9 +73,8 @@ async function measureQuality(): Promise<Measured> {
     "Orama, its defaults": bareOramaRanking(documents),
     "Orama": oramaRanking(world.store, origins),
     "FTS5": ftsRanking(world.store, origins),
-    "fused": asked("fused", false),
-    "fused, vectors": asked("fused, vectors", true),
-    "fused, phrasings": asked("fused, phrasings", false, true),
+    "fused": asked("fused"),
+    "fused, phrasings": asked("fused, phrasings", true),
   };
   const places = new Map<string, readonly Place[]>();
   for (const [way, ranking] of Object.entries(rankings)) {
@@ -144,21 +134,6 @@ async function fill(
     origins.set(`pages/${name}.md`, { document, shift: at - (telling + end) });
   }
   return origins;
-}
-
-async function embedder(): Promise<(text: string) => number[]> {
-  const options = { home: HOME, cache: `${HOME}/.build/lexical`, onBuild: () => {} };
-  const { file } = await provideLexical(options);
-  const lexicon = parseLexicon(await Deno.readFile(file));
-  return (text) => [...textVector(lexicon, text).vector];
-}
-
-function embedAll({ search }: WikiWorld, embed: (text: string) => number[]): void {
-  while (true) {
-    const plan = search.embedPlan(EMBEDDER, TEXTS_AT_ONCE);
-    if (plan.length === 0) return;
-    search.embedTaken(EMBEDDER, plan.map(({ key, text }) => ({ key, vector: embed(text) })));
-  }
 }
 
 /** At which place the answer is, from 1; 0 where it is not among them. */
@@ -272,8 +247,7 @@ export async function wikiQualityBench(): Promise<Row[]> {
   };
   const rows = (["lexical", "paraphrased"] as const).flatMap((kind) => {
     const of = (way: string): Quality => quality(way, kind, "held");
-    const [fts, orama, fused, near] = ["FTS5", "Orama", "fused", "fused, vectors"].map(of) as [
-      Quality,
+    const [fts, orama, fused] = ["FTS5", "Orama", "fused"].map(of) as [
       Quality,
       Quality,
       Quality,
@@ -289,17 +263,9 @@ export async function wikiQualityBench(): Promise<Row[]> {
         ...[fused.five, Math.max(fts.five, orama.five), "≥ 1×"] as const,
         fused.five >= Math.max(fts.five, orama.five),
       ),
-      row(
-        `wiki, ${kind}: 100 × MRR, with vectors against fused`,
-        ...[100 * near.mrr, 100 * fused.mrr, "≥ 1×", near.mrr >= fused.mrr] as const,
-      ),
-      row(
-        `wiki, ${kind}: among five, with vectors against fused`,
-        ...[near.five, fused.five, "≥ 1×", near.five >= fused.five] as const,
-      ),
     ];
   });
-  const { recognised, lost } = fit("fused, vectors", "held");
+  const { recognised, lost } = fit("fused", "held");
   return [
     ...rows,
     row(
@@ -326,7 +292,7 @@ if (import.meta.main) {
         lines.push(`| ${[...cells, mrr.toFixed(3)].join(" | ")} |`);
       }
     }
-    for (const way of ["fused", "fused, vectors", "fused, phrasings"]) {
+    for (const way of ["fused", "fused, phrasings"]) {
       const { recognised, lost } = fit(way, half);
       lines.push(
         `${half}, ${way}: unanswerable recognised ${recognised.toFixed(0)} %, answerable lost ${

@@ -1,14 +1,9 @@
 /** Whether an answer is what the person said to what the person saw. @module */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import {
-  type Answer,
-  type Delegation,
-  delegationClaim,
-  type EffectClass,
-  Fault,
-  type Question,
-  toJsonObject,
-} from "../contracts/mod.ts";
+import { delegationClaim } from "../contracts/delegation.ts";
+import { Fault } from "../contracts/fault.ts";
+import { toJsonObject } from "../contracts/json.ts";
+import type { Answer, Delegation, EffectClass, Question } from "../contracts/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import { canonicalJson } from "../port/mod.ts";
 

@@ -1,11 +1,6 @@
 /** The policy when nobody wrote one, and the forbids that no rule lifts. @module */
-import {
-  type EffectClass,
-  type PermissionMode,
-  type Phase,
-  PHASE_FORBIDS,
-  type Profile,
-} from "../contracts/mod.ts";
+import { PHASE_FORBIDS } from "../contracts/task.ts";
+import type { EffectClass, PermissionMode, Phase, Profile } from "../contracts/mod.ts";
 
 /** What a policy says about a subject, and where it is written (`FILE:LINE` or `built-in: NAME`). */
 export interface Ruling {

@@ -1,14 +1,7 @@
 /** Answers that stand: in memory of this kernel only, void after a restart. @module */
-import {
-  type Answer,
-  type AnswerScope,
-  cleared,
-  colourSuffices,
-  type Digest,
-  type Question,
-  type QuestionId,
-  type TaskId,
-} from "../contracts/mod.ts";
+import { cleared, colourSuffices } from "../contracts/colour.ts";
+import type { Digest, QuestionId, TaskId } from "../contracts/ids.ts";
+import type { Answer, AnswerScope, Question } from "../contracts/question.ts";
 
 /** An answer that stands, and what it covers. */
 export interface Grant {

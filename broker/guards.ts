@@ -1,12 +1,9 @@
 /** Guards before and after a call: advisory, they can only make things stricter. @module */
-import type {
-  Colour,
-  Digest,
-  JsonObject,
-  PermissionMode,
-  Resolved,
-  ToolDescriptor,
-} from "../contracts/mod.ts";
+import type { Colour } from "../contracts/colour.ts";
+import type { Digest } from "../contracts/ids.ts";
+import type { JsonObject } from "../contracts/json.ts";
+import type { Resolved } from "../contracts/power.ts";
+import type { PermissionMode, ToolDescriptor } from "../contracts/tool.ts";
 import { digestOf } from "../port/digest.ts";
 import { foldPath } from "../text/path_list.ts";
 

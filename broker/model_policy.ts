@@ -13,15 +13,10 @@
  * There is no pattern by kind: `openai:` names a protocol that any host may speak.
  * @module
  */
-import {
-  cleared,
-  type Label,
-  makeModelClearance,
-  type ModelSink,
-  type PolicySource,
-  type ProcessRow,
-  Profile,
-} from "../contracts/mod.ts";
+import { cleared } from "../contracts/colour.ts";
+import { makeModelClearance } from "../contracts/model_clearance.ts";
+import { Profile } from "../contracts/task.ts";
+import type { Label, ModelSink, PolicySource, ProcessRow } from "../contracts/mod.ts";
 
 /** Whether text may go to a model, and which rule says so. */
 export interface ModelRuling {

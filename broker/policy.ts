@@ -1,13 +1,8 @@
 /** Policy: the mode of a call, the never-list, clearances. @module */
-import {
-  type EffectClass,
-  Fault,
-  type Label,
-  type Phase,
-  type PlacedRule,
-  type PolicySource,
-  type Profile,
-} from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import type { EffectClass, Label } from "../contracts/colour.ts";
+import type { PlacedRule, PolicySource } from "../contracts/policy.ts";
+import type { Phase, Profile } from "../contracts/task.ts";
 import { foldPath, makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";

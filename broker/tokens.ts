@@ -1,14 +1,9 @@
 /** Single-use tokens: what passed the gate, until it is used. @module */
-import {
-  type Colour,
-  type Digest,
-  Fault,
-  type GrantedCall,
-  type Label,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
-} from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import type { Colour, Label } from "../contracts/colour.ts";
+import type { Digest, Pid } from "../contracts/ids.ts";
+import type { GrantedCall } from "../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../contracts/process.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { argumentsText } from "./arguments.ts";
 import { sha256Hex } from "../port/digest.ts";

@@ -3,10 +3,10 @@
  * nothing is said, and draft-07, by its `$schema` or by its tuples (`items` as a list).
  * @module
  */
-import { isList, isObject } from "../contracts/json.ts";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { Fault, type Json } from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import { isList, isObject, type Json } from "../contracts/json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { parseJson } from "../port/mod.ts";
 

@@ -2,9 +2,8 @@
 import type { BrowserChoice, CommandClass, Digest, Json, PolicySource } from "../contracts/mod.ts";
 import type { Paint } from "./terminal/paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
-import type { McpStoreHands } from "./mcp/registry/store/store.ts";
-import type { LoginHands } from "./mcp/registry/login/login.ts";
-import type { McpKit } from "./mcp/registry/kit.ts";
+import type { McpStore } from "./mcp/registry/store/store.ts";
+import type { LoginPowers } from "./mcp/registry/login/login.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
@@ -216,8 +215,6 @@ export interface Hands {
   readonly logs: LogCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
-  /** The review of imported servers. */
-  readonly mcp: McpKit;
   readonly models: ModelHands;
   readonly wikis: WikiHands;
   /** The gateway that hosts talk to. */
@@ -226,9 +223,9 @@ export interface Hands {
   readonly backup: BackupHands;
   /** The service's own lock, door and time. */
   readonly service: ServiceHands;
-  readonly mcpStore: McpStoreHands;
+  readonly mcpStore: McpStore;
   /** A login at a remote MCP server. */
-  readonly login: LoginHands;
+  readonly login: LoginPowers;
   /** Yields after each change of files beneath a folder, until `signal` aborts. */
   watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
   /** Serves the pages of a folder for `--story`. */

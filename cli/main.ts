@@ -1,13 +1,4 @@
 /** init: the command line's process. Wires its powers, and nothing else. @module */
-import {
-  diffWords,
-  FLAG_WORDS,
-  importedTool,
-  reviewRows,
-  serverFlags,
-  toolDigest,
-  translate,
-} from "../bridges/mcp/review/mod.ts";
 import { digestTree, TREE_DISK } from "../bridges/mcp/tree/mod.ts";
 import { toJson } from "../contracts/mod.ts";
 import { NAMESPACE, namespace } from "../kernel/start/line_parts.ts";
@@ -23,7 +14,7 @@ import { makeDisk } from "./disk/disk_powers.ts";
 import { runCommandLine } from "./arguments/dispatch.ts";
 import { makeKernels } from "./kernel/kernels_powers.ts";
 import { makeKeyboard } from "./session/keyboard_powers.ts";
-import { makeLoginHands } from "./mcp/registry/login/login_powers.ts";
+import { makeLoginPowers } from "./mcp/registry/login/login_powers.ts";
 import { makeMcpStore } from "./mcp/registry/store/store_powers.ts";
 import { makeModelHands } from "./model/hands_powers.ts";
 import { makePluginKit } from "./plugin/kit_powers.ts";
@@ -114,14 +105,8 @@ Deno.exit(
       await (await import("../kernel/start/spawn_powers.ts")).triesFilter(bwrap)
     ),
     plugins,
-    mcp: {
-      ...{ translate, importedTool, serverFlags, reviewRows, diffWords, toolDigest },
-      flagWords: FLAG_WORDS,
-    },
     models: makeModelHands({
       ...{ home, screen },
-      provideLexical: async (options) =>
-        await (await import("../models/local/lexical/build/mod.ts")).provideLexical(options),
       vectors: async () => await import("../models/embed/mod.ts"),
       cache: () => placesOf(around, undefined).cache,
     }),
@@ -160,7 +145,7 @@ Deno.exit(
             ),
         }),
     }),
-    login: makeLoginHands(async () => {
+    login: makeLoginPowers(async () => {
       const onBuild = (): void =>
         screen.say(screen.paint.dim("remit  building its programs, once for this version …"));
       const { NOT_BUILT, provideBundles } = await import("./program/bundles_powers.ts");

@@ -1,6 +1,24 @@
 /** Reads a GGUF header value by value, never past the file's end. @module */
 import { Fault } from "./fault.ts";
-import { SCALAR_BYTES, TYPE_ARRAY, TYPE_TEXT } from "./gguf_tables.ts";
+
+/** Bytes of the fixed-size metadata types, by number; 8 is a string, 9 an array. */
+const SCALAR_BYTES: ReadonlyMap<number, number> = new Map([
+  [0, 1],
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 4],
+  [5, 4],
+  [6, 4],
+  [7, 1],
+  [10, 8],
+  [11, 8],
+  [12, 8],
+]);
+/** Number of the type string. */
+const TYPE_TEXT = 8;
+/** Number of the type array. */
+const TYPE_ARRAY = 9;
 
 /** A file as a header is read from it. */
 export interface HeaderFile {

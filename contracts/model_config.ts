@@ -120,15 +120,6 @@ export function nativeAddonOf(cpu: string, build: NativeBuild): string {
   return build === "cpu" ? cpu : `${cpu.slice(0, at)}-${build}${cpu.slice(at)}`;
 }
 
-/** The built-in embedder: kind `lexical`, its vectors in the store like weights. */
-export const LexicalConfig = z.object({
-  weights: Digest,
-  /** In bytes. */
-  bytes: z.int().min(1).max(64_000_000),
-}).strict();
-/** See {@link LexicalConfig}. */
-export type LexicalConfig = z.infer<typeof LexicalConfig>;
-
 /** A key for a provider: goes down the pipe at `open`, and nowhere else. */
 export interface Credential {
   /** In lower case, as `x-api-key`. */

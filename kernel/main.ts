@@ -1,5 +1,7 @@
 /** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
-import { type ContentTrust, Digest, Fault, type KernelConfig } from "../contracts/mod.ts";
+import { Fault } from "../contracts/fault.ts";
+import { Digest } from "../contracts/ids.ts";
+import type { ContentTrust, KernelConfig } from "../contracts/mod.ts";
 import {
   openLog,
   readPrivate,

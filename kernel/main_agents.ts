@@ -1,14 +1,7 @@
 /** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
-import {
-  allTasks,
-  type Artifact,
-  type ContentTrust,
-  type EventLog,
-  type Label,
-  type Powers,
-  type Store,
-  TaskId,
-} from "../contracts/mod.ts";
+import { allTasks } from "../contracts/hosting.ts";
+import { TaskId } from "../contracts/ids.ts";
+import type { Artifact, ContentTrust, EventLog, Label, Powers, Store } from "../contracts/mod.ts";
 import {
   type AgentService,
   type Exchanges,

@@ -1,20 +1,14 @@
 /** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
-import {
-  type CallInbox,
-  type EventLog,
-  type GrantedCall,
-  type ImportedServer,
-  type InboxEntry,
-  isPeer,
-  type KernelConfig,
-  type Leases,
-  type Powers,
-  type Store,
-  type TaskId,
-} from "../contracts/mod.ts";
-import { bindPeer } from "../bridges/a2a/binding/mod.ts";
-import { bindImported, CALL_MS } from "../bridges/mcp/binding/mod.ts";
-import { changesOf } from "../bridges/mcp/review/mod.ts";
+import type { Leases } from "../contracts/gate.ts";
+import type { TaskId } from "../contracts/ids.ts";
+import type { CallInbox, InboxEntry } from "../contracts/inbox.ts";
+import type { ImportedServer } from "../contracts/mcp.ts";
+import type { GrantedCall } from "../contracts/power.ts";
+import type { Powers } from "../contracts/process.ts";
+import type { EventLog, Store } from "../contracts/store.ts";
+import type { KernelConfig } from "../contracts/wire_control.ts";
+import { changesOf } from "../bridges/mcp/review/tool_identity.ts";
+import { effectOf, grantedEffect } from "../bridges/mcp/review/effect.ts";
 import { descriptorDigest } from "../broker/mod.ts";
 import type { Bus, Progress } from "./log/watch.ts";
 import type { Children } from "./child/children.ts";
@@ -167,12 +161,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
     messages: makePeerMessages({
       ...{ inbox: () => parts.inbox().calls, frame: parts.frame, intentOf: intents.of },
     }),
-    binding: {
-      callMs: CALL_MS,
-      bind: (server, given) =>
-        isPeer(server.launch) ? bindPeer(server, given) : bindImported(server, given),
-      changes: changesOf,
-    },
+    review: { changes: changesOf, effectOf, grantedEffect },
     digestOf: descriptorDigest,
     lacking: (server) => server.secretEnv.find((name) => !Object.hasOwn(tokens.env(server), name)),
     artifacts: {

@@ -10,21 +10,18 @@ import {
 } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
-import {
-  type Artifact,
-  type ContentTrust,
-  type EventLog,
-  type GrantedCall,
-  type KernelConfig,
-  LAL_PROGRAM,
-  type Leases,
-  type ProcessKeeper,
-  programOf,
-  Sender,
-  type Store,
-  type TaskId,
-  type TaskRequest,
-} from "../contracts/mod.ts";
+import { Sender } from "../contracts/inbox.ts";
+import { LAL_PROGRAM } from "../contracts/lal.ts";
+import { programOf } from "../contracts/mail.ts";
+import type { ContentTrust } from "../contracts/content_trust.ts";
+import type { Leases } from "../contracts/gate.ts";
+import type { TaskId } from "../contracts/ids.ts";
+import type { GrantedCall } from "../contracts/power.ts";
+import type { ProcessKeeper } from "../contracts/process.ts";
+import type { EventLog, Store } from "../contracts/store.ts";
+import type { TaskRequest } from "../contracts/task.ts";
+import type { KernelConfig } from "../contracts/wire_control.ts";
+import type { Artifact } from "../contracts/workspace.ts";
 import { bindMemory, MEMORY_DESCRIPTORS } from "../memory-wiki/mod.ts";
 import { httpFetchBinding, isPublic, labelOfAnswer, originOf } from "../net/mod.ts";
 import { bindPlugin, descriptorOf } from "../tools-wasm/binding/mod.ts";
@@ -59,7 +56,6 @@ import {
 import { makeWikiServices, type WikiServicesParts } from "./wiki/wiki_services.ts";
 import { makeWikiTools } from "./wiki/wiki_tools.ts";
 
-/** What {@link wireTools} is handed. */
 interface WireToolsParts
   extends
     Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
@@ -190,7 +186,6 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related });
 }
 
-/** What {@link wireMail} is handed. */
 interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {
   readonly store: Pick<Store, "document">;
   readonly log: EventLog;

@@ -13,19 +13,13 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
-import type {
-  ContentTrust,
-  EventLog,
-  KernelConfig,
-  Leases,
-  Pid,
-  Powers,
-  ProcessKeeper,
-  ProcessRow,
-  Store,
-  TaskId,
-  ToolBinding,
-} from "../contracts/mod.ts";
+import type { ContentTrust } from "../contracts/content_trust.ts";
+import type { Leases } from "../contracts/gate.ts";
+import type { Pid, TaskId } from "../contracts/ids.ts";
+import type { ToolBinding } from "../contracts/power.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/process.ts";
+import type { EventLog, Store } from "../contracts/store.ts";
+import type { KernelConfig } from "../contracts/wire_control.ts";
 import { type Children, makeChildren } from "./child/children.ts";
 import { makePipePowers } from "./child/mcp_pipe_powers.ts";
 import { makeRunPowers } from "./command/command_spawn_powers.ts";
@@ -73,7 +67,6 @@ const CHECK_AFTER_MS = 1_000;
 /** Tasks with live processes at once; more wait their turn. */
 const CONCURRENT = 128;
 
-/** What {@link work} is handed. */
 interface WorkParts {
   readonly config: KernelConfig;
   readonly powers: Powers;
@@ -299,7 +292,6 @@ export async function work(parts: WorkParts): Promise<void> {
   keepUp();
 }
 
-/** What {@link wireModels} is handed. */
 interface MainModelsParts {
   readonly config: KernelConfig;
   readonly secrets: Pick<LentSecrets, "get" | "lend">;

@@ -10,7 +10,7 @@ import {
   renderIndex,
   writePage,
 } from "./markdown/mod.ts";
-import type { OpenWiki, Synced, WikiHands } from "./ops/open_wiki.ts";
+import type { OpenWiki, Synced, WikiHands } from "./ops/op.ts";
 import { makeIndexFiles, makeWikiSearch, termsOf } from "./search/mod.ts";
 import { openWikiStore } from "./store/open.ts";
 import { wikiStorePowers } from "./store/store_powers.ts";

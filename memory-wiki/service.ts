@@ -12,9 +12,8 @@ import {
   WikiOpen,
 } from "../contracts/mod.ts";
 import { asJson } from "../port/as_json.ts";
-import { parseBody } from "./ops/op.ts";
 import { type OpenWiki, OPS, type WikiHands } from "./ops/mod.ts";
-import { statusOf } from "./ops/open_wiki.ts";
+import { parseBody, statusOf } from "./ops/op.ts";
 
 /** What main.ts hands over. */
 export interface WikiServiceParts {

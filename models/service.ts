@@ -1,7 +1,7 @@
 /** The model service: one backend, any number of inferences at once, no memory of them. @module */
 import { Fault } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
-import type { LanguageModel, TextEmbedder } from "../contracts/model.ts";
+import type { InferenceRequest, LanguageModel, TextEmbedder } from "../contracts/model.ts";
 import type { Port, PortHandler } from "../contracts/port.ts";
 import {
   type ModelCancel,
@@ -16,10 +16,7 @@ import {
   WEIGHTS_PIECE,
   type WeightsBody,
 } from "../contracts/wire_model.ts";
-import type { Backends } from "./backend.ts";
 import { checkTexts } from "./check_texts.ts";
-import { makeToolTables } from "./tool_tables.ts";
-import { vectorText } from "./vector_text.ts";
 
 /**
  * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.
@@ -136,6 +133,63 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
     },
     tell(op: string, body: Json): void {
       if (op === "cancel") underway.get((body as unknown as ModelCancel).id)?.abort();
+    },
+  });
+}
+
+// How a service makes what it serves. A new backend is a line in the `main.ts` of its service.
+
+/**
+ * Opens a model or an embedder. `weights` are the pieces that came before, in order; empty for most.
+ * Throws `invalidInput` when `ref` or `config` is wrong, `upstream` or `unavailable` when it cannot.
+ */
+type OpenBackend = (
+  open: OpenBody,
+  weights: readonly Uint8Array[],
+) => Promise<LanguageModel | TextEmbedder>;
+
+/** Kind → backend, loaded when it is opened: a service opens one and need not evaluate the others. */
+type Backends = Readonly<Record<string, () => Promise<OpenBackend>>>;
+
+// Vectors as they cross a port: little-endian 32-bit floats, base64.
+
+/** A vector as base64. */
+function vectorText(vector: Float32Array): string {
+  const bytes = new Uint8Array(vector.length * 4);
+  const view = new DataView(bytes.buffer);
+  vector.forEach((each, n) => view.setFloat32(n * 4, each, true));
+  return bytes.toBase64();
+}
+
+// Tables of tools that requests share: sent once, known again by their digest.
+
+/** Tables that are kept: more than a kernel's tasks use at a time. */
+const KEPT = 16;
+
+type Tools = InferenceRequest["tools"];
+
+/** The tables that were sent. */
+interface ToolTables {
+  /** The table of a request. Throws `notFound` for an empty one whose digest is not known. */
+  of(digest: string, sent: Tools): Tools;
+}
+
+/** Makes an empty keep of tables; the oldest goes first. */
+export function makeToolTables(): ToolTables {
+  const kept = new Map<string, Tools>();
+  return Object.freeze({
+    of(digest: string, sent: Tools): Tools {
+      const tools = sent.length > 0 ? sent : kept.get(digest);
+      if (tools === undefined) {
+        throw new Fault("notFound", "Cannot infer: the table of tools is not known here", {
+          detail: { table: digest },
+        });
+      }
+      kept.delete(digest);
+      kept.set(digest, tools);
+      const [oldest] = kept.keys();
+      if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+      return tools;
     },
   });
 }

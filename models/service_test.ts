@@ -1,9 +1,11 @@
-import assert from "node:assert/strict";
 import { Fault, type FaultCode } from "../contracts/fault.ts";
 import type { Json } from "../contracts/json.ts";
 import type { PortHandler } from "../contracts/port.ts";
 import { openScripted } from "./scripted/open.ts";
-import { makeModelService } from "./service.ts";
+import { makeModelService, makeToolTables } from "./service.ts";
+import { deepEqual, equal, throws } from "node:assert/strict";
+import type { InferenceRequest } from "../contracts/model.ts";
+import assert from "node:assert/strict";
 
 /** A timer whose waits end when the test says so. */
 function handTimer(): {
@@ -235,4 +237,27 @@ Deno.test("a cancel that comes with its inference, before the model was found, i
   const hanging = faultOf(service.ask("infer", infer(1)));
   service.tell("cancel", { id: 1 });
   assert.equal((await hanging).code, "cancelled");
+});
+
+const table = (name: string): InferenceRequest["tools"] =>
+  [{ name }] as unknown as InferenceRequest["tools"];
+
+Deno.test("a table that was sent is known again, and one that was not is asked for", () => {
+  const tables = makeToolTables();
+  throws(
+    () => tables.of("a", []),
+    (error) => error instanceof Fault && error.detail?.["table"] === "a",
+  );
+  deepEqual(tables.of("a", table("a")), table("a"));
+  deepEqual(tables.of("a", []), table("a"));
+});
+
+Deno.test("few tables are kept, those that are used longest", () => {
+  const tables = makeToolTables();
+  tables.of("used", table("used"));
+  for (let n = 0; n < 40; n++) {
+    tables.of(`t${n}`, table(`t${n}`));
+    equal(tables.of("used", []).length, 1);
+  }
+  throws(() => tables.of("t0", []), (error) => error instanceof Fault);
 });

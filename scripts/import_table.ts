@@ -36,7 +36,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup"],
+      ...["service/trace", "service/backup", "bridges/mcp"],
     ],
     npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
@@ -51,6 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "@ai-sdk/anthropic",
       "@ai-sdk/openai-compatible",
       "@wllama/wllama",
+      "eventsource-parser",
     ],
   },
   broker: { parts: OPEN, npm: ["zod", "ajv"] },
@@ -65,7 +66,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
 
   // A service, a library without a terminal: whoever starts it hands over kernels, clocks and disks.
   service: {
-    parts: [...OPEN, "service/hosts", "service/peer"],
+    parts: [...OPEN, "service/hosts", "service/peer", "service/trace", "service/trigger"],
     npm: ["zod"],
   },
   "service/hosts": { parts: OPEN, npm: ["zod"] },
@@ -159,7 +160,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   { entry: "models/native/main.ts", npm: ["zod"], without: [] },
   {
     entry: "models/remote/main.ts",
-    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"],
+    npm: ["zod", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible", "eventsource-parser"],
     without: [],
   },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },

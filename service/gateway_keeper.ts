@@ -1,4 +1,4 @@
-/** Keeps one gateway process running: starts it again when it ends, after a growing pause. @module */
+/** Keeps one gateway process running: starts it again after a growing pause. @module */
 import * as z from "zod";
 import { Fault, type Json, type ServeOpen, toJson } from "../contracts/mod.ts";
 
@@ -96,7 +96,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
       if (stopping) return;
       if (now() - born > WELL_MS) tries = 0;
       for (let up = false; !up && !stopping;) {
-        // A gateway that comes up and is ended again is kept: who can end the gateway must not end the service.
+        // Only failed starts count: who can end the gateway must not end the service.
         if (failures >= MAX_FAILURES) {
           return failed.resolve(
             new Fault("unavailable", "Cannot keep the gateway: it ends again and again"),

@@ -1,4 +1,4 @@
-/** Answers everything that the gateway of `remit serve` asks. TRUST: the gateway may be hostile. @module */
+/** Answers what the gateway of `remit serve` asks. TRUST: the gateway may be hostile. @module */
 import { type Mediator, parseAsked } from "./hosts/mod.ts";
 import type { PeerMediator } from "./peer/mod.ts";
 import * as z from "zod";
@@ -13,7 +13,7 @@ import {
   toJson,
 } from "../contracts/mod.ts";
 
-/** The page, as the gateway asks for it. Faults are as contracts/wire_a2a.ts lists them. */
+/** The page, as the gateway asks for it. Faults: contracts/wire_a2a.ts. */
 export interface ServedPage {
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;
@@ -22,7 +22,7 @@ export interface ServedPage {
   leave(session: string): void;
 }
 
-/** What stands behind a gateway; an absent part is not served. */
+/** What a gateway's requests are passed to; an absent part is not served. */
 export interface ServiceHandlerParts {
   readonly mcp: Mediator;
   readonly peers?: PeerMediator | undefined;
@@ -35,7 +35,7 @@ export interface ServiceHandlerParts {
   readonly keySet: string;
   /** Is told of each request: `mcp`, `a2a`, `hooks`, `page`. */
   counted(surface: string): void;
-  /** Is told of each request, when it is answered, and how many milliseconds it took. */
+  /** Is told of each answered request, and how many milliseconds it took. */
   took(surface: string, ms: number): void;
   /** Milliseconds. */
   now(): number;
@@ -43,7 +43,7 @@ export interface ServiceHandlerParts {
   takesMore(): void;
 }
 
-/** A handler that knows how much it has under way. */
+/** A handler that counts the requests under way. */
 export interface ServiceHandler extends PortHandler {
   /** Requests that are not answered yet. */
   under(): number;
@@ -55,7 +55,7 @@ const Session = z.object({ session: z.string().max(128) }).strict();
 /** Ops of MCP that begin something. */
 const BEGINS: ReadonlySet<string> = new Set(["session", "call", "task"]);
 
-/** The surface that an op is of; undefined for what is asked beside requests. */
+/** The surface of an op; undefined for an op of no request. */
 function surfaceOf(op: string): string | undefined {
   if (op.startsWith("a2a")) return op === "a2aAdmit" ? undefined : "a2a";
   if (op.startsWith("page")) return "page";

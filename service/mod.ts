@@ -20,4 +20,9 @@
  * @module
  */
 export { type GatewayLink, keepGateway, type StartedGateway } from "./gateway_keeper.ts";
-export { makeServiceHandler, type ServiceHandler } from "./handler.ts";
+export {
+  type RunningService,
+  serviceDoor,
+  type ServiceParts,
+  startService,
+} from "./running_service.ts";

@@ -2,7 +2,8 @@
 import { Digest, TaskId } from "../../contracts/mod.ts";
 import { type AgentService, makeHostedAgentService, type ServiceParts } from "../service.ts";
 import { makeTaskKeeper, type TaskKeeper } from "../task/keeper.ts";
-import { handHost, handPowers, historyOf, memoryLog, pastOf, requestOf, storeOf } from "./fakes.ts";
+import { handPowers } from "../../broker/_fixture/hand_powers.ts";
+import { handHost, historyOf, memoryLog, pastOf, requestOf, storeOf } from "./fakes.ts";
 
 /** A service with everything around it turned by hand. */
 export interface Bench {

@@ -11,7 +11,8 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { RULES, settled as soon } from "./bench.ts";
-import { handHost, handPowers, pastOf, requestOf } from "./fakes.ts";
+import { handPowers } from "../../broker/_fixture/hand_powers.ts";
+import { handHost, pastOf, requestOf } from "./fakes.ts";
 import { documentLog } from "./inbox_world.ts";
 import type { Exchanges } from "../exchange/parts.ts";
 import { MOST_WORDS } from "../exchange/words.ts";

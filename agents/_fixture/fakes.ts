@@ -1,4 +1,4 @@
-/** A log, a store and a host in memory, and a clock turned by hand, for tests of this folder. */
+/** A log, a store and a host in memory, for tests of this folder. */
 import type {
   AgentTask,
   ChatMessage,
@@ -8,7 +8,6 @@ import type {
   HostedTask,
   NewEvent,
   PastConversations,
-  Powers,
   ReviewOutcome,
   Store,
   TaskHost,
@@ -18,38 +17,6 @@ import type {
 } from "../../contracts/mod.ts";
 import { Digest, Fault, SessionId, TaskId } from "../../contracts/mod.ts";
 import type { TaskHistory } from "../task/fold.ts";
-
-/** Powers whose clock moves only when told. */
-export function handPowers(): Powers & {
-  turn(ms: number): void;
-  /** Timers that were neither stopped nor over. */
-  armed(): number;
-} {
-  let now = 1_000;
-  let next = 0;
-  const timers: { at: number; f: () => void; dead: boolean }[] = [];
-  return {
-    now: () => now,
-    id: (prefix) => `${prefix}${String(next++).padStart(12, "0")}`,
-    token: () => String(next++).padStart(32, "0"),
-    after(ms, f) {
-      const timer = { at: now + ms, f, dead: false };
-      timers.push(timer);
-      return () => {
-        timer.dead = true;
-      };
-    },
-    reach: () => undefined,
-    armed: () => timers.filter(({ dead }) => !dead).length,
-    turn(ms) {
-      now += ms;
-      for (const timer of timers.filter((each) => !each.dead && each.at <= now)) {
-        timer.dead = true;
-        timer.f();
-      }
-    },
-  };
-}
 
 /** A log that keeps everything, or refuses when told to. */
 export function memoryLog(): EventLog & {

@@ -13,7 +13,8 @@ import {
   SessionId,
   TaskId,
 } from "../../contracts/mod.ts";
-import { handPowers, storeOver } from "./fakes.ts";
+import { handPowers } from "../../broker/_fixture/hand_powers.ts";
+import { storeOver } from "./fakes.ts";
 import { type Inbox, type InboxParts, openInbox } from "../inbox/inbox.ts";
 import type { KnownTask } from "../inbox/judge.ts";
 

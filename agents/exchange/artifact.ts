@@ -1,5 +1,6 @@
 /** What a task made, as an artifact for a peer. @module */
-import { type Artifact, Fault, type PeerArtifact, type PeerPart } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Artifact, PeerArtifact, PeerPart } from "../../contracts/mod.ts";
 import { parseJson } from "../../port/mod.ts";
 
 /** Most bytes of one artifact. */

@@ -1,17 +1,16 @@
 /** What Remit and its peers have under way: A2A tasks as the kernel keeps them. @module */
-import {
-  cleared,
-  type Exchange,
-  ExchangeId,
-  Fault,
-  mixLabel,
-  type PeerDue,
-  type PeerName,
-  type PeerPage,
-  type PeerQuery,
-  type PushAsk,
-  type PushConfig,
-  TaskId,
+import { cleared, mixLabel } from "../../contracts/colour.ts";
+import { ExchangeId } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import type {
+  Exchange,
+  PeerDue,
+  PeerName,
+  PeerPage,
+  PeerQuery,
+  PushAsk,
+  PushConfig,
 } from "../../contracts/mod.ts";
 import { peerArtifact } from "./artifact.ts";
 import { makeExchangeFollow } from "./follow.ts";

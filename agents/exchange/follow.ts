@@ -1,14 +1,7 @@
 /** Exchanges follow their tasks: whatever happened, one step brings the one to where the other is. @module */
-import {
-  type AgentTask,
-  type ExchangeId,
-  type ExchangeState,
-  Fault,
-  type Label,
-  mixLabel,
-  type TaskId,
-  unreachable,
-} from "../../contracts/mod.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { Fault, unreachable } from "../../contracts/fault.ts";
+import type { AgentTask, ExchangeId, ExchangeState, Label, TaskId } from "../../contracts/mod.ts";
 import { type ExchangeHead, isOver, plainFailure, whatTaskSays } from "./head.ts";
 import type { ExchangeKeeper, Prepared } from "./keeper.ts";
 import type { ExchangeParts } from "./parts.ts";

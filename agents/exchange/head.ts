@@ -1,24 +1,19 @@
 /** An exchange as the kernel keeps it: a head that changes, and messages and artifacts that do not. @module */
+import { Fault, unreachable } from "../../contracts/fault.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type { NewEvent } from "../../contracts/event.ts";
 import {
-  type AgentTask,
-  type DocumentRow,
-  type DocumentWrite,
   Exchange,
   type ExchangeId,
   type ExchangeState,
-  EXIT,
-  Fault,
-  type Json,
-  type JsonObject,
-  type NewEvent,
   PeerArtifact,
   PeerMessage,
   PeerSend,
   PushConfig,
-  type TaskRequest,
-  toJsonObject,
-  unreachable,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange.ts";
+import { isObject, type Json, type JsonObject, toJsonObject } from "../../contracts/json.ts";
+import type { DocumentRow, DocumentWrite } from "../../contracts/store.ts";
+import type { AgentTask, TaskRequest } from "../../contracts/task.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
 
@@ -126,9 +121,7 @@ function pushOf(value: Json): Push | undefined {
 const listOf = (value: Json | undefined): readonly Json[] => Array.isArray(value) ? value : [];
 
 function at(value: Json | undefined, key: string): Json | undefined {
-  return value !== null && typeof value === "object" && !Array.isArray(value)
-    ? (value as JsonObject)[key]
-    : undefined;
+  return isObject(value) ? value[key] : undefined;
 }
 
 // From which state an exchange may go to which, and what a task's status makes of it. A2A protocol 1.0, TaskState.

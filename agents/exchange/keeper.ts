@@ -1,19 +1,16 @@
 /** The only writer of exchanges: each change is an event and its documents in one commit. @module */
-import {
-  type DocumentRow,
-  type DocumentWrite,
-  type EventLog,
-  type Exchange,
-  type ExchangeEvent,
-  type ExchangeId,
-  Fault,
-  type NewEvent,
-  type PeerName,
-  type PeerSend,
-  type Store,
-  type TaskId,
-  TaskRequest,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type {
+  Exchange,
+  ExchangeEvent,
+  ExchangeId,
+  PeerName,
+  PeerSend,
+} from "../../contracts/exchange.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { DocumentRow, DocumentWrite, EventLog, Store } from "../../contracts/store.ts";
 import {
   checkMove,
   documentsOf,
@@ -49,7 +46,6 @@ export interface Prepared {
   kept(): Promise<ExchangeHead>;
 }
 
-/** What {@link openExchangeKeeper} is handed. */
 interface ExchangeKeeperParts {
   readonly store: Pick<Store, "documents" | "document" | "peek">;
   readonly log: Pick<EventLog, "append">;

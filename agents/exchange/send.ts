@@ -1,24 +1,20 @@
 /** A peer's message: into the inbox and into its exchange in one commit, and a task where it was let in. @module */
+import { Fault } from "../../contracts/fault.ts";
+import { SessionId, TaskId } from "../../contracts/ids.ts";
+import { toJsonObject } from "../../contracts/json.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import { type Label, mixLabel } from "../../contracts/colour.ts";
 import {
-  Box,
   ContextId,
   type Exchange,
   ExchangeId,
-  Fault,
-  type InboxEntry,
-  type Label,
-  mixLabel,
   type PeerArtifact,
   type PeerMessage,
   type PeerName,
   type PeerSend,
-  type Powers,
-  Sender,
-  SessionId,
-  TaskId,
-  TaskRequest,
-  toJsonObject,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange.ts";
+import { Box, type InboxEntry, Sender } from "../../contracts/inbox.ts";
+import type { Powers } from "../../contracts/process.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { type ExchangeHead, isOver, MOST_ARTIFACTS, MOST_MESSAGES, wordsDigest } from "./head.ts";

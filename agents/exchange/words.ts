@@ -1,18 +1,10 @@
 /** Words of exchanges: a peer's as text for an agent, and what a peer is told. @module */
 import { isObject } from "../../contracts/json.ts";
 import { parseJson } from "../../port/mod.ts";
-import {
-  cleared,
-  Fault,
-  type Label,
-  mixLabel,
-  peerLabelIn,
-  peerLabelOf,
-  type PeerMessage,
-  type PeerPart,
-  type Powers,
-  unreachable,
-} from "../../contracts/mod.ts";
+import { cleared, mixLabel } from "../../contracts/colour.ts";
+import { Fault, unreachable } from "../../contracts/fault.ts";
+import { peerLabelIn, peerLabelOf } from "../../contracts/peer_words.ts";
+import type { Label, PeerMessage, PeerPart, Powers } from "../../contracts/mod.ts";
 
 /** Most characters of a peer's message as text: with the operator's words before it, it is one request. */
 export const MOST_WORDS = 150_000;

@@ -1,14 +1,7 @@
 /** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
-import {
-  type Box,
-  type DocumentWrite,
-  Fault,
-  type InboxEntry,
-  type InboxId,
-  type InboxQuotas,
-  type Sender,
-  type Store,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Box, InboxEntry, InboxId, InboxQuotas, Sender } from "../../contracts/inbox.ts";
+import type { DocumentWrite, Store } from "../../contracts/store.ts";
 import { headOf, isWaiting, type Kept } from "./rows.ts";
 
 /** Bytes that all boxes together keep waiting. */

@@ -1,17 +1,16 @@
 /** Changes of messages that wait: an event and the documents that say the same, in one commit. @module */
-import {
-  AgentMessage,
-  Box,
-  type DocumentWrite,
-  type EntryState,
-  type EventLog,
-  Fault,
-  type InboxEntry,
-  type InboxId,
-  type MessageStamp,
-  type NewEvent,
-  type TaskId,
-  toJson,
+import { Fault } from "../../contracts/fault.ts";
+import { AgentMessage, Box } from "../../contracts/inbox.ts";
+import { toJson } from "../../contracts/json.ts";
+import type {
+  DocumentWrite,
+  EntryState,
+  EventLog,
+  InboxEntry,
+  InboxId,
+  MessageStamp,
+  NewEvent,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { InboxBook, Slot } from "./book.ts";

@@ -3,21 +3,14 @@
  * delivered is one commit, so that each is shown once, whenever the kernel dies.
  * @module
  */
-import {
-  type ChatMessage,
-  type Colour,
-  EXIT,
-  INBOX_QUOTAS,
-  type InboxEntry,
-  type Label,
-  mixColour,
-  mixLabel,
-  type Powers,
-  type Provenance,
-  type TaskId,
-  type TaskRequest,
-  toJson,
-} from "../../contracts/mod.ts";
+import { toJson } from "../../contracts/json.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type { ChatMessage, Provenance } from "../../contracts/chat.ts";
+import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import { INBOX_QUOTAS, type InboxEntry } from "../../contracts/inbox.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { TaskRequest } from "../../contracts/task.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { isFinal } from "../task/fold.ts";
 import type { TaskKeeper } from "../task/keeper.ts";

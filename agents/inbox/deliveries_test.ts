@@ -8,7 +8,8 @@ import {
   type TaskId,
 } from "../../contracts/mod.ts";
 import { type Bench, bench, settled } from "../_fixture/bench.ts";
-import { handPowers, memoryLog, requestOf } from "../_fixture/fakes.ts";
+import { handPowers } from "../../broker/_fixture/hand_powers.ts";
+import { memoryLog, requestOf } from "../_fixture/fakes.ts";
 import { ALICE, messageOf, stampOf } from "../_fixture/inbox_world.ts";
 import type { AgentService } from "../service.ts";
 import { frameMessage, frameMessages } from "./deliveries.ts";

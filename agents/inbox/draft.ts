@@ -1,13 +1,13 @@
 /** A message that comes in: judged, and given its place, before anything is written. @module */
-import {
-  type AgentMessage,
-  type InboxEntry,
-  InboxId,
-  type InboxQuotas,
-  type MessageStamp,
-  type Powers,
-  type Sender,
-  type TaskId,
+import { InboxId } from "../../contracts/inbox.ts";
+import type {
+  AgentMessage,
+  InboxEntry,
+  InboxQuotas,
+  MessageStamp,
+  Powers,
+  Sender,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { InboxBook, Places, Slot } from "./book.ts";

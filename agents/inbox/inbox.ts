@@ -18,27 +18,25 @@
  * ```
  * @module
  */
-import {
-  type AgentInbox,
-  type AgentMessage,
-  Box,
-  type CallDelivery,
-  type CallInbox,
-  type CallPlace,
-  type DocumentWrite,
-  type EntryState,
-  type EventLog,
-  Fault,
-  INBOX_QUOTAS,
-  type InboxEntry,
-  InboxId,
-  type InboxQuotas,
-  type MessageStamp,
-  type Powers,
-  type PutOutcome,
-  type Sender,
-  type Store,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import { Box, INBOX_QUOTAS, InboxId } from "../../contracts/inbox.ts";
+import type {
+  AgentInbox,
+  AgentMessage,
+  CallDelivery,
+  CallInbox,
+  CallPlace,
+  DocumentWrite,
+  EntryState,
+  EventLog,
+  InboxEntry,
+  InboxQuotas,
+  MessageStamp,
+  Powers,
+  PutOutcome,
+  Sender,
+  Store,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { isFinal } from "../task/fold.ts";
 import { type InboxBook, makeInboxBook, openPlaces } from "./book.ts";

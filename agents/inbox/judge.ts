@@ -1,12 +1,7 @@
 /** Why a message is put aside for a person instead of shown to a model. @module */
-import {
-  type AgentMessage,
-  type AgentTask,
-  Fault,
-  type InboxEntry,
-  type MessageStamp,
-  TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import type { AgentMessage, AgentTask, InboxEntry, MessageStamp } from "../../contracts/mod.ts";
 import { parseJson } from "../../port/mod.ts";
 import { isFinal } from "../task/fold.ts";
 

@@ -1,14 +1,7 @@
 /** Messages that are settled: looked up in the store, a day at a time, and erased there. @module */
-import {
-  type Box,
-  type DocumentRow,
-  type DocumentWrite,
-  type EntryState,
-  type InboxEntry,
-  type InboxId,
-  type Store,
-  TaskId,
-} from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import type { Box, EntryState, InboxEntry, InboxId } from "../../contracts/inbox.ts";
+import type { DocumentRow, DocumentWrite, Store } from "../../contracts/store.ts";
 import type { InboxBook } from "./book.ts";
 import {
   BODY_KIND,

@@ -1,17 +1,16 @@
 /** What is remembered of senders: whether they are muted, and how far what they follow from was delivered. @module */
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
 import {
   type AgentMessage,
   type Box,
-  type DocumentWrite,
-  Fault,
   type InboxEntry,
   type InboxId,
   type MessageStamp,
   type MutedSender,
   Sender,
-  type Store,
-  TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/inbox.ts";
+import type { DocumentWrite, Store } from "../../contracts/store.ts";
 import type { InboxBook } from "./book.ts";
 import { type JudgeFacts, taskOfBox } from "./judge.ts";
 import { derivedId, ENTRY_KIND, scopeOf } from "./rows.ts";
@@ -118,7 +117,6 @@ export async function openSenders(
   });
 }
 
-/** What {@link makeParents} is handed. */
 interface ParentsParts {
   readonly store: Pick<Store, "document">;
   readonly senders: Senders;

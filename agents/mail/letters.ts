@@ -1,18 +1,9 @@
 /** An agent's inbox as it reads it: its messages with their numbers, parsed once. @module */
-import {
-  answerBox,
-  type Box,
-  Fault,
-  type InboxEntry,
-  type InboxId,
-  type Json,
-  type JsonObject,
-  type Mail,
-  mailIn,
-  type Reference,
-  TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import type { Box, InboxEntry, InboxId } from "../../contracts/inbox.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import { answerBox, type Mail, mailIn, type Reference } from "../../contracts/mail.ts";
 import { decodeXJson } from "../../port/xjson.ts";
 import type { MailTool } from "./descriptors.ts";
 import { whyNotHeld, wordsOf } from "./name_tools.ts";

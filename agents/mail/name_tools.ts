@@ -1,18 +1,11 @@
 /** The tools over an agent's own names. @module */
-import {
-  Fault,
-  type Json,
-  type JsonObject,
-  mixColour,
-  mixLabel,
-  type PetPath,
-  type ProcessRow,
-  type Reference,
-  Scope,
-  SPECIAL_NAMES,
-  toJson,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { ToolName } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { Scope } from "../../contracts/lease.ts";
+import { SPECIAL_NAMES } from "../../contracts/mail.ts";
+import type { Json, JsonObject, PetPath, ProcessRow, Reference } from "../../contracts/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import {

@@ -1,20 +1,9 @@
 /** A directory of petnames as a value: looked into, and changed into another. @module */
-import {
-  Colour,
-  Directory,
-  type EventLog,
-  Fault,
-  Label,
-  mixColour,
-  mixLabel,
-  NAMES_MOST,
-  PetPath,
-  type Reference,
-  SPECIAL_NAMES,
-  type Store,
-  type TaskId,
-  toJsonObject,
-} from "../../contracts/mod.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJsonObject } from "../../contracts/json.ts";
+import { Directory, NAMES_MOST, PetPath, SPECIAL_NAMES } from "../../contracts/mail.ts";
+import type { EventLog, Reference, Store, TaskId } from "../../contracts/mod.ts";
 
 /** What a path leads to. */
 export type Named = Directory | Reference;

@@ -1,24 +1,22 @@
 /** The tools over an agent's inbox. What a message carries is described; who adopts it derives it. @module */
-import {
-  type Box,
-  type Edge,
-  Fault,
-  type JsonObject,
-  type Mail,
-  MAIL_SCHEMA,
-  type MailRecord,
-  type MessageKind,
-  mixColour,
-  mixLabel,
-  type PetName,
-  PetName as PetNameSchema,
-  type ProcessRow,
-  type Reference,
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { MAIL_SCHEMA, PetName as PetNameSchema } from "../../contracts/mail.ts";
+import type {
+  Box,
+  Edge,
+  JsonObject,
+  Mail,
+  MailRecord,
+  MessageKind,
+  PetName,
+  ProcessRow,
+  Reference,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { decodeXJson, encodeXJson, type XJson } from "../../port/xjson.ts";
 import { answering, FROM, type Letter, type Letters, letterView } from "./letters.ts";
-import { type MailTool } from "./descriptors.ts";
+import type { MailTool } from "./descriptors.ts";
 import { findReference, whyNotHeld, wordsOf } from "./name_tools.ts";
 import {
   type MailAct,

@@ -3,21 +3,19 @@
  * ordinary tool `exec`. The question is the gate's own, about the call `proposal_run`.
  * @module
  */
+import { Fault } from "../../contracts/fault.ts";
+import { CallId, type Pid } from "../../contracts/ids.ts";
+import type { InboxEntry } from "../../contracts/inbox.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
 import {
-  CallId,
   EvalProposal,
-  Fault,
-  type GrantedCall,
-  type InboxEntry,
-  type Json,
-  type JsonObject,
   type Mail,
   mailIn,
-  type Pid,
   type Proposed,
   type Settlement,
-  type ToolResult,
-} from "../../contracts/mod.ts";
+} from "../../contracts/mail.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { ToolResult } from "../../contracts/tool.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { XJson } from "../../port/xjson.ts";
 import type { MailTool } from "./descriptors.ts";

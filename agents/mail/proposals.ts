@@ -1,15 +1,14 @@
 /** What a task proposed and what became of it: the fold of its committed outcomes. @module */
-import {
-  type EvalProposal,
-  Fault,
-  type JsonObject,
-  MailRecord,
-  mixColour,
-  mixLabel,
-  type ProcessRow,
-  type Proposed,
-  type Reference,
-  type Settlement,
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { MailRecord } from "../../contracts/mail.ts";
+import type {
+  EvalProposal,
+  JsonObject,
+  ProcessRow,
+  Proposed,
+  Reference,
+  Settlement,
 } from "../../contracts/mod.ts";
 import { decodeXJson, xjsonSource } from "../../port/xjson.ts";
 import { findReference, whyNotHeld, wordsOf } from "./name_tools.ts";

@@ -1,29 +1,14 @@
 /** What the tools of mail are made of: one maker of bindings, and what all of them are handed. @module */
-import {
-  type AgentInbox,
-  type Box,
-  type Colour,
-  type EffectClass,
-  Fault,
-  type Gate,
-  type GrantedCall,
-  type InboxEntry,
-  type InboxId,
-  type JsonObject,
-  type Label,
-  type LeaseId,
-  type Leases,
-  type MailRecord,
-  type Pid,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type Scope,
-  type Sender,
-  type TaskId,
-  toJsonObject,
-  type ToolBinding,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Colour, EffectClass, Label } from "../../contracts/colour.ts";
+import type { Gate, Leases } from "../../contracts/gate.ts";
+import type { LeaseId, Pid, TaskId } from "../../contracts/ids.ts";
+import type { AgentInbox, Box, InboxEntry, InboxId, Sender } from "../../contracts/inbox.ts";
+import { type JsonObject, toJsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import type { MailRecord } from "../../contracts/mail.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import type { AgentNames } from "./names.ts";
 

@@ -1,15 +1,9 @@
 /** From how a turn ended to the task's status and exit code. @module */
-import {
-  EXIT,
-  EXIT_OF_FAULT,
-  type Fault,
-  type FaultCode,
-  type ReviewOutcome,
-  type TaskStatus,
-  type TurnOutcome,
-  unreachable,
-  type UsedUp,
-} from "../../contracts/mod.ts";
+import { EXIT_OF_FAULT } from "../../contracts/fault_exit.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import { type Fault, type FaultCode, unreachable } from "../../contracts/fault.ts";
+import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/hosting.ts";
+import type { TaskStatus } from "../../contracts/task.ts";
 
 /** A task's next status. */
 export interface Ending {

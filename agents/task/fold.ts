@@ -1,23 +1,12 @@
 /** A task's state as the fold of its events. @module */
-import {
-  AgentTask,
-  type ChatMessage,
-  DEFAULT_LIMITS,
-  Digest,
-  type EventKind,
-  Fault,
-  type Json,
-  type JsonObject,
-  Limits,
-  mixColour,
-  mixLabel,
-  type NewEvent,
-  TASK_TRANSITIONS,
-  type TaskId,
-  TaskRequest,
-  TaskStatus,
-  toJson,
-} from "../../contracts/mod.ts";
+import { DEFAULT_LIMITS, Limits } from "../../contracts/budget.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { AgentTask, TASK_TRANSITIONS, TaskRequest, TaskStatus } from "../../contracts/task.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { EventKind, NewEvent } from "../../contracts/event.ts";
+import { Digest, type TaskId } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../contracts/json.ts";
 
 /** One event as the fold reads it: its public body and, unless purged, its private part. */
 export interface FoldEvent {
@@ -238,11 +227,9 @@ function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {
 }
 
 function objectAt(value: Json | undefined, key: string): JsonObject | undefined {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
-  const found = (value as JsonObject)[key];
-  return found !== null && typeof found === "object" && !Array.isArray(found)
-    ? found as JsonObject
-    : undefined;
+  if (!isObject(value)) return undefined;
+  const found = value[key];
+  return isObject(found) ? found : undefined;
 }
 
 /** The logs that earlier kernels left. */

@@ -1,19 +1,12 @@
 /** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
-import {
-  type AgentTask,
-  atMoment,
-  type ChatMessage,
-  type Digest,
-  EXIT,
-  Fault,
-  type HostedTask,
-  type NewTask,
-  outlivesTurns,
-  type Powers,
-  type TaskHost,
-  type TaskId,
-  type TaskRequest,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { atMoment } from "../../contracts/moment.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { HostedTask, NewTask, TaskHost } from "../../contracts/hosting.ts";
+import type { Digest, TaskId } from "../../contracts/ids.ts";
+import type { Powers } from "../../contracts/process.ts";
+import { type AgentTask, outlivesTurns, type TaskRequest } from "../../contracts/task.ts";
 import { type Ending, endingOf, endingOfFault, lastStatus } from "./ending.ts";
 import { isFinal } from "./fold.ts";
 import type { TaskKeeper } from "./keeper.ts";

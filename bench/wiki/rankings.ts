@@ -1,10 +1,10 @@
 /** Ways of ranking the same passages: FTS5 alone, Orama alone, and the wiki's search. @module */
 import { create, insert, search as searchOrama } from "@orama/orama";
-import type { WikiStore } from "../../memory-wiki/store/wiki_store.ts";
 import { makePageIndex } from "../../memory-wiki/search/page_index.ts";
-import { queryTerms } from "../../memory-wiki/search/query_terms.ts";
+import { matchAny } from "../../memory-wiki/search/passage.ts";
+import { queryTerms } from "../../memory-wiki/search/retrieval.ts";
 import { sectionsOf } from "../../memory-wiki/search/sections.ts";
-import { matchAny } from "../../memory-wiki/search/source_passages.ts";
+import type { WikiStore } from "../../memory-wiki/store/wiki_store.ts";
 import type { Document } from "./corpus.ts";
 
 /** Lines of a document, best first. */

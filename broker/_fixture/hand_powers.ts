@@ -1,5 +1,5 @@
-/** Powers of a gate, turned by hand. @module */
-import { type Powers } from "../../contracts/mod.ts";
+/** The powers of tests: a clock turned by hand, ids that count, failpoints that are noted. @module */
+import type { Powers } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** A clock turned by hand, ids that count, and failpoints that are noted. */
@@ -7,6 +7,8 @@ export interface HandPowers extends Powers {
   turn(ms: number): void;
   /** The clock alone: the machine slept, or somebody set it. */
   leap(ms: number): void;
+  /** Timers that were neither stopped nor over. */
+  armed(): number;
   readonly reached: string[];
 }
 
@@ -27,6 +29,7 @@ export function handPowers(): HandPowers {
     },
     reach: (point) => void reached.push(point),
     leap: (ms) => void (now += ms),
+    armed: () => timers.size,
     turn: (ms) => {
       now += ms;
       for (const [id, timer] of [...timers]) {

@@ -1,12 +1,6 @@
 /** The question that a call comes to. @module */
-import {
-  type AnswerScope,
-  type Digest,
-  type EffectClass,
-  type Question,
-  QuestionId,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { QuestionId } from "../../contracts/ids.ts";
+import type { AnswerScope, Digest, EffectClass, Question, TaskId } from "../../contracts/mod.ts";
 import { covers } from "../grants.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
 import { adviceBefore } from "./result.ts";

@@ -15,19 +15,12 @@
  *
  * @module
  */
-import {
-  type Answered,
-  type ChatMessage,
-  type Decision,
-  type Digest,
-  Fault,
-  type Gate,
-  type Pid,
-  type ProcessRow,
-  type TaskId,
-  type ToolCall,
-  type ToolResult,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
+import type { Answered, Decision, Gate } from "../../contracts/gate.ts";
+import type { Digest, Pid, TaskId } from "../../contracts/ids.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { ToolResult } from "../../contracts/tool.ts";
 import { advertiser } from "./step_known.ts";
 import { provideQuestion } from "./ask.ts";
 import { refusedEvent } from "./events.ts";

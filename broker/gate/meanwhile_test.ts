@@ -1,7 +1,7 @@
 /** What came in while a call ran: shown after its result, in one commit with it, or neither. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { Fault, type Meanwhile } from "../../contracts/mod.ts";
-import { type TestTool } from "../_fixture/test_tool.ts";
+import type { TestTool } from "../_fixture/test_tool.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";
 
 const FREE = { rules: [{ mode: "auto", at: "remit.yaml:1" }] } as const;

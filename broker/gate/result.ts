@@ -1,18 +1,11 @@
 /** What a call's end becomes for its caller: guarded, redacted, cut to size. @module */
-import {
-  Colour,
-  type Digest,
-  Fault,
-  type Guarded,
-  Label,
-  type Meanwhile,
-  mixColour,
-  mixLabel,
-  type Outcome,
-  type PowerResult,
-  type Source,
-  type ToolResult,
-} from "../../contracts/mod.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest } from "../../contracts/ids.ts";
+import type { Guarded } from "../../contracts/model_aux.ts";
+import type { Meanwhile, PowerResult } from "../../contracts/power.ts";
+import type { Source } from "../../contracts/question.ts";
+import type { Outcome, ToolResult } from "../../contracts/tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { Ran } from "./perform.ts";

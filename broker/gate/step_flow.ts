@@ -1,16 +1,13 @@
 /** Gate step 4: effect and destination against colour and label. @module */
 import {
   cleared,
-  type Colour,
   colourSuffices,
-  type EffectClass,
   graverEffect,
-  type Label,
   mixColour,
   mixLabel,
-  type PermissionMode,
   REQUIRED_COLOUR,
-} from "../../contracts/mod.ts";
+} from "../../contracts/colour.ts";
+import type { Colour, EffectClass, Label, PermissionMode } from "../../contracts/mod.ts";
 import { graver } from "../defaults.ts";
 import { type JudgeParts, type Known, type Read, type Refusal, refuse } from "./parts.ts";
 

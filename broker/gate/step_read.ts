@@ -1,5 +1,6 @@
 /** Gate step 3: arguments parsed with limits, checked, their references resolved. @module */
-import { type Digest, Fault, type ProcessRow } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Digest, ProcessRow } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { parseArguments } from "../arguments.ts";

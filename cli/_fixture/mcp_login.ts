@@ -1,9 +1,9 @@
 /** Hands of a login for tests without a network. @module */
 import { Fault } from "../../contracts/mod.ts";
-import type { LoginHands } from "../mcp/registry/login/login.ts";
+import type { LoginPowers } from "../mcp/registry/login/login.ts";
 
 /** No net service starts. */
-export const NO_LOGIN: LoginHands = Object.freeze<LoginHands>({
+export const NO_LOGIN: LoginPowers = Object.freeze<LoginPowers>({
   start: () => Promise.reject(new Fault("unavailable", "Cannot log in: there is no network here")),
   listen: () => {
     throw new Fault("unavailable", "Cannot log in: there is no network here");

@@ -5,8 +5,8 @@ import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
 import { resolvingNames } from "../../net/address/resolver.ts";
 import { makeNetService } from "../../net/service.ts";
-import type { LoginHands, LoginParts } from "../mcp/registry/login/login.ts";
-import { makeLoginHands } from "../mcp/registry/login/login_powers.ts";
+import type { LoginParts, LoginPowers } from "../mcp/registry/login/login.ts";
+import { makeLoginPowers } from "../mcp/registry/login/login_powers.ts";
 import type { NetLink } from "../mcp/registry/login/net.ts";
 
 type Fields = Record<string, unknown>;
@@ -167,7 +167,7 @@ export function netLink(names: Readonly<Record<string, string>> = {}): NetLink {
 }
 
 /** The real hands, without a process. */
-export const loginHands: LoginHands = makeLoginHands(() =>
+export const loginHands: LoginPowers = makeLoginPowers(() =>
   Promise.reject(new Error("no process here"))
 );
 
@@ -184,7 +184,7 @@ export function loginAt(
 ): LoginParts {
   return {
     link: netLink(),
-    hands: loginHands,
+    powers: loginHands,
     server: new URL(`${world.server}/mcp`),
     given: {},
     now: () => 1_000,

@@ -1,10 +1,10 @@
 /** The real store of imported servers, for tests. @module */
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
 import { makeMcpStore } from "../mcp/registry/store/store_powers.ts";
-import type { McpStoreHands } from "../mcp/registry/store/store.ts";
+import type { McpStore } from "../mcp/registry/store/store.ts";
 
 /** Makes it. */
-export function realMcpStore(): McpStoreHands {
+export function realMcpStore(): McpStore {
   return makeMcpStore({
     digestTree: (folder) => digestTree(folder, TREE_DISK),
     ready: () => Promise.resolve(),

@@ -18,7 +18,6 @@ export function fakeModels(
     readonly engine?: NativeEngine;
     readonly engines?: Readonly<Partial<Record<NativeBuild, NativeEngine>>>;
     readonly ollama?: number;
-    readonly lexicon?: ModelHands["lexicon"];
   } = {},
 ): ModelHands & { readonly built: ModelProgram[] } {
   const http = makeModelHttp();
@@ -39,8 +38,6 @@ export function fakeModels(
       },
       weights: makeWeightsDisk(),
       engine: (build) => parts.engines?.[build] ?? parts.engine ?? NO_ENGINE,
-      lexicon: parts.lexicon ??
-        (() => Promise.reject(new Fault("unavailable", "Cannot build: a test has no network"))),
       vectors: async () => await import("../../models/embed/mod.ts"),
       provideProgram(program): Promise<void> {
         built.push(program);

@@ -5,7 +5,7 @@ import type { ServiceHands } from "../service/hands.ts";
 export const NO_SERVICE_HANDS: ServiceHands = Object.freeze<ServiceHands>({
   lock: () => ({ [Symbol.dispose]: () => undefined }),
   door: () => ({ [Symbol.dispose]: () => undefined }),
-  knock: () => Promise.resolve(undefined),
+  askService: () => Promise.resolve(undefined),
   after: () => () => undefined,
   hangup: () => () => undefined,
   random: () => 0.5,

@@ -9,11 +9,10 @@ import { greet, type Wire } from "../kernel/link.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { fakeModels } from "./models.ts";
 import { realMcpStore } from "./mcp_store.ts";
-import type { LoginHands } from "../mcp/registry/login/login.ts";
+import type { LoginPowers } from "../mcp/registry/login/login.ts";
 import { NO_LOGIN } from "./mcp_login.ts";
-import type { McpStoreHands } from "../mcp/registry/store/store.ts";
+import type { McpStore } from "../mcp/registry/store/store.ts";
 import type { ModelHands } from "../model/hands.ts";
-import { REAL_REVIEW } from "./mcp_review.ts";
 import { realPlugins } from "./plugins.ts";
 import { fakeWikis } from "./wikis.ts";
 import { NO_GATEWAY } from "./gateway.ts";
@@ -130,8 +129,8 @@ export function fakeHands(
     readonly models?: ModelHands;
     readonly wikis?: WikiHands;
     readonly serve?: ServeHands;
-    readonly mcpStore?: McpStoreHands;
-    readonly login?: LoginHands;
+    readonly mcpStore?: McpStore;
+    readonly login?: LoginPowers;
     /** Beside HOME, USER and XDG_RUNTIME_DIR. */
     readonly env?: Readonly<Record<string, string>>;
   } = {},
@@ -187,7 +186,6 @@ export function fakeHands(
     receipts: { verify: () => Promise.resolve({ ok: true, reason: "it holds" }) },
     logs: { verify: () => Promise.resolve({ ok: true, key: "k" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
-    mcp: REAL_REVIEW,
     models: parts.models ?? fakeModels(),
     wikis: parts.wikis ?? fakeWikis(),
     serve: parts.serve ?? NO_GATEWAY,

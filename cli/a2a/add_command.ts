@@ -22,10 +22,10 @@ import {
 } from "../mcp/introduce.ts";
 import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
 import { keepLook } from "../mcp/registry/look.ts";
-import { reviewDocument, reviewOf } from "../mcp/registry/review.ts";
+import { reviewDocument } from "../mcp/registry/review.ts";
 import { clearanceFor } from "../mcp/grant_flags.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
-import { lockOf, lookAt } from "../mcp/work.ts";
+import { lockOf, lookAt, registryOf, reviewNow } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { loadSecrets } from "../secret/keep.ts";
@@ -47,7 +47,7 @@ export async function a2aAdd(command: Command): Promise<number> {
   preparePlaces(hands.disk, places, hands.around.uid);
   const credential = await credentialOf(command, url);
   if (credential !== undefined) {
-    keepMcpSecret(command, name, { header: credential.header }, credential.value);
+    keepMcpSecret(registryOf(command), name, { header: credential.header }, credential.value);
   }
   const draft: LockedServer = {
     name,
@@ -93,7 +93,7 @@ async function firstLook(command: Command, draft: LockedServer): Promise<McpLook
 
 function forget(command: Command, { name }: LockedServer): void {
   lockOf(command).remove(name);
-  forgetMcpSecrets(command, name);
+  forgetMcpSecrets(registryOf(command), name);
 }
 
 async function pinPeer(
@@ -111,7 +111,7 @@ async function pinPeer(
     notes: facts.keys.length === 0 ? [keysWords(facts)] : [],
   }));
   keepLook(hands.disk, places, server, { at: hands.around.now(), look });
-  const review = await reviewOf(command, server, { words, servers: lock.list() });
+  const review = await reviewNow(command, server, words);
   if (!command.json) showReview(command, review, { look, whole: false });
   const done = await saysYes(command, review)
     ? pin(command, review, { flagged: false })

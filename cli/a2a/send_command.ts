@@ -98,12 +98,7 @@ export async function a2aWatch(command: Command): Promise<number> {
   });
 }
 
-function called(
-  command: Command,
-  tool: string,
-  args: object,
-  shown: CallShown,
-): Promise<number> {
+function called(command: Command, tool: string, args: object, shown: CallShown): Promise<number> {
   const parsed = { ...command.parsed, args: [tool, JSON.stringify(args)] };
   return toolCall({ ...command, parsed }, shown);
 }

@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import { Fault, type ImportedServer, isPeer, toJson } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "../mcp/registry/handover.ts";
 import { parseMcpName } from "../mcp/registry/lock.ts";
 import { askLook } from "../mcp/registry/look.ts";
+import { unflaggedTools } from "../mcp/registry/review.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
-import { lockOf } from "../mcp/work.ts";
+import { lockOf, registryOf } from "../mcp/work.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
 
@@ -68,11 +68,11 @@ export async function provideStoryPeers(command: Command, steering: string): Pro
     name: US,
   });
   const close = async (): Promise<void> => {
-    forgetMcpSecrets(command, NAME);
+    forgetMcpSecrets(registryOf(command), NAME);
     await peer.close();
   };
   try {
-    keepMcpSecret(command, NAME, { header: "authorization" }, `Bearer ${peer.token}`);
+    keepMcpSecret(registryOf(command), NAME, { header: "authorization" }, `Bearer ${peer.token}`);
     const server = await pinned(command, peer);
     const [key = ""] = isPeer(server.launch) ? server.launch.a2a.keys : [];
     return {
@@ -95,7 +95,6 @@ export async function provideStoryPeers(command: Command, steering: string): Pro
 
 /** Asks it for its card once and pins what is not flagged, as `a2a add --yes` does. */
 async function pinned(command: Command, { url, token }: StoryPeer): Promise<ImportedServer> {
-  const { mcp } = command.hands;
   const draft: ImportedServer = {
     name: NAME,
     launch: { kind: "http", url, a2a: { endpoint: url, binding: "JSONRPC", keys: [] } },
@@ -103,7 +102,7 @@ async function pinned(command: Command, { url, token }: StoryPeer): Promise<Impo
     ...{ secretHeaders: ["authorization"], tools: [], samplingTokens: 0, elicitation: false },
     ...{ offers: { resources: false, prompts: false }, clearance: "public" },
   };
-  await readyMcp(command);
+  await command.hands.mcpStore.ready();
   const link = await reachKernel(command);
   try {
     await link.ask(
@@ -115,9 +114,7 @@ async function pinned(command: Command, { url, token }: StoryPeer): Promise<Impo
       throw new Fault("upstream", `Cannot play the story: the peer gave no answer: ${ended}`);
     }
     const launch = launchBy(factsOf(words));
-    const { tools } = mcp.translate(NAME, words.tools, { grants: draft.grants, launch });
-    const plain = tools.filter(({ flags }) => flags.length === 0);
-    return { ...draft, launch, tools: plain.map((tool) => mcp.importedTool(tool)) };
+    return { ...draft, launch, tools: unflaggedTools({ ...draft, launch }, words) };
   } finally {
     link.close();
   }

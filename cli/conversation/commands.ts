@@ -22,6 +22,7 @@ import { settle } from "../run/run_setting.ts";
 import { followTask, readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
+import { registryOf } from "../mcp/work.ts";
 
 /** US dollars: what the trace counts down from. */
 const DEFAULT_BUDGET = 1;
@@ -102,7 +103,7 @@ export async function conversationFork(command: Command): Promise<number> {
       );
       await provideModelPrograms(command, needs, link);
       await lendKeys(link, needs);
-      await lendApproved(command, link);
+      await lendApproved(registryOf(command), link);
     }
     const answer = recordOf(
       await link.ask("conversationFork", {

@@ -32,6 +32,7 @@ import { readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { entryLines, gistOf } from "./inbox_words.ts";
+import { registryOf } from "../mcp/work.ts";
 
 const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];
 
@@ -112,7 +113,7 @@ export async function inboxShow(command: Command): Promise<number> {
 
 /** A task that is about to go on, perhaps in another kernel than it began in, needs its model's key. */
 async function readyFor(command: Command, link: KernelLink, box: string): Promise<void> {
-  await lendApproved(command, link);
+  await lendApproved(registryOf(command), link);
   const task = TaskId.safeParse(box.slice("task:".length));
   if (!box.startsWith("task:") || !task.success) return;
   await readyAgain(command, link, await readPast(link, task.data));

@@ -8,6 +8,7 @@ import {
   type ExitCode,
   isPeer,
   type Label,
+  type McpGrants,
   type McpLook,
   NO_GRANTS,
 } from "../../contracts/mod.ts";
@@ -19,36 +20,37 @@ import {
   FLAGGED,
   type McpReview,
   reviewDocument,
-  reviewOf,
 } from "./registry/review.ts";
-import { type GrantFlags, reachesOut, withGrants } from "./grant_flags.ts";
-import type { LockedServer } from "./registry/lock.ts";
+import {
+  familyOf,
+  type LockedServer,
+  type MoreGrants,
+  reachesOut,
+  withGrants,
+} from "./registry/lock.ts";
 import { namedPaths, type Proposal, propose } from "./registry/paths.ts";
 import { alienLines, reviewLines, serverLines } from "./review_lines.ts";
-import { endedWords, familyOf } from "./words.ts";
-import { lockOf, lookAt, lookFirst, person } from "./work.ts";
+import { endedWords } from "./words.ts";
+import { lockOf, lookAt, lookFirst, person, registryOf, reviewNow } from "./work.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 
-interface Met {
-  readonly server: LockedServer;
-  readonly look: McpLook;
-  readonly proposal: Proposal;
-}
-
 /** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
-export async function meet(command: Command, server: LockedServer): Promise<Met> {
+export async function meet(
+  command: Command,
+  server: LockedServer,
+): Promise<{ readonly look: McpLook; readonly proposal: Proposal }> {
   const look = await lookFirst(command, server);
   const proposal = propose({
     named: server.launch.kind === "http"
       ? []
-      : namedPaths(command, { launch: server.launch, env: server.env }),
+      : namedPaths(registryOf(command), { launch: server.launch, env: server.env }),
     accesses: look.accesses,
     tools: look.words?.tools ?? [],
     given: server.grants,
     env: [...Object.keys(server.env), ...server.secretEnv],
   });
-  return { server, look, proposal };
+  return { look, proposal };
 }
 
 /** Says why a server never came so far as to answer. */
@@ -59,9 +61,7 @@ export function showFailure(
   { kept = true }: { readonly kept?: boolean } = {},
 ): void {
   const { screen } = command.hands;
-  screen.say(
-    `  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`,
-  );
+  screen.say(`  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`);
   for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
   if (!kept) return;
   screen.say(
@@ -80,10 +80,10 @@ export function showReview(
   review: McpReview,
   parts: { readonly look: Pick<McpLook, "accesses">; readonly whole: boolean },
 ): void {
-  const { screen, mcp } = command.hands;
+  const { screen } = command.hands;
   const lines = [
     ...serverLines(screen, review.server, parts.look.accesses),
-    ...reviewLines(screen, review, { kit: mcp, whole: parts.whole }),
+    ...reviewLines(screen, review, { whole: parts.whole }),
   ];
   for (const line of lines) screen.say(line);
 }
@@ -101,8 +101,7 @@ export async function saysYes(command: Command, review: McpReview): Promise<bool
   const count = waiting(review).length;
   if (keyboard === undefined || count === 0) return false;
   const what = count === 1 ? "the tool that is" : `the ${count} tools that are`;
-  const typed = await keyboard.line(`  pin ${what} not flagged? y, or Enter for no › `);
-  return /^(?:y|yes)$/i.test((typed ?? "").trim());
+  return isYes(await typedAt(command, `  pin ${what} not flagged? y, or Enter for no › `));
 }
 
 /** Pins in remit.lock. Where the server was changed meanwhile, only what was shown is. */
@@ -119,7 +118,7 @@ export function pin(
   };
   let done: Approved | undefined;
   lockOf(command).change(review.server.name, (server) => {
-    done = approve({ ...review, server }, approval, command.hands.mcp.importedTool);
+    done = approve({ ...review, server }, approval);
     return done.server;
   });
   if (done === undefined) throw new TypeError("Cannot pin: nothing was changed");
@@ -178,7 +177,7 @@ export function waitingLines(command: Command, review: McpReview): readonly stri
 const NOTHING_MORE = {
   grants: NO_GRANTS,
   ...{ env: {}, secretEnv: [], secretHeaders: [] },
-} as const satisfies GrantFlags;
+} as const satisfies MoreGrants;
 
 /** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
 export async function introduce(command: Command, added: LockedServer): Promise<ExitCode> {
@@ -191,20 +190,15 @@ export async function introduce(command: Command, added: LockedServer): Promise<
   );
   const met = await meet(command, added);
   screen.hint("");
-  let { server, look } = met;
+  let server = added, { look } = met;
   const lock = lockOf(command);
   if (look.words === undefined && met.proposal.read.length + met.proposal.net.length === 0) {
     return failed(command, server, look);
   }
-  const agreed = await agree(command, met.proposal);
-  const more = [agreed.grants.read, agreed.grants.write, agreed.grants.net].some((each) =>
-    each.length > 0
-  );
+  const grants = await agree(command, met.proposal);
+  const more = Object.values(grants).some((each) => each.length > 0);
   if (more) {
-    server = lock.change(
-      server.name,
-      (each) => withGrants(each, { ...NOTHING_MORE, ...agreed }),
-    );
+    server = lock.change(server.name, (each) => withGrants(each, { ...NOTHING_MORE, grants }));
   }
   const clearance = await agreeClearance(command, server);
   if (clearance !== undefined) {
@@ -231,7 +225,7 @@ export async function introduce(command: Command, added: LockedServer): Promise<
   }
   const { words } = look;
   if (words === undefined) return failed(command, server, look);
-  const review = await reviewOf(command, server, { words, servers: lock.list() });
+  const review = await reviewNow(command, server, words);
   if (!command.json) {
     showReview(command, review, { look, whole: false });
     for (const line of open) screen.say(`  it may want: ${line}`);
@@ -269,52 +263,47 @@ function failed(command: Command, server: LockedServer, look: McpLook): ExitCode
   return EXIT.upstreamFailure;
 }
 
-/** What was agreed to, in the form of flags. */
-type Agreed = Pick<GrantFlags, "grants">;
-
-const NOTHING: Agreed = { grants: { read: [], write: [], net: [] } };
-
-const shown = (paths: readonly string[]): string =>
-  paths.map((path) => displayText(path, { max: 300 })).join(" ");
-
-async function agreeFiles(command: Command, proposal: Proposal): Promise<Agreed> {
-  const { keyboard, screen } = command.hands;
-  const { read } = proposal;
-  if (read.length === 0) return NOTHING;
-  const readOnly: Agreed = { grants: { read: [...read], write: [], net: [] } };
-  screen.say(`  Its arguments and variables name ${shown(read)}.`);
-  if (has(command.parsed, "yes")) {
-    screen.say("  You said --yes: it may read there, and change nothing.");
-    return readOnly;
-  }
-  if (keyboard === undefined) return NOTHING;
-  const choices = proposal.writers
-    ? "y to read, w to change, too, Enter for no"
-    : "y, Enter for no";
-  const typed = ((await keyboard.line(`  may it read there? ${choices} › `)) ?? "").trim()
-    .toLowerCase();
-  if (typed === "w" && proposal.writers) return { grants: { read: [], write: [...read], net: [] } };
-  return /^(?:y|yes)$/.test(typed) ? readOnly : NOTHING;
+/** What is typed behind `prompt`, in small letters; empty with nobody at the keyboard. */
+async function typedAt({ hands: { keyboard } }: Command, prompt: string): Promise<string> {
+  return ((await keyboard?.line(prompt)) ?? "").trim().toLowerCase();
 }
 
-async function agreeHosts(command: Command, proposal: Proposal): Promise<readonly string[]> {
+const isYes = (typed: string): boolean => /^(?:y|yes)$/.test(typed);
+
+async function agreeFiles(
+  command: Command,
+  { read, writers }: Proposal,
+): Promise<Pick<McpGrants, "read" | "write">> {
+  const { screen } = command.hands;
+  if (read.length === 0) return { read: [], write: [] };
+  const shown = read.map((path) => displayText(path, { max: 300 })).join(" ");
+  screen.say(`  Its arguments and variables name ${shown}.`);
+  if (has(command.parsed, "yes")) {
+    screen.say("  You said --yes: it may read there, and change nothing.");
+    return { read: [...read], write: [] };
+  }
+  const choices = writers ? "y to read, w to change, too, Enter for no" : "y, Enter for no";
+  const typed = await typedAt(command, `  may it read there? ${choices} › `);
+  if (typed === "w" && writers) return { read: [], write: [...read] };
+  return { read: isYes(typed) ? [...read] : [], write: [] };
+}
+
+async function agreeHosts(command: Command, proposal: Proposal): Promise<string[]> {
   const { keyboard, screen } = command.hands;
   // Reading and sending together can lose what is read: that takes more than --yes.
   if (keyboard === undefined || has(command.parsed, "yes")) return [];
   const agreed: string[] = [];
   for (const host of proposal.net) {
     screen.say(`  It tried to reach ${displayText(host)}: what it reads could go there.`);
-    const typed = ((await keyboard.line("  may it? y, or Enter for no › ")) ?? "").trim();
-    if (/^(?:y|yes)$/i.test(typed)) agreed.push(host);
+    if (isYes(await typedAt(command, "  may it? y, or Enter for no › "))) agreed.push(host);
   }
   return agreed;
 }
 
 /** Asks. `--yes` agrees to reading what the arguments name, and to nothing else. */
-async function agree(command: Command, proposal: Proposal): Promise<Agreed> {
+async function agree(command: Command, proposal: Proposal): Promise<McpGrants> {
   const files = await agreeFiles(command, proposal);
-  const net = await agreeHosts(command, proposal);
-  return { grants: { ...files.grants, net: [...net] } };
+  return { ...files, net: await agreeHosts(command, proposal) };
 }
 
 /** Asks how confidential what a server is told may be: one that can send it on is told what is public. */
@@ -328,9 +317,10 @@ async function agreeClearance(
   screen.say(
     "  It can send on what it is told. What you type and most of your files are internal.",
   );
-  const typed = ((await keyboard.line(
+  const typed = await typedAt(
+    command,
     "  may it be told that? i for internal, s for secret, too, Enter for public text alone › ",
-  )) ?? "").trim().toLowerCase();
+  );
   if (/^(?:i|internal)$/.test(typed)) return "internal";
   return /^(?:s|secret)$/.test(typed) ? "secret" : undefined;
 }

@@ -9,7 +9,7 @@ import {
   type McpToolWords,
 } from "../../contracts/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import type { DiffLine, McpKit, ToolFlag, TranslatedTool } from "./registry/kit.ts";
+import type { DiffLine, ToolFlag, TranslatedTool } from "../../bridges/mcp/review/mod.ts";
 import type { McpReview, StandingRow } from "./registry/review.ts";
 import {
   accessWords,
@@ -155,11 +155,10 @@ function toolLines(
   parts: {
     readonly tool: TranslatedTool | undefined;
     readonly words: McpToolWords | undefined;
-    readonly kit: McpKit;
     readonly whole: boolean;
   },
 ): string[] {
-  const { paint } = screen, { tool, words, kit, whole } = parts;
+  const { paint } = screen, { tool, words, whole } = parts;
   const name = displayText(row.tool, { max: 256 });
   if (row.refused !== undefined || tool === undefined) {
     const why = displayText(row.refused ?? "it was left out", { max: 500 });
@@ -172,7 +171,7 @@ function toolLines(
     `  ${paint.bold(name)}  ${tool.effect}: ${EFFECTS[tool.effect]}  ${stands}${
       row.off ? paint.yellow("  off") : ""
     }`,
-    ...flagLines(screen, row.flags, kit),
+    ...flagLines(screen, row.flags),
     ...(whole
       ? [
         `    models call it ${tool.name}, and are told:`,
@@ -191,7 +190,7 @@ function toolLines(
   ];
 }
 
-function offerLines(screen: Paper, review: McpReview, kit: McpKit, whole: boolean): string[] {
+function offerLines(screen: Paper, review: McpReview, whole: boolean): string[] {
   const { words, flags } = review;
   const names = (list: readonly string[]): string[] =>
     alienLines(screen, list.slice(0, SHOWN_NAMES).join("\n")).concat(
@@ -221,7 +220,7 @@ function offerLines(screen: Paper, review: McpReview, kit: McpKit, whole: boolea
       `  ${screen.paint.bold("instructions")}  no model is told these`,
       ...alienLines(screen, instructions, whole ? MOST : SHORT_LINES),
     ]),
-    ...flagLines(screen, flags, kit),
+    ...flagLines(screen, flags),
   ];
 }
 
@@ -229,9 +228,9 @@ function offerLines(screen: Paper, review: McpReview, kit: McpKit, whole: boolea
 export function reviewLines(
   screen: Paper,
   review: McpReview,
-  parts: { readonly kit: McpKit; readonly whole: boolean },
+  parts: { readonly whole: boolean },
 ): string[] {
-  const { words, rows, changes, gone } = review, { kit, whole } = parts;
+  const { words, rows, changes, gone } = review, { whole } = parts;
   const translated = new Map(review.translation.tools.map((each) => [each.tool, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));
   const { name, version } = words.server;
@@ -248,11 +247,10 @@ export function reviewLines(
       toolLines(screen, row, {
         tool: translated.get(row.tool),
         words: said.get(row.tool),
-        kit,
         whole,
       })
     ),
-    ...offerLines(screen, review, kit, whole),
+    ...offerLines(screen, review, whole),
     ...changes.flatMap(({ tool, lines }) => [
       `  ${screen.paint.red(screen.paint.bold(displayText(tool, { max: 256 })))}  what changed:`,
       ...diffLines(screen, lines),
@@ -289,10 +287,10 @@ function ownLines(screen: Paper, text: string): string[] {
   return wordWrap(text, Math.max(40, screen.width - 1));
 }
 
-function flagLines(screen: Paper, flags: readonly ToolFlag[], kit: McpKit): string[] {
+function flagLines(screen: Paper, flags: readonly ToolFlag[]): string[] {
   const columns = Math.max(40, screen.width - 7);
   return flags.flatMap((flag) =>
-    wordWrap(flagLine(flag, kit.flagWords), columns).map((line, n) =>
+    wordWrap(flagLine(flag), columns).map((line, n) =>
       screen.paint.red(`    ${n === 0 ? "!" : " "} ${line}`)
     )
   );

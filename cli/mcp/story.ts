@@ -13,10 +13,11 @@ import {
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { readyMcp } from "./registry/handover.ts";
 import { provideLaunch } from "./registry/fetch/provide.ts";
 import { parseMcpName } from "./registry/lock.ts";
 import { askLook } from "./registry/look.ts";
+import { unflaggedTools } from "./registry/review.ts";
+import { registryOf } from "./work.ts";
 
 /** What the story is played with. */
 export interface StoryServers {
@@ -90,7 +91,7 @@ async function filesLaunch(
   if (kept?.kind === "npm") return { launch: { ...kept, args: [folder] } };
   try {
     const wish = { kind: "npm" as const, package: PACKAGE, wanted: VERSION, args: [folder] };
-    const { launch } = await provideLaunch(command, wish);
+    const { launch } = await provideLaunch(registryOf(command), wish);
     disk.write(keptFile(command), `${JSON.stringify(launch)}\n`);
     return { launch };
   } catch (error) {
@@ -104,8 +105,7 @@ async function pinned(
   command: Command,
   servers: readonly ImportedServer[],
 ): Promise<readonly ImportedServer[]> {
-  const { mcp } = command.hands;
-  await readyMcp(command);
+  await command.hands.mcpStore.ready();
   const link = await reachKernel(command);
   try {
     const done: ImportedServer[] = [];
@@ -117,10 +117,7 @@ async function pinned(
           `Cannot play the story: "${server.name}" gave no answer: ${ended}`,
         );
       }
-      const { grants, launch } = server;
-      const { tools } = mcp.translate(server.name, words.tools, { grants, launch });
-      const plain = tools.filter(({ flags }) => flags.length === 0);
-      done.push({ ...server, tools: plain.map((tool) => mcp.importedTool(tool)) });
+      done.push({ ...server, tools: unflaggedTools(server, words) });
     }
     return done;
   } finally {

@@ -1,20 +1,10 @@
 /** A server in a few safe words: how it runs, what it may do, what it asked for. @module */
-import { isPeer, type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
+import { type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
-import type { ReviewRow, ToolFlag } from "./registry/kit.ts";
+import { FLAG_WORDS, type ReviewRow, type ToolFlag } from "../../bridges/mcp/review/mod.ts";
 import type { LockedServer } from "./registry/lock.ts";
 import { covered } from "./registry/paths.ts";
-
-/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
-export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
-  return isPeer(launch) ? "a2a" : "mcp";
-}
-
-/** What it is called: `MCP server`, or `peer`. */
-export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
-  return isPeer(launch) ? "peer" : "MCP server";
-}
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 const KIB = 1_024;
@@ -154,16 +144,11 @@ export function toolsByEffect(rows: readonly Pick<ReviewRow, "effect" | "refused
 }
 
 /** A flag in a line: what it is, where, what was found. */
-export function flagLine(flag: ToolFlag, names: Readonly<Record<string, string>>): string {
-  return `${names[flag.what] ?? safe(flag.what)}, in ${safe(flag.where, 200)}: ${
-    safe(flag.shown, 400)
-  }`;
+export function flagLine(flag: ToolFlag): string {
+  return `${FLAG_WORDS[flag.what]}, in ${safe(flag.where, 200)}: ${safe(flag.shown, 400)}`;
 }
 
 /** The kinds of flags in a cell. */
-export function flagsWords(
-  flags: readonly ToolFlag[],
-  names: Readonly<Record<string, string>>,
-): string {
-  return [...new Set(flags.map((each) => names[each.what] ?? safe(each.what)))].join(", ");
+export function flagsWords(flags: readonly ToolFlag[]): string {
+  return [...new Set(flags.map(({ what }) => FLAG_WORDS[what]))].join(", ");
 }

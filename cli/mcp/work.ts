@@ -1,18 +1,47 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
-import type { McpLook, McpServerName } from "../../contracts/mod.ts";
+import type { ImportedServer, McpLook, McpServerName, McpWords } from "../../contracts/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { importedOf, lendMcp, readyMcp, withFiles } from "./registry/handover.ts";
+import { importedOf, lendMcp, mcpOfTask, withFiles } from "./registry/handover.ts";
 import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
 import { askLook, keepLook } from "./registry/look.ts";
+import type { RegistryPowers } from "./registry/store/store.ts";
+import { type McpReview, reviewOf } from "./registry/review.ts";
+
+/** A command's powers over imported servers, without its terminal. */
+export function registryOf({ hands, places }: Pick<Command, "hands" | "places">): RegistryPowers {
+  const { disk, around, mcpStore } = hands;
+  return { disk, environment: around, store: mcpStore, places };
+}
+
+/** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */
+export function serversOf(
+  command: Command,
+  config: Parameters<typeof mcpOfTask>[1],
+): readonly ImportedServer[] {
+  const { servers, notes } = mcpOfTask(registryOf(command), config);
+  for (const note of notes) command.hands.screen.say(`  ${note}`);
+  return servers;
+}
+
+/** Reviews what a server says, beside all of remit.lock and Remit's own tools. */
+export async function reviewNow(
+  command: Command,
+  server: LockedServer,
+  words: McpWords,
+): Promise<McpReview> {
+  const { plugins } = command.hands;
+  const builtIn = (await plugins.builtIn()).plugins;
+  const own = [
+    ...plugins.reserved,
+    ...builtIn.flatMap(({ manifest }) => manifest.tools.map(({ name }) => name)),
+  ];
+  return reviewOf(registryOf(command), server, { words, own, servers: lockOf(command).list() });
+}
 
 /** Opens remit.lock. */
 export function lockOf(command: Command): McpLock {
-  const { disk, mcpStore } = command.hands;
-  return openMcpLock({
-    ...{ disk, places: command.places },
-    exclusively: (folder, work) => mcpStore.exclusively(folder, work),
-  });
+  return openMcpLock(registryOf(command));
 }
 
 /** The server's name among the arguments. Throws `invalidInput`. */
@@ -33,11 +62,11 @@ export async function lookAt(
   observe: boolean,
 ): Promise<McpLook> {
   const { hands, places } = command;
-  await readyMcp(command);
+  await hands.mcpStore.ready();
   const link = await reachKernel(command);
   try {
-    const imported = withFiles(command, importedOf(server));
-    if (!observe) await lendMcp(command, link, [imported]);
+    const imported = withFiles(hands, importedOf(server));
+    if (!observe) await lendMcp(registryOf(command), link, [imported]);
     const look = await askLook(link, imported, observe);
     keepLook(hands.disk, places, server, { at: hands.around.now(), look });
     return look;

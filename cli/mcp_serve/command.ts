@@ -49,7 +49,7 @@ function hostBlock(command: Command, name: string): string {
   const { around } = command.hands;
   const server = {
     ...(host === "vscode" ? { type: "stdio" } : {}),
-    // Hosts start it somewhere, with a search path of their own: only an absolute path is the same program.
+    // A host has a search path of its own: only an absolute path is the same program.
     command: `${around.home}/bin/remit`,
     args: ["mcp", "serve", ...kept(command)],
   };
@@ -73,8 +73,8 @@ function kept(command: Command): readonly string[] {
   });
   return [
     ...named,
-    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute, and what is no wiki is
-    // said here.
+    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute,
+    // and what is no wiki is said here.
     ...(wiki === undefined ? [] : ["--wiki", resolveWiki(command, wiki).folder]),
     ...mounts,
     ...(flag(parsed, "state") === undefined ? [] : ["--state", places.state]),
@@ -84,7 +84,7 @@ function kept(command: Command): readonly string[] {
 type Listen = NonNullable<ServeOpen["listen"]>;
 
 const DEFAULT: Listen = { hostname: "127.0.0.1", port: 7_431 };
-/** Milliseconds for what is under way when the command is told to end. */
+/** Milliseconds for calls under way when the command is to end. */
 const STOP_MS = 6_000;
 
 /** Reads `HOST:PORT`, `PORT` or `[::1]:PORT`. Throws `invalidInput`. */
@@ -195,7 +195,7 @@ async function serve(
   const ended = Promise.withResolvers<number>();
   const stopListening = hands.interrupts.listen(() => ended.resolve(EXIT.success));
   void gateway.closed.then(() => ended.resolve(EXIT.failure));
-  // Without a kernel nothing can be served: whoever started this starts it anew.
+  // Without a kernel nothing can be served: the host starts the command anew.
   link.then((each) => each.closed).then(() => ended.resolve(EXIT.failure), () => undefined);
   try {
     const open: ServeOpen = {
@@ -231,7 +231,7 @@ async function pump({ hands }: Command, gateway: GatewayLink): Promise<void> {
       }
     }
   } catch (error) {
-    // A gateway that has gone is told of by its end.
+    // The end of the gateway is told by `closed`.
     if (!(error instanceof Fault)) throw error;
   }
 }

@@ -1,22 +1,21 @@
 /**
- * The gateway's process as its starter knows it: the powers to start it and its command line. docs/decision/0016.
+ * The gateway's process as its starter knows it: the powers to start it and its command line.
+ * docs/decision/0016.
  * @module
  */
 import type { PortHandler } from "../../contracts/mod.ts";
 import type { GatewayLink } from "../../service/mod.ts";
 import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 
-// What `remit mcp serve` is handed beside the rest: the gateway's process, this process's own streams, waiting.
-
-/** What a gateway is started with. */
+/** Where a gateway listens, and who answers it. */
 export interface GatewayStart {
-  /** Where it listens; absent: nowhere, it has no permission at all. */
+  /** Absent: the gateway listens nowhere and has no permission at all. */
   readonly listen?: { readonly hostname: string; readonly port: number };
-  /** Serves what it asks. TRUST: it may be hostile. */
+  /** Answers the gateway. TRUST: it may be hostile. */
   readonly handler: PortHandler;
 }
 
-/** Everything of serving that is not on the ordinary disk or screen. */
+/** The powers of serving hosts. */
 export interface ServeHands {
   /** Starts the gateway's process behind its walls. Throws `unavailable` when it does not start. */
   start(start: GatewayStart): Promise<GatewayLink>;
@@ -30,21 +29,19 @@ export interface ServeHands {
   secret(): string;
 }
 
-// The command line that starts a gateway: no right at all, or one listen address. docs/decision/0016.
-
-/** What a line is made of. */
+/** The parts of a gateway's command line. */
 export interface ServeLineParts extends WalledParts {
   readonly listen: { readonly hostname: string; readonly port: number } | undefined;
 }
 
-/** What a gateway may take. */
+/** Limits of a gateway's process. */
 export const SERVE_MOST = { files: 4_096, heap: 512, pages: 64, data: 2_048, file: 1 } as const;
 
-/** Makes it. */
+/** The command line of a gateway: without any right, or with one listen address. */
 export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
   return walledLine(parts, {
     flags: [
-      // A request's signal then tells that its host has gone, and nothing else.
+      // The signal of a request then tells only that its host has gone.
       "--unstable-no-legacy-abort",
       ...denying("read", "write", "run", "sys", "ffi", "import"),
       listen === undefined ? "--deny-net" : `--allow-net=${addressText(listen)}`,

@@ -1,4 +1,4 @@
-/** The hands of `remit mcp serve`, with this process's own rights. @module */
+/** Starts the gateway's process, and speaks over this process's own pipe. @module */
 import {
   type BuiltProgram,
   type ProgramBuild,
@@ -19,9 +19,7 @@ import type { GatewayLink } from "../../service/mod.ts";
 import type { Screen } from "../hands.ts";
 import { findPrograms } from "../program/programs_powers.ts";
 
-// The gateway's program, built when it is first needed. docs/decision/0016.
-
-/** What it is made of. */
+/** The sources of the gateway's program. docs/decision/0016. */
 export const SERVE_PROGRAM: ProgramSource = {
   ...{ entry: "service/gateway/main.ts", platform: "browser", folder: "gateway", name: "gateway" },
   folders: [
@@ -35,12 +33,12 @@ export const SERVE_PROGRAM: ProgramSource = {
   pages: SERVE_MOST.pages,
 };
 
-/** Finds or builds it. @throws Fault `unavailable` when it does not build. */
+/** Finds or builds the gateway's program. @throws Fault `unavailable` when it does not build. */
 export async function provideServeProgram(parts: ProgramBuild): Promise<BuiltProgram> {
   return await provideWarmProgram(SERVE_PROGRAM, parts);
 }
 
-/** What they are made of. */
+/** How the gateway's process is started. */
 export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {
   readonly screen: Pick<Screen, "say">;
   /** Finds the gateway's program, or builds it once for a version. */
@@ -50,7 +48,7 @@ export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "ins
 const STDERR_BYTES = 16_384;
 const encoder = new TextEncoder();
 
-/** Makes them. */
+/** The powers of serving hosts, with this process's own rights. */
 export function makeServeHands(parts: ServeHandsParts): ServeHands {
   return Object.freeze<ServeHands>({
     start: (start) => begin(start, parts),
@@ -101,7 +99,7 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-    // A terminal's Ctrl-C is for us alone: the gateway still finishes what is under way.
+    // Ctrl-C must not reach the gateway, which finishes its requests.
     detached: true,
   }).spawn();
   let said = "";
@@ -113,7 +111,7 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
   const input = child.stdin.getWriter();
   const port = makePort({
     limits: SERVE_PORT_LIMITS,
-    // A process that has gone is told of by its output's end.
+    // The end of the process is told by its output.
     write: (bytes) => void input.write(bytes.slice()).catch(() => undefined),
     handler: start.handler,
   });
@@ -131,7 +129,7 @@ async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<Gatew
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // It has ended by itself.
+      // The process has ended by itself.
       if (!(error instanceof TypeError)) throw error;
     }
     await child.status;

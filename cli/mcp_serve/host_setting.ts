@@ -1,4 +1,4 @@
-/** What sessions of hosts are handed by the command line: settled flags and remit.yaml, kernels, the person's key. @module */
+/** Hands hosts' sessions settled flags and remit.yaml, kernels, and the person's key. @module */
 import { Fault } from "../../contracts/mod.ts";
 import { subjectOf, textOf } from "../audit/event_fields.ts";
 import { type Command, commandText } from "../command.ts";

@@ -1,40 +1,42 @@
 /** `embedder:` of remit.yaml becomes what a service of vectors is opened with. @module */
-import { join } from "node:path";
-import { Fault, LexicalConfig } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/mod.ts";
 import { followAliases } from "./alias.ts";
-import type { ModelHands } from "./hands.ts";
 import { parseModelName } from "./name.ts";
 import type { ModelPart, ModelParts } from "./part.ts";
 import { providerPart } from "./part_provider.ts";
 import { weightsPart } from "./part_weights.ts";
-import { weightsPath } from "./weights/store.ts";
 
-/** The built-in embedder, which has no settings. */
-const LEXICAL = "lexical";
-
-/** What references to embedders are resolved with. */
-export interface EmbedderParts extends ModelParts {
-  readonly lexicon: ModelHands["lexicon"];
-}
+/** How an embedder is chosen, for messages. */
+const CHOOSE = '"embedder: ollama:NAME" in remit.yaml (also gguf:PATH, openai:NAME@URL), or a flag';
+/** The embedder that Remit built itself, in settings and wikis of earlier versions. */
+const FORMER = /^lexical(?::|$)/;
 
 /**
- * Resolves the embedder: a reference or name as for models (`openai:NAME`, or `openai-embed:NAME`), or
- * undefined for the built-in one.
+ * Resolves the embedder: a reference or name as for models (`openai:NAME`, or `openai-embed:NAME`).
  *
- * @throws Fault as `resolveModel`; `invalidInput` for what makes no vectors
+ * @throws Fault as `resolveModel`; `invalidInput` when none is chosen, for what makes no vectors, and for the
+ * built-in embedder of earlier versions
  */
 export async function resolveEmbedder(
   text: string | undefined,
-  parts: EmbedderParts,
+  parts: ModelParts,
 ): Promise<ModelPart> {
-  if (text === undefined || text === LEXICAL) return await lexicalPart(parts);
+  if (text === undefined) {
+    throw new Fault("invalidInput", `Cannot make vectors: no embedder is chosen; say ${CHOOSE}`);
+  }
   const named = followAliases(text, parts.aliases);
+  if (FORMER.test(named.ref)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot use embedder "${text}": Remit has no built-in one any more; choose another with ` +
+        `${CHOOSE}, and make a wiki's vectors anew with "remit wiki embed"`,
+    );
+  }
   const name = parseModelName(named.ref.replace(/^(openai|ollama|gguf)-embed:/, "$1:"));
   if (name.kind === "scripted" || name.kind === "anthropic") {
     throw new Fault(
       "invalidInput",
-      `Cannot use embedder "${text}": ${name.kind} makes no vectors; there is ${LEXICAL} (the ` +
-        "built-in one), openai:NAME@URL, ollama:NAME and gguf:PATH",
+      `Cannot use embedder "${text}": ${name.kind} makes no vectors; choose one with ${CHOOSE}`,
     );
   }
   const part = "url" in name
@@ -42,30 +44,4 @@ export async function resolveEmbedder(
     : await weightsPart(text, name, named.settings, parts, {});
   const { ref, config } = part.choice;
   return { ...part, choice: { ref: ref.replace(":", "-embed:"), config } };
-}
-
-/** The vectors come into the store once: the kernel reads nothing else. */
-async function lexicalPart(parts: EmbedderParts): Promise<ModelPart> {
-  const { places } = parts;
-  const weights: ModelHands["weights"] = parts.models.weights;
-  const { file, sha256, bytes } = await parts.lexicon();
-  const path = weightsPath(places, sha256);
-  if (weights.stat(path)?.bytes !== bytes) {
-    parts.prepare();
-    const draft = join(places.models, `.draft-${parts.around.id("w")}`);
-    const copied = await weights.copy(file, draft, { onBytes: () => undefined });
-    try {
-      if (copied.sha256 !== sha256) {
-        throw new Fault(
-          "storeCorrupt",
-          `Cannot use the built-in embedder: "${file}" is not what it was; remove it`,
-        );
-      }
-      weights.keep(draft, path);
-    } finally {
-      parts.disk.remove(draft);
-    }
-  }
-  const config = JSON.stringify(LexicalConfig.parse({ weights: sha256, bytes }));
-  return { choice: { ref: "lexical:wordnet", config }, program: "local" };
 }

@@ -1,46 +1,42 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { sha256Hex } from "../../port/digest.ts";
+import { Fault } from "../../contracts/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
-import { type EmbedderParts, resolveEmbedder } from "./embedder.ts";
+import { resolveEmbedder } from "./embedder.ts";
+import type { ModelParts } from "./part.ts";
 import { placesOf, preparePlaces } from "../disk/places.ts";
-import { weightsPath } from "./weights/store.ts";
 
-const VECTORS = new TextEncoder().encode("vectors");
-
-function makeParts(): EmbedderParts & { readonly root: string } {
+function makeParts(): ModelParts {
   const hands = fakeHands({ env: { OPENAI_API_KEY: "sk-0123456789" } });
   const places = placesOf(hands.around, undefined);
-  const { disk, models, around, screen, root } = hands;
-  const file = join(root, "lexicon");
-  Deno.writeFileSync(file, VECTORS);
+  const { disk, models, around, screen } = hands;
   return {
-    ...{ disk, models, around, screen, places, root },
-    ...{ modelKeys: [], aliases: { mine: "openai:embed-small" }, redact: [], kept: () => [] },
+    ...{ disk, models, around, screen, places },
+    modelKeys: [],
+    aliases: { mine: "openai:embed-small", old: "lexical" },
+    redact: [],
+    kept: () => [],
     prepare: () => preparePlaces(disk, places, around.uid),
-    lexicon: () => Promise.resolve({ file, sha256: sha256Hex(VECTORS), bytes: VECTORS.length }),
   };
 }
 
-Deno.test("without a word the embedder is the built-in one, whose vectors are in the store", async () => {
-  const parts = makeParts();
-  const part = await resolveEmbedder(undefined, parts);
-  assert.deepEqual(part, {
-    choice: {
-      ref: "lexical:wordnet",
-      config: JSON.stringify({ weights: sha256Hex(VECTORS), bytes: VECTORS.length }),
-    },
-    program: "local",
-  });
-  assert.deepEqual(parts.disk.read(weightsPath(parts.places, sha256Hex(VECTORS))), VECTORS);
-  assert.deepEqual(await resolveEmbedder("lexical", parts), part, "and again");
+const isInvalid = (says: RegExp) => (error: unknown): boolean =>
+  error instanceof Fault && error.code === "invalidInput" && says.test(error.message);
+
+Deno.test("without a word there is no embedder, and the refusal says how to choose one", async () => {
+  await assert.rejects(
+    resolveEmbedder(undefined, makeParts()),
+    isInvalid(/no embedder is chosen; say "embedder: ollama:NAME" in remit\.yaml/),
+  );
 });
 
-Deno.test("vectors that are not what was pinned do not come into the store", async () => {
-  const parts = makeParts();
-  Deno.writeTextFileSync(join(parts.root, "lexicon"), "poisons");
-  await assert.rejects(resolveEmbedder(undefined, parts), /is not what it was/);
-  assert.deepEqual(parts.disk.list(parts.places.models), []);
+Deno.test("the built-in embedder of earlier versions is refused with what to choose in its place", async () => {
+  for (const text of ["lexical", "lexical:wordnet", "old"]) {
+    await assert.rejects(
+      resolveEmbedder(text, makeParts()),
+      isInvalid(/no built-in one any more; choose another with .*"remit wiki embed"/),
+      text,
+    );
+  }
 });
 
 Deno.test("a provider's embedder has a kind and a sink of its own", async () => {

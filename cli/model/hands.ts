@@ -113,8 +113,6 @@ export interface ModelHands {
    * `harness`) it must be there. Throws `unavailable`, `conflict`.
    */
   provideProgram(program: ModelProgram, harness?: string): Promise<void>;
-  /** Finds the built-in embedder's vectors, or makes them, once for a user. Throws `unavailable`. */
-  lexicon(): Promise<{ readonly file: string; readonly sha256: string; readonly bytes: number }>;
   /** Loaded when it is needed. */
   vectors(): Promise<VectorUses>;
 }

@@ -1,5 +1,4 @@
 /** The hands of the commands over models, with this process's own rights. @module */
-import { join } from "node:path";
 import type { NativeBuild } from "../../contracts/mod.ts";
 import type { Screen } from "../hands.ts";
 import { makeNativeEngine } from "./engine/engine_powers.ts";
@@ -14,10 +13,6 @@ export function makeModelHands(
     readonly home: string;
     readonly cache: () => string;
     readonly screen: Pick<Screen, "say" | "paint">;
-    /** Finds the built-in embedder's vectors in a folder, or makes them there. */
-    provideLexical(
-      options: { readonly home: string; readonly cache: string; onBuild(text: string): void },
-    ): ReturnType<ModelHands["lexicon"]>;
     readonly vectors: ModelHands["vectors"];
   },
 ): ModelHands {
@@ -35,11 +30,5 @@ export function makeModelHands(
         onBuild: () => say("building what speaks with this model, once for this version …"),
       }),
     vectors: parts.vectors,
-    lexicon: () =>
-      parts.provideLexical({
-        home: parts.home,
-        cache: join(parts.cache(), "lexical"),
-        onBuild: say,
-      }),
   });
 }

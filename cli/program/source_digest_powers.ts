@@ -4,8 +4,6 @@ import { sha256Hex } from "../../port/digest.ts";
 
 const SOURCES = [
   "agents",
-  "bridges/a2a/binding",
-  "bridges/mcp/binding",
   "bridges/mcp/review",
   "broker",
   "browser",

@@ -1,9 +1,10 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import { type Command, wishOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
-import { lendMcp, readyMcp } from "../mcp/registry/handover.ts";
+import { lendMcp } from "../mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import type { RunSetting } from "./run_setting.ts";
+import { registryOf } from "../mcp/work.ts";
 
 /** Finds or starts it. Throws `conflict` when a busy one has other rules. */
 export async function kernelFor(
@@ -12,13 +13,13 @@ export async function kernelFor(
 ): Promise<KernelLink> {
   const { config, mounts, resolved, mcp = [] } = setting;
   await provideModelPrograms(command, resolved);
-  if (mcp.length > 0) await readyMcp(command);
+  if (mcp.length > 0) await command.hands.mcpStore.ready();
   const link = await command.hands.kernels(command.places).provide(
     wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true }),
   );
   try {
     await lendKeys(link, resolved);
-    await lendMcp(command, link, mcp);
+    await lendMcp(registryOf(command), link, mcp);
   } catch (error) {
     link.close();
     throw error;

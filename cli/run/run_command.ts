@@ -25,6 +25,7 @@ import {
   readPast,
   type RunningTask,
 } from "./run_task.ts";
+import { registryOf } from "../mcp/work.ts";
 
 const DEFAULT_BUDGET = 1;
 const NOTHING_PREPARED: PreparedAnswers = { take: () => undefined };
@@ -225,7 +226,7 @@ async function runOnce(
     });
     return await finish(command, link, running, what.lines !== undefined);
   } finally {
-    await keepRenewed(command, link, setting.mcp);
+    await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
 }
@@ -240,7 +241,7 @@ export async function resumeFollowing(
   checkSameFolders(command.hands.disk, mounts);
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
-  await lendApproved(command, link);
+  await lendApproved(registryOf(command), link);
   const wanted = flag(command.parsed, "trace");
   const trace = wanted === undefined ? undefined : absolute(command.hands.around, wanted);
   // Before anything goes on that nobody could follow then.

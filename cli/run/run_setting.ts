@@ -20,7 +20,6 @@ import { chooseModel } from "../model/choice.ts";
 import type { ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { modelClearance } from "../model/clearance.ts";
-import { mcpOfTask } from "../mcp/registry/handover.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
 import { nestMounts } from "../disk/nested_mounts.ts";
@@ -28,6 +27,7 @@ import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../disk/output_file.ts";
 import { absolute } from "../disk/places.ts";
+import { serversOf } from "../mcp/work.ts";
 
 /** Everything a run is set up with. */
 export interface RunSetting {
@@ -159,7 +159,7 @@ export async function settle(command: Command, defaults: RunDefaults): Promise<R
     ...remembered,
     config,
     ...{ folder, mounts },
-    mcp: defaults.mcp ?? mcpOfTask(command, config),
+    mcp: defaults.mcp ?? serversOf(command, config),
     model: resolved.choice,
     resolved,
     record,

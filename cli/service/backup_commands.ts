@@ -136,7 +136,7 @@ export async function restoreCommand(command: Command): Promise<number> {
   }
 }
 
-/** remit.yaml and remit.lock go where none is; one that is there is left as it is. */
+/** Puts remit.yaml and remit.lock where there is none; an existing file stays as it is. */
 function putConfigs(
   { hands, places }: Command,
   from: string,
@@ -147,7 +147,7 @@ function putConfigs(
     if (bytes === undefined) return [];
     const there = hands.disk.read(to);
     if (there !== undefined && Buffer.compare(there, bytes) !== 0) return [{ name, put: false }];
-    // What lies where it belongs needs no second copy.
+    // The file is in its place: the state needs no second copy.
     backupDisk.remove(join(from, name));
     if (there !== undefined) return [];
     hands.disk.makeFolder(dirname(to));

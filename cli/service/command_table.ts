@@ -1,5 +1,6 @@
 /**
- * The commands of the service, of what starts tasks of itself, and of keeping a state, as help and parsing read them.
+ * The commands of the service, of what starts tasks of itself, and of keeping a state, as help and
+ * parsing read them.
  * @module
  */
 import {
@@ -10,9 +11,7 @@ import {
   simple,
 } from "../arguments/command_spec.ts";
 
-// The commands of the service, as help and parsing read them.
-
-/** Where it serves, where nobody says. */
+/** The default address of a service. */
 export const SERVE_AT = "127.0.0.1:7433";
 
 const NAME: FlagSpec = { name: "name", value: "NAME", help: "with create: how you call it" };
@@ -41,11 +40,9 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
   ], [NAME]),
 ];
 
-// The commands of what starts tasks of itself, and of keeping a state.
-
 const passphrase = (help: string): FlagSpec => ({ name: "passphrase-file", value: "FILE", help });
 
-/** See the module. */
+/** `schedule`, `webhook`, `backup`, `restore`, `serve unit`, `serve container`. */
 export const TRIGGER_COMMANDS: readonly CommandSpec[] = [
   simple("schedule list", "", [0, 0], "when the schedules of remit.yaml fire, and last did", [
     "remit schedule list",

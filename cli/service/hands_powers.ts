@@ -1,13 +1,13 @@
-/** The hands of `remit serve`, with this process's own rights. @module */
+/** The powers of `remit serve`, with this process's own rights. @module */
 import { Fault, type Json } from "../../contracts/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { connectSocket } from "../kernel/socket_powers.ts";
 import type { ServiceHands } from "./hands.ts";
 
-/** What goes through the door is small. */
+/** Commands at other terminals ask for little. */
 const LIMITS = { frameBytes: 65_536, pending: 16 };
 
-/** Makes them. */
+/** Makes the powers of a service. */
 export function makeServiceHands(): ServiceHands {
   return Object.freeze<ServiceHands>({
     lock(path): Disposable | undefined {
@@ -17,7 +17,7 @@ export function makeServiceHands(): ServiceHands {
       return undefined;
     },
     door,
-    async knock(path, op, body): Promise<Json | undefined> {
+    async askService(path, op, body): Promise<Json | undefined> {
       const wire = await connectSocket(path);
       if (wire === undefined) return undefined;
       const port = makePort({
@@ -41,7 +41,7 @@ export function makeServiceHands(): ServiceHands {
       return () => clearTimeout(timer);
     },
     hangup(run) {
-      // Under nohup the end of the terminal is nothing to it.
+      // Under nohup the service outlives its terminal.
       const attended = hasTerminal() && !ignoresHangup();
       const heard = (): void => {
         if (attended && !hasTerminal()) Deno.kill(Deno.pid, "SIGTERM");
@@ -54,10 +54,10 @@ export function makeServiceHands(): ServiceHands {
   });
 }
 
-/** Whether whoever started this process had it ignore SIGHUP; false where the system does not say. */
+/** Whether this process was started with SIGHUP ignored; false where the system does not say. */
 function ignoresHangup(): boolean {
   try {
-    // What is ignored is handed down; Deno itself lets nobody read what stands there.
+    // An ignored signal is inherited, and Deno does not permit to read /proc/self/status.
     const { stdout } = new Deno.Command("grep", {
       args: ["SigIgn", "/proc/self/status"],
       stdin: "null",
@@ -87,7 +87,7 @@ function door(
   serve: (op: string, body: Json) => Promise<Json>,
 ): Disposable {
   try {
-    // Whoever holds the lock is the only one that may listen here.
+    // Only the holder of the lock listens here.
     Deno.removeSync(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -116,7 +116,7 @@ async function talk(
   const writer = connection.writable.getWriter();
   const port = makePort({
     limits: LIMITS,
-    // Whoever has gone hears nothing.
+    // The command may have gone.
     write: (bytes) => void writer.write(bytes.slice()).catch(() => undefined),
     handler: { ask: serve, tell: () => undefined },
   });

@@ -1,6 +1,7 @@
 /**
- * remit.yaml read again while the service runs: all of it stands, or what was read before holds. What the kernel was
- * started with, and what the gateway was, do not change under those who use them. docs/decision/0021.
+ * remit.yaml read again while the service runs: all of it stands, or what was read before holds.
+ * What the kernel was started with, and what the gateway was, do not change under those who use
+ * them. docs/decision/0021.
  * @module
  */
 import { Fault, type ServeConfig, toJson } from "../../contracts/mod.ts";
@@ -15,29 +16,29 @@ export interface ServiceRules {
   readonly config: ServiceConfig;
 }
 
-/** What reading again is done with. */
+/** The powers of {@link makeReload}, and the rules in force. */
 export interface ReloadParts {
   /** In force now. */
   readonly first: ServiceRules;
-  /** Settles what stands in the files now. Throws for the first entry that does not stand. */
+  /** Settles the files as they are now. Throws for the first entry that does not settle. */
   settle(): Promise<ServiceSetting>;
   /** Puts rules in force, or rejects and has changed nothing. */
   replace(rules: ServiceRules): Promise<void>;
   note(text: string): void;
 }
 
-/** Reads again: one after the other; resolves when it is in force or refused, which was said. */
+/** Reads remit.yaml again; resolves when it is in force or refused, and the operator was told. */
 export type Reload = () => Promise<void>;
 
 type Fixed = Exclude<keyof ServeConfig, "name" | "description" | "provider" | "skills">;
 
-/** What the gateway, the page and the daily round were started with. */
+/** Keys that the gateway, the page and the daily round were started with. */
 const FIXED: Readonly<Record<Fixed, true>> = {
   ...{ listen: true, url: true, hosts: true, origins: true, mcp: true, a2a: true, page: true },
   ...{ metrics: true, retentionDays: true, drainMs: true, otlp: true },
 };
 
-/** Makes it. */
+/** Readings happen one after the other. */
 export function makeReload({ first, settle, replace, note }: ReloadParts): Reload {
   let { setting, config } = first;
   let last: Promise<void> = Promise.resolve();
@@ -53,14 +54,14 @@ export function makeReload({ first, settle, replace, note }: ReloadParts): Reloa
       note(`remit.yaml was read again: ${tally(config)}`);
       for (const key of late) note(`"serve.${key}" holds after the next start`);
     } catch (error) {
-      // Whatever it is, a service that works goes on.
+      // A service that works goes on, whatever is wrong.
       if (!(error instanceof Error)) throw error;
       note(`remit.yaml is not taken, what was read before holds: ${error.message}`);
     }
   };
   let waiting: Promise<void> | undefined;
   return () => {
-    // One that has not begun reads what stands there then: a storm of signals is two readings, not a thousand.
+    // A waiting reading serves all later signals: a storm of them is two readings.
     waiting ??= last = last.then(() => {
       waiting = undefined;
       return once();
@@ -88,7 +89,7 @@ function placeless(value: unknown): unknown {
   );
 }
 
-/** What a kernel is started with, each as a digest. */
+/** The settings that a kernel is started with, as digests. */
 function kernelParts({ config, mounts }: RunSetting): Readonly<Record<string, string>> {
   const { policy, toolKeys, commands, browser } = config;
   const parts = {
@@ -103,7 +104,7 @@ function kernelParts({ config, mounts }: RunSetting): Readonly<Record<string, st
   );
 }
 
-/** The new words about the service with the old ones for what cannot change, and which of those differ. */
+/** The new configuration with the old values of fixed keys, and which of those differ. */
 function keptServe(
   before: ServeConfig,
   after: ServeConfig,

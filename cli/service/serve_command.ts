@@ -1,5 +1,6 @@
 /**
- * `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service. docs/decision/0017.
+ * `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service.
+ * docs/decision/0017.
  * @module
  */
 import { join } from "node:path";
@@ -8,25 +9,30 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { sweepRetention } from "../../service/trace/mod.ts";
-import { keepGateway } from "../../service/mod.ts";
+import { keepGateway, type RunningService, serviceDoor, startService } from "../../service/mod.ts";
 import { readListen } from "../mcp_serve/command.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { addressText } from "../mcp_serve/gateway_process.ts";
 import { VERSION } from "../version.ts";
 import type { ServiceConfig } from "../config/serve.ts";
+import type { KernelLink } from "../hands.ts";
+import { openPageDesk } from "./page/desk.ts";
 import { tasksOfOtherRules } from "./page/views.ts";
 import { makeReload } from "./reload.ts";
-import { type RunningService, serviceDoor, startService } from "./running_service.ts";
 import { SERVE_AT } from "./command_table.ts";
-import { serviceKernel, type ServiceSetting, settleService } from "./setting.ts";
-
-// What `remit serve` says at its terminal, and the two commands that speak of a running one.
+import {
+  serviceKernel,
+  type ServiceLinks,
+  servicePowers,
+  type ServiceSetting,
+  settleService,
+} from "./setting.ts";
 
 /** Tasks that are named at the start; the page and the list name all. */
 const MOST_NAMED = 5;
 
-/** Says where it serves: for people, and with `--json` as one line. */
+/** Prints where the service is: for people, and with `--json` as one line. */
 function showServing(
   command: Command,
   { url, page, peers, left }: {
@@ -111,7 +117,7 @@ async function retentionDryRun(command: Command): Promise<number> {
 /** `serve login`: prints an address that logs one browser in, once. */
 export async function serveLogin(command: Command): Promise<number> {
   const { hands, places } = command;
-  const answer = await hands.service.knock(join(places.runtime, "serve"), "login", null);
+  const answer = await hands.service.askService(join(places.runtime, "serve"), "login", null);
   const { url } = Object(answer);
   if (typeof url !== "string") {
     throw new Fault(
@@ -131,10 +137,10 @@ export async function serveLogin(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Milliseconds that what is under way gets at the end, where remit.yaml does not say. */
+/** Milliseconds for work under way at the end, where remit.yaml does not say. */
 const DRAIN_MS = 10_000;
 
-/** What of the service is served, and where. */
+/** Which surfaces are served, and where. */
 interface Serving {
   readonly listen: NonNullable<ServeOpen["listen"]>;
   readonly open: ServeOpen & { readonly listen: NonNullable<ServeOpen["listen"]> };
@@ -158,7 +164,7 @@ export async function serveCommand(command: Command): Promise<number> {
   return await serveAlone(command);
 }
 
-/** What is to be served. Throws `invalidInput` for an address that is none. */
+/** Throws `invalidInput` for an address that is none. */
 function servingOf(command: Command, { serve }: ServiceConfig): Serving {
   const { parsed, hands } = command;
   const listen = readListen(parsed.args[0] ?? serve.listen ?? SERVE_AT);
@@ -209,8 +215,13 @@ async function serveAlone(command: Command): Promise<number> {
   let render: (exchange: Json) => Promise<string> = () =>
     Promise.reject(new Fault("unavailable", "Cannot render: the gateway is not there yet"));
   try {
+    const secret = (): string => hands.serve.secret();
+    const now = (): number => hands.around.now();
     const service = await startService({
-      ...{ command, setting, config, links, note, page: serving.page },
+      ...{ ...servicePowers(command, { links, note }), rules: { setting, config } },
+      ...(serving.page
+        ? { page: await openPageDesk({ command, link: links.page, now, note, secret }) }
+        : {}),
       url: () => url,
       render: (exchange) => render(exchange),
     });
@@ -218,8 +229,7 @@ async function serveAlone(command: Command): Promise<number> {
       const gateway = await keepGateway({
         open: serving.open,
         start: service.gateway,
-        after: hands.service.after,
-        ...{ now: () => hands.around.now(), note },
+        ...{ after: hands.service.after, now, note },
       });
       try {
         render = async (exchange) => {
@@ -259,7 +269,7 @@ function listenForReload(
   { setting, config, service, note }: {
     readonly setting: ServiceSetting;
     readonly config: ServiceConfig;
-    readonly service: Pick<RunningService, "replace">;
+    readonly service: Pick<RunningService<ServiceSetting>, "replace">;
     readonly note: (text: string) => void;
   },
 ): Disposable {
@@ -276,12 +286,13 @@ function urlOf({ serve }: ServiceConfig, address: string): string {
   return (serve.url ?? `http://${address}`).replace(/\/+$/, "");
 }
 
-type Links = RunningService["links"];
-
-/** One connection each for what is told and asked. */
-async function openLinks(command: Command, first: () => Promise<Links["main"]>): Promise<Links> {
+/** One connection each for requests, peers and the page. */
+async function openLinks(
+  command: Command,
+  first: () => Promise<KernelLink>,
+): Promise<ServiceLinks> {
   const main = await first();
-  const again = async (): Promise<Links["main"]> => {
+  const again = async (): Promise<KernelLink> => {
     const link = await command.hands.kernels(command.places).find();
     if (link === undefined) throw new Fault("gone", "Cannot serve: the kernel has ended");
     return link;
@@ -297,11 +308,11 @@ async function openLinks(command: Command, first: () => Promise<Links["main"]>):
 async function untilEnd(
   command: Command,
   { service, gateway, links, drainMs, ready }: {
-    readonly service: RunningService;
+    readonly service: Pick<RunningService, "draining" | "drain">;
     /** Says where it serves. */
     ready(): void;
     readonly gateway: Awaited<ReturnType<typeof keepGateway>>;
-    readonly links: Links;
+    readonly links: ServiceLinks;
     readonly drainMs: number;
   },
 ): Promise<number> {
@@ -309,11 +320,11 @@ async function untilEnd(
   const ended = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   const now = Promise.withResolvers<void>();
   const stopListening = hands.interrupts.listen((_count, signal) => {
-    // A second press of Ctrl-C, or a second SIGTERM, ends it without waiting; the first drains.
+    // The first press of Ctrl-C or SIGTERM drains, the second ends at once.
     if (service.draining()) now.resolve();
     else ended.resolve({ code: EXIT.success, why: signal ?? "Ctrl-C" });
   });
-  // Who reads it may end the service at once.
+  // A reader of this line may end the service at once.
   ready();
   void gateway.failed.then((error) => ended.resolve({ code: EXIT.failure, why: error.message }));
   void links.main.closed.then(() =>

@@ -15,17 +15,24 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../mcp/registry/handover.ts";
+import { registryOf } from "../mcp/work.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
-import { settleCalls } from "../mcp_serve/host_setting.ts";
-
-// From what remit.yaml gives to others' tasks, to the kernel's TaskRequest: settled as `remit run` settles.
+import { hostParts, settleCalls } from "../mcp_serve/host_setting.ts";
+import type { LoginService } from "../mcp/registry/login/login.ts";
+import { loginUrl, makeLoginNet, sameIssuer } from "../mcp/registry/login/net.ts";
+import { openKeyRing } from "../key/ring.ts";
+import { openSecretKeep } from "../secret/keep.ts";
+import { VERSION } from "../version.ts";
+import type { ServiceParts } from "../../service/mod.ts";
+import { openHost } from "../../service/hosts/mod.ts";
+import type { KeyFetch } from "../../service/peer/mod.ts";
 
 /** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
 export type Given = Partial<
   Pick<WebhookConfig, "agent" | "profile" | "model" | "mounts" | "mcp" | "limits">
 >;
 
-/** Who asks: stamped by the starter, never taken from what came. */
+/** Who asks, as the service knows it: never taken from the request. */
 export interface GivenBy extends Ingress {
   readonly session: SessionId;
   /** The task stays open for more turns. */
@@ -59,7 +66,7 @@ export async function settleGiven(
   try {
     settled = await settle({
       ...command,
-      // What of the layers was left out was said once, for the command itself.
+      // The command itself has said what was left out of the layers.
       hands: { ...hands, screen: { ...hands.screen, say: () => undefined } },
       parsed: { ...parsed, flags },
     }, { folder: hands.around.cwd, mounts: [] });
@@ -90,7 +97,7 @@ export async function settleGiven(
     mcp: settled.mcp.filter(({ name }) => servers.includes(name)),
     limits: limitsOf({ limits: given.limits ?? {} }, settled.limits),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
-    // What the operator remembers is not for others, unless the agent's own specification says so.
+    // Others get the operator's memory only where the agent's specification says so.
     memory: settled.agent?.memory === undefined ? undefined : settled.memory,
   };
   const same = sameOf(setting);
@@ -106,7 +113,7 @@ export async function settleGiven(
 const OwnFields = { request: true, session: true, interactive: true, ingress: true } as const;
 const Same = TaskRequest.omit(OwnFields);
 
-/** What is the same in every request of an entry: checked once, not for each message. */
+/** The fields that every request of an entry has, checked once. */
 function sameOf(setting: RunSetting): z.infer<typeof Same> {
   const { agent, memory, wikis, instructions } = setting;
   return Same.parse({
@@ -127,7 +134,7 @@ function sameOf(setting: RunSetting): z.infer<typeof Same> {
 /** Kinds of entries that make tasks. */
 export type GivenKind = "peer" | "webhook" | "schedule";
 
-/** What the service is made of. */
+/** Everything that remit.yaml gives to others, settled. */
 export interface ServiceSetting {
   /** What hosts over MCP call with, and all layers of configuration. */
   readonly calls: RunSetting;
@@ -135,7 +142,7 @@ export interface ServiceSetting {
   readonly all: readonly SettledGiven[];
 }
 
-/** Settles it. Throws for the first entry that does not stand, named with its `FILE:LINE`. */
+/** Throws for the first entry that does not settle, named with its `FILE:LINE`. */
 export async function settleService(command: Command): Promise<ServiceSetting> {
   const calls = await settleCalls(command);
   const { service } = calls.config;
@@ -176,7 +183,7 @@ export async function settleService(command: Command): Promise<ServiceSetting> {
   });
 }
 
-/** The kernel that serves all of it: models built, keys and servers' secrets lent. Throws as `kernelFor`. */
+/** The kernel of a service: models built, keys and secrets lent. Throws as `kernelFor`. */
 export async function serviceKernel(
   command: Command,
   setting: ServiceSetting,
@@ -192,8 +199,8 @@ export async function serviceKernel(
   return link;
 }
 
-/** Builds the models of all of it, and lends a kernel their keys and servers' secrets. */
-export async function lendService(
+/** Builds all models, and lends a kernel their keys and servers' secrets. */
+async function lendService(
   command: Command,
   link: KernelLink,
   { calls, all }: ServiceSetting,
@@ -203,5 +210,56 @@ export async function lendService(
   const servers = new Map<string, ImportedServer>();
   for (const { mcp } of settings) for (const server of mcp) servers.set(server.name, server);
   for (const { resolved } of settings) await lendKeys(link, resolved);
-  await lendMcp(command, link, [...servers.values()]);
+  await lendMcp(registryOf(command), link, [...servers.values()]);
+}
+
+/** Connections to the kernel: one for requests, and one for each that is told something. */
+export interface ServiceLinks {
+  readonly main: KernelLink;
+  readonly peers: KernelLink;
+  readonly page: KernelLink;
+}
+
+/** The powers that a command hands to its service. */
+export function servicePowers(
+  command: Command,
+  { links, note }: { readonly links: ServiceLinks; note(text: string): void },
+): Omit<ServiceParts<ServiceSetting>, "rules" | "page" | "url" | "render"> {
+  const { hands, places } = command;
+  return {
+    ...{ links, note, disk: hands.disk, places, version: VERSION, id: hands.around.id },
+    ...{ after: hands.service.after, random: hands.service.random },
+    now: () => hands.around.now(),
+    signer: openKeyRing(hands.disk, places).provideService(),
+    keys: keyFetch(command),
+    hookSecret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
+    lend: (setting) => lendService(command, links.main, setting),
+    openHost({ calls }, { session, holder, tell }) {
+      const shared = hostParts(command, { setting: calls, link: Promise.resolve(links.main) });
+      return openHost({ ...shared, tell, own: false }, session, holder);
+    },
+    startGateway: hands.serve.start,
+  };
+}
+
+/** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
+function keyFetch({ hands }: Command): KeyFetch & { close(): Promise<void> } {
+  let service: Promise<LoginService> | undefined;
+  const close = async (): Promise<void> => {
+    const held = service;
+    service = undefined;
+    await held?.then((each) => each.close(), () => undefined);
+  };
+  return Object.freeze({
+    ...{ close, vet: loginUrl, same: sameIssuer },
+    async get(url: URL, issuer: URL) {
+      service ??= hands.login.start();
+      try {
+        return await makeLoginNet((await service).link, issuer).get(url);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  });
 }

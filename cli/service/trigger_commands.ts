@@ -28,8 +28,6 @@ import { openSecretKeep } from "../secret/keep.ts";
 import { parseSecretValue } from "../secret/rules.ts";
 import { HOOK_PLACE } from "../secret/hook_secret.ts";
 
-// `remit schedule list|run`: when the operator's schedules fire, and one firing now.
-
 /** Times ahead that a list shows. */
 const AHEAD = 3;
 
@@ -128,7 +126,7 @@ export async function scheduleRun(command: Command): Promise<number> {
   );
   const request = settled.request(config.request, {
     ...scheduleIngress(name),
-    // A firing of its own each time: a session that no time of the schedule has.
+    // Each firing by hand is one of its own: no time of the schedule has this session.
     session: SessionId.parse(hands.around.id("s")),
     interactive: false,
   });
@@ -145,8 +143,6 @@ export async function scheduleRun(command: Command): Promise<number> {
   }
   return EXIT.success;
 }
-
-// `remit webhook list|secret|test`: the paths that others may call, and their secrets.
 
 const LISTEN = "127.0.0.1:7433";
 
@@ -186,7 +182,7 @@ export function webhookList(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** `webhook secret NAME [--make]`: keeps a typed or piped secret, or makes one and shows it this once. */
+/** `webhook secret NAME [--make]`: keeps a typed or piped secret, or makes one. */
 export async function webhookSecret(command: Command): Promise<number> {
   const { hands, parsed } = command;
   const hook = parsed.args[0] ?? "";
@@ -217,7 +213,7 @@ export async function webhookSecret(command: Command): Promise<number> {
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `webhook test NAME [--body TEXT] [--url URL]`: prints a line for a shell that delivers, signed. */
+/** `webhook test NAME [--body TEXT] [--url URL]`: prints a curl line that delivers. */
 export function webhookTest(command: Command): Promise<number> {
   const { hands, parsed } = command;
   const hook = parsed.args[0] ?? "";
@@ -246,7 +242,7 @@ export function webhookTest(command: Command): Promise<number> {
     shellQuoted(url),
   ];
   if (command.json) printJson(command, { url, headers, body });
-  // A line to be run: quoted for a shell, and safe to show, because what is odd in it is refused.
+  // Quoted for a shell, and safe to show: characters that are not are refused.
   else printLines(command, [plainLine(words.join(" "))]);
   if (config.timestamp !== undefined) hands.screen.say("It holds for five minutes.");
   return Promise.resolve(EXIT.success);

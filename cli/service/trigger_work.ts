@@ -1,7 +1,7 @@
 /** The work of {@link TRIGGER_COMMANDS}; each is loaded when it is asked for. @module */
 import type { Work } from "../command.ts";
 
-/** See the module. */
+/** The work by the words of its command. */
 export const TRIGGER_WORK: Readonly<Record<string, Work>> = {
   "schedule list": async (command) =>
     await (await import("./trigger_commands.ts")).scheduleList(command),

@@ -9,23 +9,19 @@ import { loadConfig } from "../config/files.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";
 
-// A Containerfile for `remit serve`, as text.
+const DRAIN_MS = 10_000;
+const DENO = "2.9.6";
+const PORT = 7_433;
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** What it is made of. */
-export interface ContainerParts {
-  /** Deno's version. */
-  readonly deno: string;
-  readonly port: number;
-}
-
-/** Makes it. It is built in Remit's own folder. */
-function containerFile({ deno, port }: ContainerParts): string {
+/** A Containerfile, to be built in Remit's own folder. */
+function containerFile(): string {
   return `# Built in Remit's folder: podman build -t remit -f Containerfile .
-# Run: podman run --rm -p 127.0.0.1:${port}:${port} -v remit-state:/var/lib/remit -v ./config:/etc/remit:ro remit
-# Its remit.yaml is /etc/remit/remit.yaml and says "serve: { listen: 0.0.0.0:${port}, url: http://127.0.0.1:${port} }".
+# Run: podman run --rm -p 127.0.0.1:${PORT}:${PORT} -v remit-state:/var/lib/remit -v ./config:/etc/remit:ro remit
+# Its remit.yaml is /etc/remit/remit.yaml and says "serve: { listen: 0.0.0.0:${PORT}, url: http://127.0.0.1:${PORT} }".
 # Walls: inside a container bubblewrap needs user namespaces ("--security-opt seccomp=unconfined", or a runtime that
 # allows them). Without them native commands and imported stdio servers are refused: "remit doctor" says what stands.
-FROM denoland/deno:bin-${deno} AS deno
+FROM denoland/deno:bin-${DENO} AS deno
 
 FROM debian:12-slim
 RUN apt-get update \\
@@ -45,17 +41,15 @@ WORKDIR /var/lib/remit
 RUN /opt/remit/bin/remit run --json --state /tmp/warm > /tmp/warm.json \\
  && /opt/remit/bin/remit stop --state /tmp/warm && rm -rf /tmp/warm /tmp/warm.json /tmp/remit-demo-*
 VOLUME /var/lib/remit
-EXPOSE ${port}
+EXPOSE ${PORT}
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s \\
-  CMD ["deno", "eval", "Deno.exit((await fetch('http://127.0.0.1:${port}/healthz')).ok ? 0 : 1)"]
+  CMD ["deno", "eval", "Deno.exit((await fetch('http://127.0.0.1:${PORT}/healthz')).ok ? 0 : 1)"]
 ENTRYPOINT ["/opt/remit/bin/remit", "serve", "--state", "/var/lib/remit/state"]
 `;
 }
 
-// A systemd unit for `remit serve`, as text.
-
-/** What a unit says. */
+/** What the systemd unit says. */
 export interface UnitParts {
   /** `user`: of the operator's own manager. `system`: of an account `remit`, behind more walls. */
   readonly scope: "user" | "system";
@@ -63,7 +57,7 @@ export interface UnitParts {
   readonly program: string;
   /** Words behind `remit serve`. */
   readonly args: readonly string[];
-  /** Where deno and bwrap are found (`PATH`), and where the operator's files are, if not where they mostly are. */
+  /** `PATH`, where deno and bwrap are found, and the operator's XDG folders. */
   readonly environment: Readonly<Record<string, string>>;
   /** `serve.drainMs`. */
   readonly drainMs: number;
@@ -74,9 +68,9 @@ export interface UnitParts {
 /** Seconds beyond the drain until systemd kills: the gateway and the links are closed in them. */
 const BEYOND_S = 20;
 
-/** A word as systemd reads it back: quoted, without specifiers or variables. Throws `invalidInput` for control characters. */
+/** Quotes a word for systemd. Throws `invalidInput` for control characters. */
 export function unitWord(text: string, where: "exec" | "value" = "value"): string {
-  // deno-lint-ignore no-control-regex -- they are what is looked for
+  // deno-lint-ignore no-control-regex -- control characters are refused
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     throw new Fault("invalidInput", "Cannot write the unit: a path has control characters");
   }
@@ -97,7 +91,7 @@ const COMMON = [
   "UMask=0077",
 ];
 
-/** Makes the unit. */
+/** The text of a systemd unit. */
 export function systemdUnit(parts: UnitParts): string {
   const { scope, drainMs } = parts;
   const words = [parts.program, "serve", ...parts.args].map((each) => unitWord(each, "exec"));
@@ -158,11 +152,6 @@ function systemLines(folders: readonly string[]): readonly string[] {
   ];
 }
 
-const DRAIN_MS = 10_000;
-const DENO = "2.9.6";
-const PORT = 7_433;
-const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 /** `serve unit [--system]`. */
 export function serveUnit(command: Command): Promise<number> {
   const { hands, places, parsed } = command;
@@ -189,7 +178,7 @@ export function serveUnit(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** What the operator's shell has and their service manager has not. */
+/** Variables of the operator's shell that their service manager does not have. */
 function ownEnvironment({ hands }: Command): Record<string, string> {
   const named = ["PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"].flatMap((name) => {
     const value = hands.around.env(name);
@@ -200,6 +189,6 @@ function ownEnvironment({ hands }: Command): Record<string, string> {
 
 /** `serve container`. */
 export function serveContainer({ hands }: Command): Promise<number> {
-  hands.screen.out(containerFile({ deno: DENO, port: PORT }));
+  hands.screen.out(containerFile());
   return Promise.resolve(EXIT.success);
 }

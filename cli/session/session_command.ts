@@ -19,6 +19,7 @@ import { defaultsOf, keepLast, lastSession, type Session, withModel } from "./se
 import { slash, SLASH_WORDS } from "./slash.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import type { WatchEnd } from "../run/watch_task.ts";
+import { registryOf } from "../mcp/work.ts";
 
 /** The task of the name given, else of the last session. */
 async function continued(command: Command, link: KernelLink): Promise<TaskId> {
@@ -215,7 +216,7 @@ export async function sessionCommand(command: Command): Promise<number> {
     }
     return exit;
   } finally {
-    await keepRenewed(command, link, setting.mcp);
+    await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
 }

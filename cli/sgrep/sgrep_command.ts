@@ -25,7 +25,7 @@ function modeOf(command: Command): SearchMode {
     "invalidInput",
     [
       "Cannot search by meaning: say how with --mode, there is no default",
-      "  --mode embed   compares vectors: free with the built-in embedder, fast, approximate",
+      "  --mode embed   compares vectors: needs an embedder, free with one of this machine, fast, approximate",
       "  --mode llm     a model reads each document: one request a document, slow, accurate",
       "  --mode hybrid  embed first, then a model reads the best --top (20): that many requests",
     ].join("\n"),

@@ -44,7 +44,7 @@ export const SEMANTIC_COMMANDS: readonly CommandSpec[] = [
       { name: "early-stop", help: "stop once a document reaches --confidence" },
       VERBOSE,
       ASKED,
-      { name: "embedder", value: "REF", help: "absent: the one of remit.yaml, else lexical" },
+      { name: "embedder", value: "REF", help: "absent: the one of remit.yaml" },
       TEXTS,
     ],
   ),

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Json } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
 import { runCommandLine } from "../arguments/dispatch.ts";
+import { placesOf } from "../disk/places.ts";
 import { fakeHands } from "../_fixture/world.ts";
-import { fakeModels } from "../_fixture/models.ts";
 import { passagesOf } from "./sgrep_documents.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
 
@@ -13,16 +12,9 @@ const body = (value: Json) => value as Record<string, Json>;
 /** Vectors by whether a text speaks of hope, and scores by the word that a document holds. */
 function rig(files: Readonly<Record<string, string>>, money = 0.01) {
   const hands = fakeHands({
-    models: fakeModels({
-      lexicon: () => {
-        const file = Deno.makeTempFileSync();
-        Deno.writeTextFileSync(file, "vectors");
-        return Promise.resolve({ file, sha256: sha256Hex("vectors"), bytes: 7 });
-      },
-    }),
     ops: {
       embed: (given) => ({
-        ...{ model: "lexical", inputTokens: 3, money: 0 },
+        ...{ model: "small", inputTokens: 3, money: 0 },
         vectors: (body(given)["texts"] as string[]).map((text) =>
           /hope/.test(text) ? [1, 0] : [0.2, 1]
         ),
@@ -43,6 +35,9 @@ function rig(files: Readonly<Record<string, string>>, money = 0.01) {
     Deno.writeTextFileSync(path, text);
   };
   write("play.yaml", "steps: []\n");
+  const { config } = placesOf(hands.around, undefined);
+  Deno.mkdirSync(dirname(config), { recursive: true });
+  Deno.writeTextFileSync(config, "version: 1\nembedder: ollama:small\n");
   for (const [name, text] of Object.entries(files)) write(name, text);
   return {
     hands,
@@ -151,7 +146,7 @@ Deno.test("embed: the nearest passage of each document, by threshold or the best
     results.map((each: { file: string; score: number }) => [each.file, each.score]),
     [["corpus/b.md", 1], ["corpus/c.md", 1]],
   );
-  assert.deepEqual([model, cost_usd], ["lexical:wordnet", 0]);
+  assert.deepEqual([model, cost_usd], ["ollama-embed:small@http://127.0.0.1:11434", 0]);
   assert.equal(await at.run("--mode", "embed", "--top", "1", "--json", "hope", "corpus"), 0);
   assert.equal(at.json().results.length, 1);
   assert.equal(await at.run("--mode", "embed", "--threshold", "1", "despair", "corpus/a.md"), 0);

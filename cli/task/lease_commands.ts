@@ -24,12 +24,12 @@ import {
 } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { narrowMount } from "../config/layers.ts";
-import { mcpOfTask } from "../mcp/registry/handover.ts";
 import { parseMount, resolveMount } from "../disk/mounts.ts";
 import { has, oneOf } from "../arguments/parse_arguments.ts";
 import { grantLines, leaseLines } from "./held_lines.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
+import { serversOf } from "../mcp/work.ts";
 
 const maybeTask = (command: Command): Json =>
   command.parsed.args.length === 0 ? {} : { task: taskOf(command) };
@@ -114,7 +114,7 @@ export async function canCommand(command: Command): Promise<number> {
         arguments: text,
         profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
         mounts: mounts.map((mount) => narrowMount(mount, config)),
-        mcp: mcpOfTask(command, config),
+        mcp: serversOf(command, config),
       }),
     );
   } finally {

@@ -40,6 +40,7 @@ import { expiredWords, waitingQuestions } from "../question/waiting.ts";
 import { tableLines } from "../terminal/table.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { spanText } from "../terminal/span.ts";
+import { registryOf } from "../mcp/work.ts";
 
 /** A question in a table: id, task, kind, age, summary; safe to show. */
 export function questionCells(row: Readonly<Record<string, Json>>, now: number): string[] {
@@ -160,7 +161,7 @@ export async function answerCommand(command: Command): Promise<number> {
     const past = await readPast(link, asked.task);
     // The task goes on with this answer, perhaps in another kernel than it began in.
     await readyAgain(command, link, past);
-    await lendApproved(command, link);
+    await lendApproved(registryOf(command), link);
     const said = verdictOf(command, decision.data);
     const verdict = asked.kind === "elicit" && said.decision === "allow"
       ? await formVerdict(command, asked, said)

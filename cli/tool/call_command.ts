@@ -15,6 +15,7 @@ import { adviceFor, type CallEnd } from "./call_advice.ts";
 import { readArguments } from "./call_arguments.ts";
 import { CALL, CALL_WINDOW, playOf, requestOf } from "./call_play.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_task.ts";
+import { registryOf } from "../mcp/work.ts";
 
 /** The exit code of a command whose one call had this outcome. */
 export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
@@ -144,7 +145,7 @@ export async function toolCall(
     }
     return exit;
   } finally {
-    await keepRenewed(command, link, setting.mcp);
+    await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
 }

@@ -1,12 +1,9 @@
 /** One child: an operating-system process at the other end of a port. @module */
 import { Fault } from "../../contracts/fault.ts";
-import {
-  MCP_PORT_LIMITS,
-  type Port,
-  type PortHandler,
-  WIDE_FRAME_BYTES,
-  WIKI_PORT_LIMITS,
-} from "../../contracts/mod.ts";
+import { MCP_PORT_LIMITS } from "../../contracts/wire_mcp.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { WIKI_PORT_LIMITS } from "../../contracts/wire_wiki.ts";
+import type { Port, PortHandler } from "../../contracts/mod.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
 import { makePort } from "../../port/mod.ts";
 import type { LeftWatch } from "../start/left_behind.ts";
@@ -44,7 +41,6 @@ export interface Child {
   end(): Promise<string>;
 }
 
-/** What {@link startChild} is handed. */
 interface ChildParts {
   readonly role: Role;
   readonly line: StartLine;
@@ -114,3 +110,12 @@ export const SERVES_NOTHING: PortHandler = Object.freeze<PortHandler>({
   },
   tell: () => undefined,
 });
+
+/** A wait for an answer of `what`, which an abort ends with `cancelled`. */
+export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Fault("cancelled", `Cannot ask ${what}: cancelled`));
+    signal.addEventListener("abort", stop, { once: true });
+    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,12 +1,6 @@
 /** The kernel's children: workers, toolhosts and model services. @module */
-import {
-  Fault,
-  type Gpu,
-  type KernelConfig,
-  type Mount,
-  type PortHandler,
-  type Powers,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Gpu, KernelConfig, Mount, PortHandler, Powers } from "../../contracts/mod.ts";
 import { lineOfBrowser, lineOfWiki, type WikiFolders } from "../start/browser_line.ts";
 import { probeCommandWalls, probeWalls, type Walls } from "../start/walls.ts";
 import { watchForLeft } from "../start/left_behind.ts";
@@ -86,7 +80,6 @@ export interface Children extends McpChildren {
   close(): Promise<void>;
 }
 
-/** What {@link makeChildren} is handed. */
 interface ChildrenParts {
   readonly config: Pick<
     KernelConfig,

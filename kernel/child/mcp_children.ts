@@ -1,12 +1,7 @@
 /** The processes that imported servers need: bridges, servers behind their walls, the check of their trees. @module */
 import { dirname } from "node:path";
-import {
-  Fault,
-  type ImportedServer,
-  type KernelConfig,
-  type PortHandler,
-  type Powers,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ImportedServer, KernelConfig, PortHandler, Powers } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import type { CommandWalls, Walls } from "../start/walls.ts";
 import {

@@ -1,5 +1,6 @@
 /** Workers that are started before they are needed. @module */
-import { Fault, type PortHandler, type Powers } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { PortHandler, Powers } from "../../contracts/mod.ts";
 import type { Child } from "./child.ts";
 import type { StartQueue } from "./children.ts";
 

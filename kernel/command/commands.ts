@@ -6,16 +6,13 @@
  * a power beside this one that holds `begin` and `settle` apart.
  * @module
  */
-import {
-  type ContentLookup,
-  Fault,
-  type KernelConfig,
-  type Lease,
-  type Leases,
-  type Pid,
-  type Powers,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ContentLookup } from "../../contracts/content_trust.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { Lease } from "../../contracts/lease.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { KernelConfig } from "../../contracts/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
 import { COMMAND_ENV, lineOfCommand } from "../start/command_line.ts";
 import { FLOOD_BYTES, makeCapture } from "./output.ts";

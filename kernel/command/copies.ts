@@ -1,21 +1,18 @@
 /** The kernel's side of a copy service. @module */
 import * as z from "zod";
-import {
-  type CollectBody,
-  Collected,
-  type ContentColours,
-  type ContentLookup,
-  Fault,
-  type Json,
-  mixColour,
-  mixLabel,
-  type PinBody,
-  type Powers,
-  type PrepareBody,
-  Prepared,
-  type SetupBody,
-  toJson,
-  Weight,
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Collected, Prepared, Weight } from "../../contracts/command.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type {
+  CollectBody,
+  ContentColours,
+  ContentLookup,
+  Json,
+  PinBody,
+  Powers,
+  PrepareBody,
+  SetupBody,
 } from "../../contracts/mod.ts";
 import { type Child, SERVES_NOTHING, startChild } from "../child/child.ts";
 import { COPY_PLACES } from "../start/command_line.ts";
@@ -41,7 +38,6 @@ export interface CopyService {
 /** Contents that are looked up in one go: the kernel's other work is not held up by 20,000. */
 const SLICE = 500;
 
-/** What {@link startCopyService} is handed. */
 interface CopyServiceParts {
   readonly spawn: Pick<SpawnPowers, "start">;
   readonly powers: Pick<Powers, "now" | "after">;

@@ -3,7 +3,8 @@
  * at again before each run. What is run are those bytes alone.
  * @module
  */
-import { Fault, type GrantedCommand } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { GrantedCommand } from "../../contracts/mod.ts";
 import { startCopyService } from "./copies.ts";
 import { lineOfPin, PIN_PLACES } from "../start/command_line.ts";
 import type { CommandsParts } from "./commands.ts";

@@ -3,7 +3,8 @@
  * two runs, so that only what changed is copied.
  * @module
  */
-import { Fault, type PrepareBody, type Prepared, type TaskId } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { PrepareBody, Prepared, TaskId } from "../../contracts/mod.ts";
 import { type CopyService, startCopyService } from "./copies.ts";
 import { COPY_PLACES, lineOfCopy } from "../start/command_line.ts";
 import type { CommandsParts } from "./commands.ts";

@@ -1,16 +1,10 @@
 /** One run of a program of this machine: what is asked for, what it came to. @module */
-import {
-  type Collected,
-  type Colour,
-  Fault,
-  type GrantedCommand,
-  type Label,
-  type Lease,
-  type Leases,
-  type Pid,
-  type Scope,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Colour, Label } from "../../contracts/colour.ts";
+import type { Collected, GrantedCommand } from "../../contracts/command.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 
 /** One run that the gate has let through. */

@@ -2,7 +2,9 @@
  * What gave way in a conversation, as its log keeps it: listed, shown, and put back.
  * @module
  */
-import { ChatMessage, Fault, type JsonObject, type StoredEvent } from "../../contracts/mod.ts";
+import { ChatMessage } from "../../contracts/chat.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject, StoredEvent } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 
 /** One time that room was made. */

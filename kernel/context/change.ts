@@ -3,19 +3,14 @@
  * worker goes on without it.
  * @module
  */
-import {
-  type ChatMessage,
-  type ContextAnswer,
-  type ContextMethod,
-  type ContextPressure,
-  type EventLog,
-  Fault,
-  type InferenceResponse,
-  type JsonObject,
-  type Powers,
-  type ProcessRow,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { InferenceResponse } from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { ContextAnswer, ContextMethod, ContextPressure } from "../../contracts/wire_worker.ts";
 import { asJson } from "../../port/as_json.ts";
 import { type ContextPlan, planContext, planShortening, PRESSED, SHARE, TAGS } from "./plan.ts";
 import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";

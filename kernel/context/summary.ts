@@ -3,13 +3,8 @@
  * note.
  * @module
  */
-import {
-  type ChatMessage,
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import type { ChatMessage, Colour, Label } from "../../contracts/mod.ts";
 import { wholeCut } from "./plan.ts";
 import { CHARS_A_TOKEN } from "../../contracts/tokens.ts";
 

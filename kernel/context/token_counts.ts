@@ -3,12 +3,8 @@
  * from what it refuses. Without it a window of Chinese would seem a quarter as full as it is.
  * @module
  */
-import {
-  Fault,
-  type InferenceRequest,
-  type InferenceResponse,
-  type ModelInfo,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { InferenceRequest, InferenceResponse, ModelInfo } from "../../contracts/mod.ts";
 import { makeTokenRatio, type TokenRatio } from "../../contracts/tokens.ts";
 import { inputTokens } from "../model/money.ts";
 

@@ -3,17 +3,10 @@
  * (control_ops.ts); the first must be `hello`.
  * @module
  */
-import {
-  CONTROL_VERSION,
-  type Digest,
-  Fault,
-  type Json,
-  type PolicySource,
-  type Port,
-  type Powers,
-  toJson,
-  type Welcome,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { isObject, toJson } from "../../contracts/json.ts";
+import { CONTROL_VERSION } from "../../contracts/wire_control.ts";
+import type { Digest, Json, PolicySource, Port, Powers, Welcome } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { Watching } from "../log/watch.ts";
@@ -156,9 +149,7 @@ export function makeControl(parts: ControlParts): Control {
 }
 
 function greet(body: Json): void {
-  const version = body !== null && typeof body === "object" && !Array.isArray(body)
-    ? (body as { version?: unknown }).version
-    : undefined;
+  const version = isObject(body) ? body["version"] : undefined;
   if (version !== CONTROL_VERSION) {
     throw new Fault(
       "invalidInput",
@@ -169,7 +160,6 @@ function greet(body: Json): void {
   }
 }
 
-/** What {@link damagedHandlers} is handed. */
 interface MaintenanceParts {
   readonly damage: Fault;
   verify(head: Digest | undefined): Promise<object>;
@@ -266,7 +256,6 @@ export function rulesOf(policy: PolicySource): Digest {
   return digestOf(toJson(policy));
 }
 
-/** What {@link makeIdleWatch} is handed. */
 interface IdleParts {
   readonly powers: Pick<Powers, "after" | "now">;
   /** Milliseconds without work or connection. */

@@ -1,42 +1,34 @@
 /** What a command line may ask of the kernel, parsed once at the crossing. @module */
 import * as z from "zod";
+import { Limits } from "../../contracts/budget.ts";
+import { Colour, Label } from "../../contracts/colour.ts";
+import { ExchangeId, PeerName, PeerQuery, PeerSend } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { ConversationName } from "../../contracts/hosting.ts";
 import {
-  AgentMessage,
-  Answer,
   ArtifactId,
-  Box,
-  Colour,
-  ConversationName,
   Digest,
-  EntryState,
-  ExchangeId,
-  Fault,
-  ImportedServer,
-  InboxId,
-  Ingress,
-  type Json,
-  Label,
   LeaseId,
-  Limits,
-  McpEnvName,
-  McpServerName,
   Millis,
-  ModelChoice,
-  PeerName,
-  PeerQuery,
-  PeerSend,
-  Phase,
   Pid,
-  Profile,
-  PushAsk,
   QuestionId,
-  Sender,
   SessionId,
-  Signal,
   TaskId,
+} from "../../contracts/ids.ts";
+import { AgentMessage, Box, EntryState, InboxId, Sender } from "../../contracts/inbox.ts";
+import { ImportedServer, McpEnvName, McpServerName } from "../../contracts/mcp.ts";
+import { Answer } from "../../contracts/question.ts";
+import { Signal } from "../../contracts/signal.ts";
+import {
+  Ingress,
+  ModelChoice,
+  Phase,
+  Profile,
   TaskRequest,
   TaskStatus,
-} from "../../contracts/mod.ts";
+} from "../../contracts/task.ts";
+import { PushAsk } from "../../contracts/wire_a2a.ts";
+import type { Json } from "../../contracts/mod.ts";
 
 const task = z.object({ task: TaskId }).strict();
 /** A name, or a task's id. */

@@ -1,11 +1,6 @@
 /** What the operator and the operator's own programs do with inboxes. @module */
-import {
-  type AgentInbox,
-  Fault,
-  type InboxEntry,
-  type MutedSender,
-  type PutOutcome,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { AgentInbox, InboxEntry, MutedSender, PutOutcome } from "../../contracts/mod.ts";
 import type { ControlRequest } from "./control_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];

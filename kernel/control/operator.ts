@@ -1,33 +1,29 @@
 /** The control operations' handlers: what the operator's own user may do, one line each. @module */
+import { Fault } from "../../contracts/fault.ts";
+import type { Limits } from "../../contracts/budget.ts";
+import type {
+  ModelAnswer,
+  ProcessInfo,
+  Vectors,
+  WatchEvent,
+} from "../../contracts/control_answers.ts";
+import type { Delegation } from "../../contracts/delegation.ts";
+import type { AuditRecord } from "../../contracts/event.ts";
+import type { Decision, Leases, Questions } from "../../contracts/gate.ts";
 import {
-  type AgentTask,
   allTasks,
-  type Artifact,
-  type AuditRecord,
   type ConversationStore,
-  type Decision,
-  type Delegation,
-  type Digest,
-  Fault,
   type ForkRequest,
   type HostedAgentService,
-  type Lease,
-  type Leases,
-  type Limits,
-  type McpLoan,
-  type ModelAnswer,
-  type Phase,
-  type Pid,
-  type ProcessInfo,
-  type ProcessRow,
-  type Questions,
-  type Receipt,
-  type Signal,
-  type TaskId,
-  type TaskRequest,
-  type Vectors,
-  type WatchEvent,
-} from "../../contracts/mod.ts";
+} from "../../contracts/hosting.ts";
+import type { Digest, Pid, TaskId } from "../../contracts/ids.ts";
+import type { Lease } from "../../contracts/lease.ts";
+import type { McpLoan } from "../../contracts/mcp_loan.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { Receipt } from "../../contracts/receipt.ts";
+import type { Signal } from "../../contracts/signal.ts";
+import type { AgentTask, Phase, TaskRequest } from "../../contracts/task.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
 import type { ConversationReads } from "../log/context_past.ts";
 import type { StateOps } from "../log/task_history.ts";
 import type { McpOps } from "../mcp/tokens.ts";

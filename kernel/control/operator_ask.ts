@@ -1,26 +1,19 @@
 /** One inference for the operator, who asks it themselves: no process, no tools, no conversation. @module */
-import {
-  type ChatMessage,
-  type Colour,
-  DEFAULT_LIMITS,
-  Fault,
-  type InferenceResponse,
-  type Label,
-  type ModelAnswer,
-  type ModelChoice,
-  Pid,
-  type Powers,
-  SessionId,
-  TaskId,
-  type Vectors,
-} from "../../contracts/mod.ts";
+import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Pid, SessionId, TaskId } from "../../contracts/ids.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { Colour, Label } from "../../contracts/colour.ts";
+import type { ModelAnswer, Vectors } from "../../contracts/control_answers.ts";
+import type { InferenceResponse } from "../../contracts/model.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { ModelChoice } from "../../contracts/task.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import { makeModelCost } from "../model/money.ts";
 import { type EmbeddersParts, type EmbedOptions, makeEmbedders } from "../model/embedders.ts";
 import { governed, type GovernedModel } from "../model/governed_model.ts";
 import type { OpenModel } from "../model/services.ts";
 
-/** What {@link makeOperatorAsk} is handed. */
 interface OperatorAskParts
   extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide"> {
   readonly powers: Pick<Powers, "id" | "after" | "now" | "token">;
@@ -42,7 +35,7 @@ export interface OperatorAsk {
 /** Milliseconds for one answer: a whole page of text may come from a small machine's own model. */
 const ASK_MS = 600_000;
 /** Models whose answers are vectors. */
-const EMBEDS = /^(?:lexical|[a-z]+-embed):/;
+const EMBEDS = /^[a-z]+-embed:/;
 
 /**
  * Makes the control operation `ask`. The texts are judged by their label, wait for the provider's rate,
@@ -192,7 +185,6 @@ function answerOf(
   return { text: message.content, finishReason, ...counted, money: cost.of(counted) };
 }
 
-/** What {@link makeOperatorEmbed} is handed. */
 type OperatorEmbedParts = Parameters<typeof makeEmbedders>[0] & {
   readonly powers: Pick<Powers, "id" | "after">;
 };

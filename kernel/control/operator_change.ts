@@ -1,22 +1,21 @@
 /** What an operator's change of a task is made with: its limits, its phase. @module */
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type { Limits } from "../../contracts/budget.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type { HostedAgentService } from "../../contracts/hosting.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { Signal } from "../../contracts/signal.ts";
+import type { EventLog } from "../../contracts/store.ts";
 import {
   type AgentTask,
-  type EventLog,
-  Fault,
-  type HostedAgentService,
-  type Limits,
   type ModelChoice,
-  type NewEvent,
   type Phase,
   PHASE_FORBIDS,
-  type Pid,
-  type ProcessRow,
-  type Signal,
-  type TaskId,
   type TaskStatus,
-  toJson,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+} from "../../contracts/task.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
 import { modelChosen } from "../model/switch.ts";
 import type { ProcessTable } from "../process/table.ts";
 import type { RunningTasks } from "../task/task_host.ts";
@@ -42,7 +41,6 @@ function changeable(
   throw new Fault("conflict", `Cannot ${what}: it has ended`);
 }
 
-/** What {@link makeExtend} is handed. */
 interface ExtendParts extends OperatorChange {
   readonly processes: Pick<ProcessTable, "extend">;
 }
@@ -133,7 +131,6 @@ export function chooseModel(
   };
 }
 
-/** What {@link makeProcessOps} is handed. */
 interface ProcessOpsParts {
   readonly processes: Pick<ProcessTable, "get" | "list">;
   readonly tasks: Pick<RunningTasks, "family" | "need">;

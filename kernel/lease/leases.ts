@@ -1,17 +1,12 @@
 /** The lease table: rights that shrink, expire and can be taken back. @module */
-import {
-  atMoment,
-  type EventLog,
-  Fault,
-  Lease,
-  LeaseId,
-  type Leases,
-  type NewEvent,
-  type Pid,
-  type Powers,
-  type Scope,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { atMoment } from "../../contracts/moment.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import { LeaseId, type Pid, type TaskId } from "../../contracts/ids.ts";
+import { Lease, type Scope } from "../../contracts/lease.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
 import { grantedEvents, makeLeaseRows } from "./rows.ts";
 import { covers, scopeText } from "./scope.ts";
 

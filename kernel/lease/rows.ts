@@ -1,13 +1,6 @@
 /** Leases in memory: by id, by process, by parent. Synchronous, without a clock. @module */
-import {
-  type JsonObject,
-  Lease,
-  type LeaseId,
-  type NewEvent,
-  type Pid,
-  Scope,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Lease, Scope } from "../../contracts/lease.ts";
+import type { JsonObject, LeaseId, NewEvent, Pid, TaskId } from "../../contracts/mod.ts";
 import { covers } from "./scope.ts";
 
 /** The rows, and the ways to find them. */

@@ -1,14 +1,8 @@
 /** When one scope lies within another. @module */
 import { basename, dirname } from "node:path";
-import {
-  type ImportedServer,
-  type Label,
-  mixLabel,
-  type Mount,
-  MountName,
-  type Scope,
-  type TaskRequest,
-} from "../../contracts/mod.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { MountName } from "../../contracts/ids.ts";
+import type { ImportedServer, Label, Mount, Scope, TaskRequest } from "../../contracts/mod.ts";
 
 /** Tells whether whoever holds `outer` holds `inner`: same resource and right, a prefix of whole parts. */
 export function covers(outer: Scope, inner: Scope): boolean {

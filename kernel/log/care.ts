@@ -3,13 +3,9 @@
  * A damaged log is mended by the explicit command only.
  * @module
  */
-import {
-  type Digest,
-  Fault,
-  type Store,
-  TASK_TRANSITIONS,
-  TaskStatus,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
+import type { Digest, Store } from "../../contracts/mod.ts";
 import { openSqliteStore, replaceSqliteFile, type SqliteStore } from "../../store/sqlite/mod.ts";
 
 /** What a check of the whole log says. */
@@ -200,7 +196,6 @@ interface CopyHow {
   readonly projections: readonly string[];
 }
 
-/** What {@link makeMending} is handed. */
 interface MendingParts {
   readonly store: SqliteStore;
   /** Path of the damaged file. */

@@ -1,13 +1,7 @@
 /** What is known of contents in this state folder: opened, and complete. @module */
 import { isObject } from "../../contracts/json.ts";
-import {
-  Artifact,
-  type ContentTrust,
-  type JsonObject,
-  type KnownContent,
-  StagedChange,
-  type Store,
-} from "../../contracts/mod.ts";
+import { Artifact, StagedChange } from "../../contracts/workspace.ts";
+import type { ContentTrust, JsonObject, KnownContent, Store } from "../../contracts/mod.ts";
 import { openContentStore } from "../../store/sqlite/mod.ts";
 import { bodyOf, type ReadPrivate } from "./read_events.ts";
 

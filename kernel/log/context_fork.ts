@@ -1,17 +1,11 @@
 /** A task whose conversation begins with a copy of another's. @module */
-import {
-  ChatMessage,
-  Colour,
-  Fault,
-  type JsonObject,
-  Label,
-  mixColour,
-  mixLabel,
-  type NewEvent,
-  Source,
-  TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { ChatMessage } from "../../contracts/chat.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { isObject, toJson } from "../../contracts/json.ts";
+import { Source } from "../../contracts/question.ts";
+import type { JsonObject, NewEvent } from "../../contracts/mod.ts";
 import { mixedOf } from "../context/summary.ts";
 import type { Replay } from "./replay.ts";
 import { COLOUR_OR_RED, LABEL_OR_SECRET } from "./read_events.ts";
@@ -32,10 +26,8 @@ export interface ForkOrigin {
 /** Reads the origin in a `taskCreated` event; undefined when there is none. */
 export function forkIn(body: JsonObject, secret: JsonObject | undefined): ForkOrigin | undefined {
   const fork = body["fork"];
-  if (fork === undefined || fork === null || typeof fork !== "object" || Array.isArray(fork)) {
-    return undefined;
-  }
-  const { task, turn, idle } = fork as JsonObject;
+  if (!isObject(fork)) return undefined;
+  const { task, turn, idle } = fork;
   const from = TaskId.safeParse(task);
   const history = ChatMessage.array().safeParse(secret?.["history"]);
   const sources = Source.array().safeParse(secret?.["sources"] ?? []);

@@ -1,21 +1,14 @@
 /** Conversations as their logs have them: for `remit ctx`, `remit conversation` and forks. @module */
-import {
-  type AgentTask,
-  type ChatMessage,
-  type ContextRow,
-  type ConversationRow,
-  type ConversationStore,
-  Fault,
-  type ForkRequest,
-  type MessagePage,
-  type PastConversations,
-  type Store,
-  type TaskId,
-  TaskRequest,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { ContextRow, ConversationRow, MessagePage } from "../../contracts/control_answers.ts";
+import type { ConversationStore, ForkRequest, PastConversations } from "../../contracts/hosting.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { Store } from "../../contracts/store.ts";
+import { type AgentTask, TaskRequest } from "../../contracts/task.ts";
 import { type ArchivedChange, changeOf, restoring } from "../context/archive.ts";
 import { forkOf } from "./context_fork.ts";
-import { type ReadPrivate } from "./read_events.ts";
+import type { ReadPrivate } from "./read_events.ts";
 import { type Replay, replayTask } from "./replay.ts";
 
 /** What {@link makePastConversations} is handed. */

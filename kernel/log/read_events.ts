@@ -1,22 +1,13 @@
 /** A task's events as they lie in the log: in order, their public bodies, and their private parts. @module */
-import { isObject } from "../../contracts/json.ts";
-import {
-  type ChatMessage,
-  Colour,
-  Digest,
-  Fault,
-  type Json,
-  type JsonObject,
-  Label,
-  mixColour,
-  mixLabel,
-  type Source,
-  type Store,
-  type StoredEvent,
-  type Taint,
-  type TaskId,
-  TaskRequest,
-} from "../../contracts/mod.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskRequest } from "../../contracts/task.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import { Digest, type TaskId } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import type { Taint } from "../../contracts/process.ts";
+import type { Source } from "../../contracts/question.ts";
+import type { Store, StoredEvent } from "../../contracts/store.ts";
 
 /** Reads an event's private part; undefined when it has none or it was purged. */
 export type ReadPrivate = (event: StoredEvent) => Promise<JsonObject | undefined>;

@@ -2,28 +2,19 @@
  * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
  * @module
  */
-import { isObject } from "../../contracts/json.ts";
-import {
-  ChatMessage,
-  Colour,
-  Fault,
-  type JsonObject,
-  Label,
-  mixColour,
-  mixLabel,
-  type ModelChoice,
-  noUsage,
-  type ProcessRow,
-  requestMessage,
-  resultMessage,
-  type Scope,
-  Source,
-  type Store,
-  type TaskId,
-  TaskRequest,
-  ToolResult,
-  type Usage,
-} from "../../contracts/mod.ts";
+import { ChatMessage } from "../../contracts/chat.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Source } from "../../contracts/question.ts";
+import { resultMessage } from "../../contracts/result_message.ts";
+import { ToolResult } from "../../contracts/tool.ts";
+import { noUsage, type Usage } from "../../contracts/budget.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import { isObject, type JsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { Store } from "../../contracts/store.ts";
+import { type ModelChoice, requestMessage, TaskRequest } from "../../contracts/task.ts";
 import { type ArchivedChange, foldContext } from "../context/archive.ts";
 import { systemMessage } from "../context/persona.ts";
 import { leasesOf } from "../lease/rows.ts";

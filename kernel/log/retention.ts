@@ -2,15 +2,10 @@
  * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes.
  * @module
  */
-import {
-  type AgentTask,
-  allTasks,
-  Fault,
-  type HostedAgentService,
-  type RetainReport,
-  TASK_TRANSITIONS,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { allTasks } from "../../contracts/hosting.ts";
+import { TASK_TRANSITIONS } from "../../contracts/task.ts";
+import type { AgentTask, HostedAgentService, RetainReport, TaskId } from "../../contracts/mod.ts";
 import type { CountedExchanges } from "./task_history.ts";
 
 /** What {@link retain} is handed. */

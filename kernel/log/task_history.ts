@@ -1,25 +1,20 @@
 /** The logs of tasks, as agents/ reads them back after a crash. @module */
-import {
-  type AgentTask,
-  type EndedTasks,
-  EntryState,
-  EVENT_KINDS,
-  type EventKind,
-  ExchangeState,
-  type GrantedCall,
-  type InboxEntry,
-  type JsonObject,
-  type Lease,
-  type LeaseId,
-  type RetainReport,
-  type StateCounts,
-  type Store,
-  TASK_TRANSITIONS,
-  TaskId,
-  type TaskSpan,
-  TaskStatus,
-  type TaskTally,
-} from "../../contracts/mod.ts";
+import { ExchangeState } from "../../contracts/exchange.ts";
+import type {
+  EndedTasks,
+  RetainReport,
+  StateCounts,
+  TaskSpan,
+} from "../../contracts/control_answers.ts";
+import { EVENT_KINDS, type EventKind } from "../../contracts/event.ts";
+import type { TaskTally } from "../../contracts/hosting.ts";
+import { type LeaseId, TaskId } from "../../contracts/ids.ts";
+import { EntryState, type InboxEntry } from "../../contracts/inbox.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { Lease } from "../../contracts/lease.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { Store } from "../../contracts/store.ts";
+import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
 import { leasesOf } from "../lease/rows.ts";
 import type { Published } from "./watch.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
@@ -28,7 +23,6 @@ const KINDS = ["leaseGranted", "leaseRevoked", "taskStatus"] as const;
 /** Most leases that are read for one look at all tasks. */
 const MAX_LEASES = 1_000;
 
-/** What {@link readLeases} is handed. */
 interface LeaseHistoryParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;

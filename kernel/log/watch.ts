@@ -1,14 +1,11 @@
 /** Watching a task: what it did so far, then what it does, without a gap. @module */
-import {
-  type AgentTask,
-  type EventLog,
-  Fault,
-  type NewEvent,
-  type Reading,
-  type Store,
-  type TaskId,
-  type WatchEvent,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { WatchEvent } from "../../contracts/control_answers.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { Reading } from "../../contracts/model.ts";
+import type { EventLog, Store } from "../../contracts/store.ts";
+import type { AgentTask } from "../../contracts/task.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 
 /** Sends one event to a watcher: `event` with a {@link WatchEvent}, or `end`. */
@@ -24,7 +21,6 @@ interface Ended {
 /** What a call under way says of itself, and how confidential what it has read is. */
 export type Progress = Omit<Extract<WatchEvent, { readonly kind: "progress" }>, "kind">;
 
-/** What {@link makeWatching} is handed. */
 interface WatchingParts {
   readonly bus: Bus;
   readonly store: Pick<Store, "events">;

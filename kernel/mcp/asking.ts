@@ -1,27 +1,13 @@
 /** Questions that an imported server brings about: one at a time, while a call of it is under way, and not too many. @module */
-import { isObject } from "../../contracts/json.ts";
-import {
-  type Answer,
-  type AnswerScope,
-  Digest,
-  Fault,
-  type ImportedServer,
-  type Json,
-  type JsonObject,
-  type Label,
-  type McpElicit,
-  type McpElicited,
-  mcpPart,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Question,
-  QuestionId,
-  type Questions,
-  type TaskId,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Label } from "../../contracts/colour.ts";
+import type { Questions } from "../../contracts/gate.ts";
+import { Digest, type Pid, QuestionId, type TaskId, ToolName } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import { type ImportedServer, mcpPart } from "../../contracts/mcp.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
+import type { Answer, AnswerScope, Question } from "../../contracts/question.ts";
+import type { McpElicit, McpElicited } from "../../contracts/wire_mcp.ts";
 import { digestOf } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { McpLog } from "./log.ts";
@@ -203,7 +189,6 @@ function questionOf(
 // What an imported server asks a person: a question of kind `elicit`, answered by a signed answer and never by a model.
 // Its words are shown as a stranger's.
 
-/** What {@link makeMcpElicit} is handed. */
 interface McpElicitParts {
   readonly asks: Pick<McpAsks, "ask">;
   readonly log: Pick<McpLog, "note">;

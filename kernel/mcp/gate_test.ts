@@ -1,6 +1,6 @@
 /** Imported tools behind the gate, with a real kernel, server and bridge. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { type PolicyRule } from "../../contracts/mod.ts";
+import type { PolicyRule } from "../../contracts/mod.ts";
 import { ASKING_SERVER, evaluating, type McpSiege, withMcp } from "../../tests/fake/mcp_siege.ts";
 import { noted, outcomes, policy, test, withFolder } from "../_fixture/mcp_cases.ts";
 

@@ -4,18 +4,13 @@
  * events, and a call over HTTP does not wait behind an event of its own.
  * @module
  */
-import type {
-  EventLog,
-  ImportedServer,
-  Json,
-  JsonObject,
-  McpLogEntry,
-  NewEvent,
-  Powers,
-  Store,
-  StoredEvent,
-  TaskId,
-} from "../../contracts/mod.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { McpLogEntry } from "../../contracts/mcp_loan.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { EventLog, Store, StoredEvent } from "../../contracts/store.ts";
 import { displayText } from "../../text/mod.ts";
 import { bodyOf, type ReadPrivate } from "../log/read_events.ts";
 

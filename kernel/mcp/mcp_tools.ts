@@ -1,40 +1,22 @@
 /**
- * Imported servers that tasks were handed, and their tools: bound by bridges/mcp/binding, asked of the server's own
+ * Imported servers that tasks were handed, and their tools: bound by bind.ts, asked of the server's own
  * processes. What the server says of itself at each start is held against what was reviewed.
  * @module
  */
-import {
-  Artifact,
-  ArtifactId,
-  type Colour,
-  DEFAULT_LIMITS,
-  type Digest,
-  Fault,
-  type GrantedCall,
-  type ImportedServer,
-  type ImportedTool,
-  isPeer,
-  type Json,
-  type JsonObject,
-  type Label,
-  type Leases,
-  type McpAnswer,
-  McpCallResult,
-  type McpChanged,
-  type McpWords,
-  type Meanwhile,
-  mixLabel,
-  type PeerSaid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Scope,
-  type StagedChange,
-  type TaskId,
-  type TaskRequest,
-  type ToolBinding,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { type Label, mixLabel } from "../../contracts/colour.ts";
+import { isPeer, type PeerSaid } from "../../contracts/exchange.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import { ArtifactId, type Digest, type TaskId } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { ImportedServer, ImportedTool, McpWords } from "../../contracts/mcp.ts";
+import type { GrantedCall, Meanwhile, ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../contracts/process.ts";
+import type { TaskRequest } from "../../contracts/task.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import { type McpAnswer, McpCallResult, type McpChanged } from "../../contracts/wire_mcp.ts";
+import { Artifact, type StagedChange } from "../../contracts/workspace.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import { beneath, grantedLabel, grantMounts } from "../lease/scope.ts";
@@ -51,40 +33,22 @@ import {
   type McpChanges,
   type McpStanding,
 } from "./standing.ts";
+import {
+  bindImported,
+  CALL_MS,
+  type KeptBytes,
+  type McpAsking,
+  type McpBindParts,
+} from "./bind.ts";
 import type { McpLog } from "./log.ts";
 import type { McpSampling } from "./sample.ts";
 
-/** One request to a server, as bridges/mcp/binding makes it. */
-interface McpAsking {
-  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
-  readonly body: JsonObject;
-  readonly holds: ImportedTool["holds"];
-  readonly tool?: ImportedTool;
-}
-
-/** What bridges/mcp makes of servers: handed over by main.ts. */
-interface BindImported {
-  /** Milliseconds of a call, where the task says nothing of its own. */
-  readonly callMs: number;
-  bind(server: ImportedServer, parts: {
-    redeem(call: GrantedCall): void;
-    held(process: ProcessRow, scope: Scope): boolean;
-    suspended(tool: ImportedTool): string | undefined;
-    ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
-    words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
-    keep(kept: KeepBytes): Promise<Artifact>;
-    fold(record: JsonObject): void;
-    readonly carried: { label: Label };
-  }): readonly ToolBinding[];
-  readonly changes: McpChanges;
-}
-
-/** What {@link makeMcpTools} is handed. */
 interface McpToolsParts {
   readonly servers: Pick<McpServers, "hold" | "close">;
   /** Tells whether a file later executes, by its path on the machine or as `MOUNT/relative`. */
   executes(path: string): boolean;
-  readonly binding: BindImported;
+  /** What bridges/mcp computes of reviewed words: handed over by main.ts. */
+  readonly review: McpBindParts["effects"] & { readonly changes: McpChanges };
   readonly leases: Pick<Leases, "covering">;
   readonly processes: Pick<ProcessKeeper, "get">;
   readonly log: Pick<McpLog, "note" | "close">;
@@ -153,7 +117,7 @@ const PROGRESS = 500;
 
 /** Makes the imported servers of a kernel's tasks. */
 export function makeMcpTools(parts: McpToolsParts): McpTools {
-  const { servers, binding, leases, log } = parts;
+  const { servers, review, leases, log } = parts;
   const tasks = new Map<TaskId, Map<string, State>>();
   /** What peers say during calls, by the call's token. */
   const hearings = new Map<string, PeerHearing>();
@@ -171,7 +135,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
         wikis: [...wikis, ...memory === undefined ? [] : [memory.folder]],
       }),
       carried: { label: grantedLabel(server, mounts) },
-      standing: makeMcpStanding({ task, server }, { changes: binding.changes, log }),
+      standing: makeMcpStanding({ task, server }, { changes: review.changes, log }),
       held: servers.hold(task, server),
     };
     states.set(server.name, state);
@@ -200,7 +164,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
     return {
       ...{ pid, callId, holds, signal },
       label: mixLabel(stateOf(task, server).carried.label, resolved.label ?? "secret"),
-      deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? binding.callMs : toolTimeoutMs,
+      deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? CALL_MS : toolTimeoutMs,
       onProgress: (text: string): void =>
         parts.onProgress(task, {
           ...{ call: callId, text: displayText(text, { max: PROGRESS }) },
@@ -307,8 +271,8 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
             stateOf(task, server, request).carried.label = label;
           },
         };
-        const bound = binding.bind(server, {
-          ...{ redeem: parts.redeem, fold: made.fold, carried },
+        const bound = bindImported(server, {
+          ...{ redeem: parts.redeem, fold: made.fold, carried, effects: review },
           // A trial's process is in no table: it is judged as if nothing had been taken back.
           held: (row, scope) =>
             parts.processes.get(row.pid) !== row || leases.covering(row.pid, scope) !== undefined,
@@ -353,15 +317,6 @@ function resultIn(server: ImportedServer, raw: Json): McpCallResult {
 /** How long it waits, milliseconds. */
 const TTL = 7 * 24 * 60 * 60 * 1_000;
 
-/** Bytes and what is known of them. */
-interface KeepBytes {
-  readonly name: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly colour: Colour;
-  readonly label: Label;
-}
-
-/** What {@link keepArtifact} is handed. */
 interface KeepParts {
   readonly powers: Pick<Powers, "now" | "id">;
   /** The folder of a task's contents, made; undefined when the task has ended. */
@@ -374,7 +329,7 @@ interface KeepParts {
 async function keepArtifact(
   { powers, contentDir, write }: KeepParts,
   task: TaskId,
-  { name, bytes, colour, label }: KeepBytes,
+  { name, bytes, colour, label }: KeptBytes,
 ): Promise<Artifact> {
   const folder = await contentDir(task);
   if (folder === undefined) throw new Fault("gone", "Cannot keep a result: its task has ended");

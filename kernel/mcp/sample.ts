@@ -3,19 +3,16 @@
  * what is asked, on the task's own model and budget. No tool, no part of the conversation.
  * @module
  */
-import {
-  type ChatMessage,
-  Fault,
-  type ImportedServer,
-  type Label,
-  type McpSample,
-  type McpSampled,
-  type ProcessKeeper,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { Label } from "../../contracts/colour.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { ProcessKeeper } from "../../contracts/process.ts";
+import type { McpSample, McpSampled } from "../../contracts/wire_mcp.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
-import type { InferAside } from "../session/aside.ts";
+import type { InferAside } from "../model/governed_model.ts";
 import type { McpAsks, McpCallAt } from "./asking.ts";
 import type { McpLog } from "./log.ts";
 

@@ -1,12 +1,6 @@
 /** Whether the tools of an imported server still are what was reviewed: a changed one stands no more in its task. @module */
-import {
-  type ImportedServer,
-  type ImportedTool,
-  isPeer,
-  type McpToolWords,
-  type McpWords,
-  PeerFacts,
-} from "../../contracts/mod.ts";
+import { isPeer, PeerFacts } from "../../contracts/exchange.ts";
+import type { ImportedServer, ImportedTool, McpToolWords, McpWords } from "../../contracts/mod.ts";
 import { foldPath } from "../../text/path_list.ts";
 import { beneath } from "../lease/scope.ts";
 import type { McpAt, McpLog } from "./log.ts";

@@ -6,22 +6,16 @@
  */
 import * as z from "zod";
 import { Buffer } from "node:buffer";
-import {
-  Fault,
-  type ImportedServer,
-  isLoopback,
-  type Leases,
-  type McpLoan,
-  type McpLogEntry,
-  type McpLook,
-  type McpOAuth,
-  type NetAnswer,
-  type NetRequest,
-  type Powers,
-  type Secret,
-  type Store,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { ImportedServer, McpLook } from "../../contracts/mcp.ts";
+import type { McpLoan, McpLogEntry, McpOAuth } from "../../contracts/mcp_loan.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { Store } from "../../contracts/store.ts";
+import type { Secret } from "../../contracts/wire_control.ts";
+import type { NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
 import { beneath } from "../lease/scope.ts";
 import type { ReadPrivate } from "../log/read_events.ts";
 import type { McpServers } from "../mcp_server/servers.ts";
@@ -238,7 +232,6 @@ function jsonOf(base64: string): unknown {
   }
 }
 
-/** What {@link makeMcpOps} is handed. */
 interface McpOpsParts {
   readonly servers: Pick<McpServers, "revoke">;
   look: McpOps["mcpLook"];

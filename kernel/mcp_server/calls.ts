@@ -4,25 +4,21 @@
  * its server.
  * @module
  */
+import { PeerSaid } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Label } from "../../contracts/colour.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { McpLogEntry } from "../../contracts/mcp_loan.ts";
+import type { Port, PortHandler } from "../../contracts/port.ts";
+import type { Powers } from "../../contracts/process.ts";
 import {
-  Fault,
-  type ImportedServer,
-  type Json,
-  type JsonObject,
-  type Label,
   McpElicit,
   type McpElicited,
-  type McpLogEntry,
   McpSample,
   type McpSampled,
-  PeerSaid,
-  type Pid,
-  type Port,
-  type PortHandler,
-  type Powers,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/wire_mcp.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";
 
 /** Progress begins a call's time anew, until all of it comes to so many times its deadline. */
@@ -280,9 +276,7 @@ function textOf(body: Json): string {
 }
 
 function fields(body: Json): Readonly<Record<string, Json | undefined>> {
-  return typeof body === "object" && body !== null && !Array.isArray(body)
-    ? body as JsonObject
-    : {};
+  return isObject(body) ? body : {};
 }
 
 function parsed<T>(
@@ -301,13 +295,4 @@ export function isEnd(error: unknown): boolean {
 /** Whether a call was not answered in time. */
 export function isLate(error: unknown): error is Fault {
   return error instanceof Fault && error.code === "timedOut";
-}
-
-/** A wait that an abort ends with `cancelled`. */
-export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, name: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Fault("cancelled", `Cannot ask "${name}": cancelled`));
-    signal.addEventListener("abort", stop, { once: true });
-    wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -3,15 +3,9 @@
  * there is staged when its process has ended. The same copies as those of granted commands. docs/decision/0034.
  * @module
  */
-import {
-  cleared,
-  type Collected,
-  Fault,
-  type Label,
-  type Powers,
-  type StagedChange,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { cleared } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Collected, Label, Powers, StagedChange, TaskId } from "../../contracts/mod.ts";
 import { beneath, type GrantPlace } from "../lease/scope.ts";
 import { type CopyPlace, makeCopyPlaces } from "../command/places.ts";
 import { kept, setup, watchWeight } from "../command/copies.ts";

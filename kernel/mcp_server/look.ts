@@ -5,18 +5,10 @@
  * @module
  */
 import { basename, dirname, extname } from "node:path";
-import {
-  Fault,
-  type ImportedServer,
-  LeaseId,
-  type McpAccess,
-  McpHost,
-  type McpLook,
-  type McpWords,
-  Pid,
-  type Powers,
-  TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { LeaseId, Pid, TaskId } from "../../contracts/ids.ts";
+import { McpHost } from "../../contracts/mcp.ts";
+import type { ImportedServer, McpAccess, McpLook, McpWords, Powers } from "../../contracts/mod.ts";
 import { type AccessBook, makeAccessBook, type McpProxies } from "./start.ts";
 import type { ServerCopies } from "./copies.ts";
 import { whyNotGranted } from "../start/mcp_binds.ts";

@@ -3,7 +3,9 @@
  * writes only while a call is under way that may write.
  * @module
  */
-import { Fault, type LeaseId, type Leases, mcpScopes, type Scope } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { mcpScopes } from "../../contracts/mcp.ts";
+import type { LeaseId, Leases, Scope } from "../../contracts/mod.ts";
 import type { Judge, Verdict } from "../child/permission_line.ts";
 import { beneath, covers } from "../lease/scope.ts";
 import { NAMESPACE } from "../start/line_parts.ts";
@@ -19,7 +21,6 @@ export interface LeasedGrant {
   readonly lease: LeaseId;
 }
 
-/** What {@link makeMcpJudge} is handed. */
 interface McpJudgeParts {
   /** The server's name, for what a refusal says. */
   readonly server: string;

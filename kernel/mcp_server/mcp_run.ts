@@ -1,21 +1,13 @@
 /** One life of an imported server in a task: its files checked, started behind its walls, joined to a bridge, opened. @module */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  Fault,
-  isPeer,
-  type Json,
-  type JsonObject,
-  type McpLaunch,
-  type McpOpen,
-  McpReady,
-  McpWords,
-  type PeerOpen,
-  PeerWords,
-  type Pid,
-  type Powers,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { isPeer, type PeerOpen, PeerWords } from "../../contracts/exchange.ts";
+import type { Pid } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import { type McpLaunch, McpWords } from "../../contracts/mcp.ts";
+import type { Powers } from "../../contracts/process.ts";
+import { type McpOpen, McpReady } from "../../contracts/wire_mcp.ts";
 import type { Child } from "../child/child.ts";
 import type { FileGrants } from "../start/mcp_binds.ts";
 import {
@@ -133,9 +125,9 @@ async function tellingRefusals(
     );
   }
   const refused = told();
-  if (typeof said !== "object" || said === null || Array.isArray(said)) return said;
+  if (!isObject(said)) return said;
   // TRUST: a bridge's own word for it counts for nothing.
-  const { refused: _claimed, ...rest } = said as JsonObject;
+  const { refused: _claimed, ...rest } = said;
   if (rest["isError"] !== true || refused.length === 0) return rest;
   noted(refused);
   return { ...rest, refused: [...refused] };

@@ -3,7 +3,8 @@
  * takes them in, and neither outlives the other. docs/decision/0015.
  * @module
  */
-import { Fault, type Powers } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Powers } from "../../contracts/mod.ts";
 import type { Child } from "../child/child.ts";
 import type { PipedProcess } from "../child/mcp_pipe_powers.ts";
 import { howEnded } from "../start/spawn.ts";

@@ -1,6 +1,8 @@
 /** Ways out for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
 import * as z from "zod";
-import { Fault, type Json, type NetProxied, type NetProxy, toJson } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type { Json, NetProxied, NetProxy } from "../../contracts/mod.ts";
 import type { NetService } from "../net/net_service.ts";
 
 /** One way out, to the hosts that it was opened for. */

@@ -5,28 +5,16 @@
  * something has a process of its own, over a copy. docs/decision/0015, docs/decision/0034.
  * @module
  */
-import {
-  Fault,
-  type ImportedServer,
-  type Json,
-  type JsonObject,
-  type Lease,
-  type LeaseId,
-  type Leases,
-  type McpWords,
-  type Pid,
-  type Powers,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { LeaseId, Pid, TaskId } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { Lease } from "../../contracts/lease.ts";
+import type { ImportedServer, McpWords } from "../../contracts/mcp.ts";
+import type { Powers } from "../../contracts/process.ts";
 import { leasedGrants } from "./mcp_judge.ts";
-import {
-  isEnd,
-  isLate,
-  type McpPlace,
-  type McpServe,
-  type McpUnder,
-  unlessAborted,
-} from "./calls.ts";
+import { isEnd, isLate, type McpPlace, type McpServe, type McpUnder } from "./calls.ts";
+import { unlessAborted } from "../child/child.ts";
 import type { McpChildren } from "../child/mcp_children.ts";
 import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
@@ -233,7 +221,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     let run: McpRun | undefined;
     life.calls += 1;
     try {
-      run = await unlessAborted(life.run, signal, name);
+      run = await unlessAborted(life.run, signal, `"${name}"`);
       return await work(run);
     } catch (error) {
       if (life.ending !== undefined && isEnd(error)) throw life.ending;

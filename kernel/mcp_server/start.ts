@@ -1,16 +1,9 @@
 /** Starts a server behind its walls, with a way out if it was granted hosts. @module */
-import {
-  Fault,
-  type Json,
-  type JsonObject,
-  type LeaseId,
-  type McpAccess,
-  type McpGrants,
-  mcpHostOf,
-  mcpSocketsOf,
-  type NetProxied,
-  type NetProxy,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { LeaseId } from "../../contracts/ids.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import { type McpAccess, type McpGrants, mcpHostOf, mcpSocketsOf } from "../../contracts/mcp.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
 import type { McpChildren, ServerOptions } from "../child/mcp_children.ts";
 import type { PipedProcess } from "../child/mcp_pipe_powers.ts";
 import type { Judge } from "../child/permission_line.ts";

@@ -1,12 +1,7 @@
 /** The process that checks servers' trees: started for the first check, ended when nobody needs it. @module */
 import { type Child, SERVES_NOTHING } from "../child/child.ts";
-import {
-  Fault,
-  type Json,
-  type McpLaunch,
-  type PortHandler,
-  type Powers,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Json, McpLaunch, PortHandler, Powers } from "../../contracts/mod.ts";
 
 /** Milliseconds for one check: the first reads all of a tree. */
 const CHECK_MS = 60_000;

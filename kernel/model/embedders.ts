@@ -3,15 +3,9 @@
  * it, wherever it runs, and what leaves this machine is paced and on record as inferences are.
  * @module
  */
-import {
-  type Embeddings,
-  Fault,
-  type Label,
-  mixLabel,
-  type ModelChoice,
-  type ModelInfo,
-  type ProcessRow,
-} from "../../contracts/mod.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Embeddings, Label, ModelChoice, ModelInfo, ProcessRow } from "../../contracts/mod.ts";
 import { governed, type GovernParts } from "./governed_model.ts";
 import type { OpenModel } from "./services.ts";
 
@@ -58,12 +52,7 @@ export interface Embedders {
   provide(choice: ModelChoice): Promise<HeldEmbedder>;
 }
 
-const KINDS: ReadonlySet<string> = new Set([
-  "lexical",
-  "gguf-embed",
-  "openai-embed",
-  "ollama-embed",
-]);
+const KINDS: ReadonlySet<string> = new Set(["gguf-embed", "openai-embed", "ollama-embed"]);
 
 /** Makes the embedders of a kernel. */
 export function makeEmbedders(parts: EmbeddersParts): Embedders {

@@ -112,7 +112,7 @@ Deno.test("a session that may use no remote model is refused whatever the label"
 
 Deno.test("secrets may be embedded on this machine, and nothing is written of it", async () => {
   const world = makeWorld(undefined, "public");
-  const embedder = await world.embedders.provide({ ref: "lexical:wordnet", config: "{}" });
+  const embedder = await world.embedders.provide({ ref: "gguf-embed:m", config: "{}" });
   await embedder.embed(["key"], options("secret", { profile: "guest" }));
   deepEqual([world.sent, world.events], [["key"], []]);
   embedder.release();

@@ -3,24 +3,45 @@
  * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
  * @module
  */
-import {
-  type Embeddings,
-  type EventLog,
-  Fault,
-  type FaultCode,
-  type InferenceRequest,
-  type InferenceResponse,
-  type JsonObject,
-  type ModelInfo,
-  type NewEvent,
-  type Powers,
-  type ProcessRow,
-  type Reading,
-} from "../../contracts/mod.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type {
+  Embeddings,
+  InferenceRequest,
+  InferenceResponse,
+  ModelInfo,
+  Reading,
+} from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
 import { CHARS_A_TOKEN } from "../../contracts/tokens.ts";
 import { makeModelCost, USUAL_OUTPUT } from "./money.ts";
 import type { Entered, ModelRates } from "./rates.ts";
 import type { InferOptions, OpenModel } from "./services.ts";
+
+/** What is asked. */
+export interface Aside {
+  readonly prompt: string;
+  /** Most tokens of the answer. */
+  readonly maxTokens: number;
+}
+
+/** Asks the model of a process's task. Rejects `refused`, `contextOverflow`, `budgetExhausted`, `cancelled`, `upstream`. */
+export type AskAside = (row: ProcessRow, aside: Aside, signal: AbortSignal) => Promise<string>;
+
+/** One inference beside the conversation. */
+export type InferAside = (
+  row: ProcessRow,
+  aside: {
+    readonly messages: readonly ChatMessage[];
+    readonly maxTokens: number;
+    /** It stands for messages that gave way. */
+    readonly summary?: boolean;
+  },
+  signal: AbortSignal,
+) => Promise<InferenceResponse>;
 
 /** What {@link governed} is handed. */
 export interface GovernParts {

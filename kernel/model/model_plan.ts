@@ -3,19 +3,16 @@
  * configuration is parsed here, once. docs/decision/0011.
  * @module
  */
+import { Fault } from "../../contracts/fault.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
 import {
-  Fault,
-  isLoopback,
-  LexicalConfig,
   LocalConfig,
-  type ModelChoice,
   nativeAddonOf,
-  type OpenBody,
   Price,
   Rates,
   RemoteConfig,
-  type Secret,
-} from "../../contracts/mod.ts";
+} from "../../contracts/model_config.ts";
+import type { ModelChoice, OpenBody, Secret } from "../../contracts/mod.ts";
 import type * as z from "zod";
 import type { ModelNeeds } from "../child/children.ts";
 import { NATIVE_WEIGHTS } from "../start/model_line.ts";
@@ -71,16 +68,6 @@ export function planModel(choice: ModelChoice, parts: PlanParts): ModelPlan {
     return planRemote(choice, open, parts);
   }
   if (LOCAL.includes(kind)) return planLocal(choice, open, parts);
-  if (kind === "lexical") {
-    const { weights, bytes } = parseConfig(choice, LexicalConfig);
-    const file = weightsFile(parts, weights, bytes);
-    return {
-      needs: { role: "local", bytes, contextTokens: 0 },
-      open,
-      weights: { ...file, how: "feed" },
-      noWait: false,
-    };
-  }
   return { needs: { role: "model" }, open, noWait: false };
 }
 

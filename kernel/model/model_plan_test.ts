@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ModelChoice, type Secret } from "../../contracts/mod.ts";
+import type { ModelChoice, Secret } from "../../contracts/mod.ts";
 import { makeLentSecrets } from "./lent_secrets.ts";
 import { type ModelPlan, planModel } from "./model_plan.ts";
 

@@ -2,15 +2,9 @@
  * Money of requests under way, held back until they are paid: several at once keep one limit together.
  * @module
  */
-import {
-  DEAREST,
-  Fault,
-  type InferenceRequest,
-  type ModelInfo,
-  type Pid,
-  type Price,
-  type TokenUsage,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { DEAREST } from "../../contracts/model_config.ts";
+import type { InferenceRequest, ModelInfo, Pid, Price, TokenUsage } from "../../contracts/mod.ts";
 import { estimateTokens, estimateToolTokens } from "../../contracts/tokens.ts";
 import type { ProcessTable } from "../process/table.ts";
 import type { ModelPlan } from "./model_plan.ts";

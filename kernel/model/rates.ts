@@ -3,7 +3,8 @@
  * waits here, and a provider that asks for time gets it from everyone.
  * @module
  */
-import { Fault, type FaultCode, type Powers, type Rates } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { FaultCode, Powers, Rates } from "../../contracts/mod.ts";
 
 /** How a request waits for its turn. */
 interface EnterOptions {

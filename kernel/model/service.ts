@@ -1,13 +1,8 @@
 /** One model service process as its requests see it. @module */
-import {
-  type Embeddings,
-  Fault,
-  type InferenceRequest,
-  InferenceResponse,
-  type Json,
-  type ModelInfo,
-  StreamChunk,
-} from "../../contracts/mod.ts";
+import { isObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { InferenceResponse, StreamChunk } from "../../contracts/model.ts";
+import type { Embeddings, InferenceRequest, Json, ModelInfo } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Child } from "../child/children.ts";
 import type { ModelPlan } from "./model_plan.ts";
@@ -135,8 +130,8 @@ type Told =
 
 /** What a service tells while it works; undefined for what is neither chunk nor exchange. */
 export function parseTold(op: string, body: Json): Told | undefined {
-  if (body === null || typeof body !== "object" || Array.isArray(body)) return undefined;
-  const { id, chunk, exchange } = body as { id?: unknown; chunk?: unknown; exchange?: unknown };
+  if (!isObject(body)) return undefined;
+  const { id, chunk, exchange } = body;
   if (typeof id !== "number") return undefined;
   if (op === "wire") return typeof exchange === "string" ? { id, exchange } : undefined;
   if (op !== "chunk") return undefined;
@@ -155,9 +150,7 @@ function parseEmbeddings(
 ): Embeddings {
   const broken = (why: string): Fault =>
     new Fault("upstream", `Cannot read the embedder's answer: ${why}`);
-  if (answer === null || typeof answer !== "object" || Array.isArray(answer)) {
-    throw broken("it is no object");
-  }
+  if (!isObject(answer)) throw broken("it is no object");
   const { vectors, inputTokens } = answer as { vectors?: unknown; inputTokens?: unknown };
   if (!Array.isArray(vectors) || vectors.length !== texts) {
     throw broken(`there are not ${texts} vectors`);

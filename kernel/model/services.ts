@@ -1,13 +1,8 @@
 /** One model service process for each backend configuration, shared by tasks, stateless. @module */
-import {
-  type Embeddings,
-  Fault,
-  type InferenceRequest,
-  InferenceResponse,
-  ModelInfo,
-  type Powers,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import { InferenceResponse, ModelInfo } from "../../contracts/model.ts";
+import type { Embeddings, InferenceRequest, Powers } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Children } from "../child/children.ts";
 import { embedOn, inferOn, type InferOptions, type ModelService, parseTold } from "./service.ts";

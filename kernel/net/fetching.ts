@@ -1,16 +1,12 @@
 /** Requests to the web: secrets put in, the net service asked, each request on record. @module */
-import {
-  type EventLog,
-  Fault,
-  type GrantedCall,
-  type Leases,
-  type NetAnswer,
-  type NetRequest,
-  type Pid,
-  type Secret,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { Secret } from "../../contracts/wire_control.ts";
+import type { NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 

@@ -1,13 +1,8 @@
 /** The net service of a kernel: one process for fetches, streams and proxies, started with the first. @module */
 import * as z from "zod";
 import { isObject } from "../../contracts/json.ts";
-import {
-  Fault,
-  type Json,
-  type NetAnswer,
-  type Port,
-  type PortHandler,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Json, NetAnswer, Port, PortHandler } from "../../contracts/mod.ts";
 import type { Child, Children } from "../child/children.ts";
 
 /** Hears what the service tells of one id. */
@@ -139,7 +134,6 @@ interface NamedOrigins {
   saw(request: Json, answer: Json): void;
 }
 
-/** What {@link makeNamedOrigins} is handed. */
 interface NamedOriginsParts {
   /** A line for each origin. */
   readonly file: string;

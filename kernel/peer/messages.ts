@@ -3,20 +3,18 @@
  * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through.
  * @module
  */
+import { Fault } from "../../contracts/fault.ts";
+import { type Label, mixLabel } from "../../contracts/colour.ts";
+import type { PeerSaid } from "../../contracts/exchange.ts";
 import {
   type AgentMessage,
   type CallInbox,
   type CallPlace,
-  Fault,
-  type GrantedCall,
   type InboxEntry,
-  type Label,
-  type Meanwhile,
   MessageId,
-  mixLabel,
-  type PeerSaid,
   Sender,
-} from "../../contracts/mod.ts";
+} from "../../contracts/inbox.ts";
+import type { GrantedCall, Meanwhile } from "../../contracts/power.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 

@@ -1,48 +1,28 @@
 /** What the operator's own programs do with exchanges with peers, through the control socket. @module */
-import {
-  type AllowedOrigin,
-  type Exchange,
-  type ExchangeAsk,
-  type ExchangeId,
-  type ExchangeWatch,
-  Fault,
-  isLoopback,
-  type Json,
-  type NetRequest,
-  type PeerExchanges,
-  type PeerPage,
-  type PeerSend,
-  type PushConfig,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { isLoopback } from "../../contracts/loopback.ts";
+import type { ExchangeId, PeerSend } from "../../contracts/exchange.ts";
+import type { ExchangeWatch, PeerExchanges } from "../../contracts/exchanges.ts";
+import { type Json, toJson } from "../../contracts/json.ts";
+import type { AllowedOrigin, NetRequest } from "../../contracts/wire_net.ts";
 import { type NetService, parseNetAnswer } from "../net/net_service.ts";
 
-/** The operations that answer and are done. */
-export interface PeerOps {
-  peerGet(ask: ExchangeAsk): Promise<Exchange>;
-  peerCancel(ask: ExchangeAsk): Promise<Exchange>;
-  peerList(query: Parameters<PeerExchanges["list"]>[0]): Promise<PeerPage>;
-  peerPush(ask: Parameters<PeerExchanges["push"]>[0]): Promise<readonly PushConfig[]>;
-  peerExport(ask: Parameters<PeerExchanges["export"]>[0]): Promise<Exchange>;
-  peerReply(ask: Parameters<PeerExchanges["reply"]>[0]): Promise<Exchange>;
-  peerErase(which: Parameters<PeerExchanges["erase"]>[0]): Promise<{ readonly erased: number }>;
-  peerDelivered(made: Parameters<PeerExchanges["delivered"]>[0]): Promise<void>;
-  deliver(delivery: Delivery): Promise<{ readonly status: number }>;
-}
+/** Handlers of the operations that answer and are done. */
+export type PeerOps = ReturnType<typeof makePeerOps>;
 
-/** Makes them. */
+/** Makes them, each under the name of its operation. */
 export function makePeerOps(
   { exchanges, deliver }: { readonly exchanges: PeerExchanges; readonly deliver: Deliver },
-): PeerOps {
-  return Object.freeze<PeerOps>({
-    peerGet: (ask) => exchanges.get(ask),
-    peerCancel: (ask) => exchanges.cancel(ask),
-    peerList: (query) => exchanges.list(query),
-    peerPush: (ask) => exchanges.push(ask),
-    peerExport: (ask) => exchanges.export(ask),
-    peerReply: (ask) => exchanges.reply(ask),
-    peerErase: (which) => exchanges.erase(which),
-    peerDelivered: (made) => exchanges.delivered(made),
+) {
+  return Object.freeze({
+    peerGet: exchanges.get,
+    peerCancel: exchanges.cancel,
+    peerList: exchanges.list,
+    peerPush: exchanges.push,
+    peerExport: exchanges.export,
+    peerReply: exchanges.reply,
+    peerErase: exchanges.erase,
+    peerDelivered: exchanges.delivered,
     deliver,
   });
 }

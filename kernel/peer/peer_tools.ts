@@ -3,23 +3,15 @@
  * but in such a task.
  * @module
  */
-import {
-  type Artifact,
-  cleared,
-  Fault,
-  type GrantedCall,
-  type JsonObject,
-  type Label,
-  mixColour,
-  mixLabel,
-  type PeerArtifact,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type ToolBinding,
-  ToolDescriptor,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { ToolName } from "../../contracts/ids.ts";
+import { ToolDescriptor } from "../../contracts/tool.ts";
+import { cleared, type Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import type { PeerArtifact } from "../../contracts/exchange.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 

@@ -4,20 +4,13 @@
  * @module
  */
 import { isObject } from "../../contracts/json.ts";
-import {
-  Fault,
-  HostFunction,
-  type Json,
-  type JsonObject,
-  type Pid,
-  type PluginCallAnswer,
-  type PluginManifest,
-  type PluginTool,
-  type PortHandler,
-  type Powers,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import { HostFunction, type PluginManifest, type PluginTool } from "../../contracts/plugin.ts";
+import type { PortHandler } from "../../contracts/port.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type { PluginCallAnswer } from "../../contracts/wire_plugin.ts";
 import type { Child } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";
@@ -279,7 +272,7 @@ const MOST_LINES = 10_000;
 
 /** Parses; throws `upstream` for anything but `{value, logs, instances}`, the last of which may lack. */
 function parsePluginAnswer(raw: Json, tool: string): PluginCallAnswer {
-  if (typeof raw === "object" && raw !== null && !Array.isArray(raw) && "value" in raw) {
+  if (isObject(raw) && "value" in raw) {
     const { value, logs, instances = 0 } = raw;
     if (
       value !== undefined && Array.isArray(logs) && logs.length <= MOST_LINES &&

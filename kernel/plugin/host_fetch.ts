@@ -1,26 +1,21 @@
 /** `http.fetch`: a request to the one origin of a plugin's call, with no more than was judged. @module */
-import { isObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/fault.ts";
 import {
   cleared,
   type Colour,
   colourSuffices,
   type EffectClass,
-  Fault,
-  type HostFunction,
-  type Json,
-  type JsonObject,
   type Label,
   mixColour,
   mixLabel,
-  type NetAnswer,
-  type NetRequest,
-  type ProcessKeeper,
-  type ProcessRow,
   REQUIRED_COLOUR,
-  type Scope,
-  type Source,
-  type Taint,
-} from "../../contracts/mod.ts";
+} from "../../contracts/colour.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import type { HostFunction } from "../../contracts/plugin.ts";
+import type { ProcessKeeper, ProcessRow, Taint } from "../../contracts/process.ts";
+import type { Source } from "../../contracts/question.ts";
+import type { NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
 import type { Fetching } from "../net/fetching.ts";
 
 /** What {@link makeHostFetch} is handed. */

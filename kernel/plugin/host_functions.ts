@@ -3,27 +3,18 @@
  * very call.
  * @module
  */
-import { isObject } from "../../contracts/json.ts";
-import {
-  CallId,
-  Fault,
-  type Gate,
-  HOST_LIST,
-  HOST_READ,
-  type HostCallAnswer,
-  type HostFunction,
-  type Json,
-  type JsonObject,
-  type Leases,
-  mixColour,
-  type ProcessKeeper,
-  type ProcessRow,
-  Scope,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { mixColour } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Scope } from "../../contracts/lease.ts";
+import type { Gate, Leases } from "../../contracts/gate.ts";
+import { CallId, type TaskId } from "../../contracts/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import type { HostFunction } from "../../contracts/plugin.ts";
+import type { ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
+import { HOST_LIST, HOST_READ, type HostCallAnswer } from "../../contracts/wire_toolhost.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
-import type { AskAside } from "../session/aside.ts";
+import type { AskAside } from "../model/governed_model.ts";
 import type { Fetching } from "../net/fetching.ts";
 import {
   badArgument,

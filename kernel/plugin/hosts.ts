@@ -1,12 +1,6 @@
 /** The plugin hosts of all tasks: one for each process and trust group, begun with the first call. docs/decision/0009. @module */
-import {
-  Fault,
-  type Pid,
-  type PluginCallAnswer,
-  type PluginFile,
-  type Port,
-  type TaskId,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Pid, PluginCallAnswer, PluginFile, Port, TaskId } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
 

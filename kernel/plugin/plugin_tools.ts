@@ -3,20 +3,15 @@
  * docs/decision/0009.
  * @module
  */
-import {
-  Fault,
-  type GrantedCall,
-  type Json,
-  type KernelConfig,
-  mixLabel,
-  type PluginManifest,
-  type PluginTool,
-  type Powers,
-  type ProcessKeeper,
-  type TaskId,
-  type ToolBinding,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+import { mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { PluginManifest, PluginTool } from "../../contracts/plugin.ts";
+import type { GrantedCall, ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../contracts/process.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { KernelConfig } from "../../contracts/wire_control.ts";
 import type { HostFunctionsParts, Looking } from "./host_functions.ts";
 import type { Grants, Under } from "./host_fetch.ts";
 import { makeHostFunctions } from "./host_functions.ts";

@@ -2,26 +2,18 @@
  * The brake: a process that spends too fast, or was sent SIGBRAKE, waits until a person lets it go on.
  * @module
  */
-import {
-  Digest,
-  Fault,
-  type Limits,
-  type Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type Question,
-  QuestionId,
-  type Questions,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Limits } from "../../contracts/budget.ts";
+import type { Questions } from "../../contracts/gate.ts";
+import { Digest, type Pid, QuestionId, ToolName } from "../../contracts/ids.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
+import type { Question } from "../../contracts/question.ts";
 import { digestOf } from "../../port/digest.ts";
 import { type Payment, recent, spendsTooFast } from "./signals.ts";
 
 /** How long the question stays open, milliseconds: a day. */
 const TTL = 24 * 60 * 60_000;
 
-/** What {@link askToGoOn} is handed. */
 interface BrakeParts {
   readonly questions: Questions;
   readonly powers: Pick<Powers, "now" | "id">;

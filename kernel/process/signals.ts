@@ -3,7 +3,9 @@
  * actions.
  * @module
  */
-import { EXIT, type ExitCode, type Limits, type Signal, unreachable } from "../../contracts/mod.ts";
+import { unreachable } from "../../contracts/fault.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type { ExitCode, Limits, Signal } from "../../contracts/mod.ts";
 
 /** Where a process stands towards signals. `braked` waits for a person, `stopped` for SIGCONT. */
 export type SignalState = "running" | "stopped" | "braked" | "concluding" | "ended";

@@ -1,24 +1,20 @@
 /** The process table: the only writer of process rows. @module */
-import {
-  type CapabilityGrant,
-  Fault,
-  type Limits,
-  mixColour,
-  mixLabel,
-  type Mount,
-  noUsage,
-  type OnQuestion,
-  type Phase,
-  Pid,
-  type Powers,
-  type ProcessKeeper,
-  type ProcessRow,
-  type ProcessStatus,
-  type Source,
-  type Taint,
-  type ToolSnapshot,
-  type Usage,
-} from "../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Pid } from "../../contracts/ids.ts";
+import type { CapabilityGrant } from "../../contracts/agent_spec.ts";
+import { type Limits, noUsage, type Usage } from "../../contracts/budget.ts";
+import type {
+  Powers,
+  ProcessKeeper,
+  ProcessRow,
+  ProcessStatus,
+  Taint,
+} from "../../contracts/process.ts";
+import type { Source } from "../../contracts/question.ts";
+import type { OnQuestion, Phase } from "../../contracts/task.ts";
+import type { ToolSnapshot } from "../../contracts/tool.ts";
+import type { Mount } from "../../contracts/workspace.ts";
 import { above, type Charge, count, inherited, narrowed, passes } from "./limits.ts";
 
 /** What a new process is made of; the table adds its number and its start. */

@@ -1,12 +1,12 @@
 /** Which sessions there are, whose they are, and why others are no more. @module */
-import {
-  Fault,
-  type Lease,
-  type SessionOwner,
-  SESSIONS_EACH,
-  type SessionStart,
-  type SessionTaint,
-  type TaskId,
+import { Fault } from "../../contracts/fault.ts";
+import { SESSIONS_EACH } from "../../contracts/process_session.ts";
+import type {
+  Lease,
+  SessionOwner,
+  SessionStart,
+  SessionTaint,
+  TaskId,
 } from "../../contracts/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { unavailable } from "../command/run.ts";

@@ -1,13 +1,7 @@
 /** One program that goes on, as its owner talks to it. @module */
-import {
-  Fault,
-  type Powers,
-  SESSION_BUFFER,
-  SESSION_INPUT,
-  type SessionOutput,
-  type SessionSignal,
-  type SessionState,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { SESSION_BUFFER, SESSION_INPUT } from "../../contracts/process_session.ts";
+import type { Powers, SessionOutput, SessionSignal, SessionState } from "../../contracts/mod.ts";
 import { makeOutput, makeTerminalText } from "./process_output.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 import type { ExitStatus } from "../start/spawn.ts";

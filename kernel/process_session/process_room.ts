@@ -1,12 +1,8 @@
 /** What a session has on this machine: copies, the service that keeps them, the program. @module */
-import {
-  type Collected,
-  Fault,
-  type SessionStart,
-  type SessionTaint,
-  type StagedChange,
-  type TerminalSize,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Collected } from "../../contracts/command.ts";
+import type { SessionStart, SessionTaint, TerminalSize } from "../../contracts/process_session.ts";
+import type { StagedChange } from "../../contracts/workspace.ts";
 import type { CommandsParts } from "../command/commands.ts";
 import { mixed, setup, startCopyService, watchWeight } from "../command/copies.ts";
 import {
@@ -27,7 +23,6 @@ import type { LongRunPowers } from "./process_powers.ts";
 /** Milliseconds that a killed program may take to be gone. */
 const LATE_MS = 2_000;
 
-/** What {@link openRoom} is handed. */
 interface RoomParts
   extends Pick<CommandsParts, "config" | "bundle" | "powers" | "disk" | "pins" | "contents"> {
   readonly walls: Extract<CommandWalls, { readonly kind: "walled" }>;

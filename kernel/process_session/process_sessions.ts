@@ -4,12 +4,11 @@
  * a session that ends otherwise leaves nothing.
  * @module
  */
+import { mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Pid, TaskId } from "../../contracts/ids.ts";
+import type { ProcessKeeper } from "../../contracts/process.ts";
 import {
-  Fault,
-  mixColour,
-  mixLabel,
-  type Pid,
-  type ProcessKeeper,
   type ProcessSessions,
   SESSION_IDLE_MS,
   type SessionEnd,
@@ -17,8 +16,7 @@ import {
   type SessionOutput,
   type SessionOwner,
   type SessionTaint,
-  type TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/process_session.ts";
 import { cancelled, held } from "../command/run.ts";
 import { kept } from "../command/copies.ts";
 import type { CommandsParts } from "../command/commands.ts";

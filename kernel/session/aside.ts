@@ -4,17 +4,19 @@
  * of no conversation.
  * @module
  */
-import {
-  type ChatMessage,
-  type EventLog,
-  Fault,
-  type InferenceResponse,
-  type Powers,
-  type ProcessRow,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { InferenceResponse } from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
-import { type GovernedModel, makeAnswerTime } from "../model/governed_model.ts";
+import {
+  type AskAside,
+  type GovernedModel,
+  type InferAside,
+  makeAnswerTime,
+} from "../model/governed_model.ts";
 import {
   type HeldRequest,
   makeModelCost,
@@ -23,16 +25,6 @@ import {
 } from "../model/money.ts";
 import type { ProcessTable } from "../process/table.ts";
 import { cachedOf } from "./settle_inference.ts";
-
-/** What is asked. */
-export interface Aside {
-  readonly prompt: string;
-  /** Most tokens of the answer. */
-  readonly maxTokens: number;
-}
-
-/** Asks the model of a process's task. Rejects `refused`, `contextOverflow`, `budgetExhausted`, `cancelled`, `upstream`. */
-export type AskAside = (row: ProcessRow, aside: Aside, signal: AbortSignal) => Promise<string>;
 
 /** What {@link makeAside} is handed. */
 export interface AsideParts {
@@ -71,18 +63,6 @@ export function makeAside(infer: InferAside): AskAside {
     return answer.content;
   };
 }
-
-/** One inference beside the conversation. */
-export type InferAside = (
-  row: ProcessRow,
-  aside: {
-    readonly messages: readonly ChatMessage[];
-    readonly maxTokens: number;
-    /** It stands for messages that gave way. */
-    readonly summary?: boolean;
-  },
-  signal: AbortSignal,
-) => Promise<InferenceResponse>;
 
 /** Makes inferences beside the conversation. They reject as {@link AskAside} does. */
 export function makeAsideInference(parts: AsideParts): InferAside {

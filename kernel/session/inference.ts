@@ -3,19 +3,15 @@
  * it, the log keeps what was new.
  * @module
  */
-import {
-  type ChatMessage,
-  type EventLog,
-  Fault,
-  type Gate,
-  type InferenceResponse,
-  type Json,
-  type NewEvent,
-  type Powers,
-  type ProcessRow,
-  type Reading,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import type { NewEvent } from "../../contracts/event.ts";
+import type { Gate } from "../../contracts/gate.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { InferenceResponse, Reading } from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
 import { asJson } from "../../port/as_json.ts";
 import {
   type HeldRequest,

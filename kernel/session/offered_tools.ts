@@ -4,20 +4,12 @@
  * is not told of it may still call, the gate knows them all.
  * @module
  */
-import {
-  type Digest,
-  Fault,
-  type GrantedCall,
-  type JsonObject,
-  type Pid,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type ToolBinding,
-  ToolDescriptor,
-  ToolName,
-  type ToolSnapshot,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { type Digest, type Pid, ToolName } from "../../contracts/ids.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import { ToolDescriptor, type ToolSnapshot } from "../../contracts/tool.ts";
 import { estimateToolTokens } from "../../contracts/tokens.ts";
 import {
   DESCRIBE_TOOL,

@@ -3,24 +3,19 @@
  * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself.
  * @module
  */
-import {
-  type AgentSpec,
-  type ChatMessage,
-  type EventLog,
-  Fault,
-  type Gate,
-  isForeignProgram,
-  type Json,
-  type Powers,
-  type ProcessRow,
-  QuestionId,
-  type Reading,
-  type Signal,
-  toJson,
-  type ToolCall,
-  type ToolResult,
-  type TurnEnd,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { QuestionId } from "../../contracts/ids.ts";
+import { isForeignProgram } from "../../contracts/lal.ts";
+import type { AgentSpec } from "../../contracts/agent_spec.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
+import type { Gate } from "../../contracts/gate.ts";
+import { type Json, toJson } from "../../contracts/json.ts";
+import type { Reading } from "../../contracts/model.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { Signal } from "../../contracts/signal.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { ToolResult } from "../../contracts/tool.ts";
+import type { TurnEnd } from "../../contracts/wire_worker.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Child, Children } from "../child/children.ts";
 import type { ProcessTable } from "../process/table.ts";
@@ -272,7 +267,6 @@ function switchingInference(
   };
 }
 
-/** What {@link makeSessionCalls} is handed. */
 interface SessionCallsParts {
   readonly row: ProcessRow;
   readonly gate: Pick<Gate, "call">;

@@ -1,12 +1,7 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
-import {
-  CallId,
-  type ChatMessage,
-  type InferenceResponse,
-  type JsonObject,
-  type NewEvent,
-  TokenUsage,
-} from "../../contracts/mod.ts";
+import { CallId } from "../../contracts/ids.ts";
+import { TokenUsage } from "../../contracts/model.ts";
+import type { ChatMessage, InferenceResponse, JsonObject, NewEvent } from "../../contracts/mod.ts";
 import { estimateTokens } from "../../contracts/tokens.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { ModelCost } from "../model/money.ts";
@@ -82,7 +77,6 @@ export function settleInference(
   return { response: { ...response, message: withoutEchoes(message) }, event };
 }
 
-/** What {@link settleBroken} is handed. */
 type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
   readonly processes: Pick<SettleParts["processes"], "settle">;
 };

@@ -3,19 +3,13 @@
  * it names is offered from the next inference on. The gate knows all of them at any time.
  * @module
  */
-import {
-  type ChatMessage,
-  type GrantedCall,
-  type ImportedServer,
-  type JsonObject,
-  type Pid,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type ToolBinding,
-  ToolDescriptor,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { ToolDescriptor } from "../../contracts/tool.ts";
+import type { ChatMessage } from "../../contracts/chat.ts";
+import { type Pid, ToolName } from "../../contracts/ids.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
 
 /** Imported tools above which a model is told of `tool_search` alone, unless remit.yaml says another number. */
 const SEARCH_ABOVE = 30;
@@ -73,7 +67,6 @@ export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">)
   return /^(?:mcp|a2a):/.test(interfaceId);
 }
 
-/** What {@link toolSearchBinding} is handed. */
 interface ToolSearchParts {
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;

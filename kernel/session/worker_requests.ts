@@ -1,12 +1,7 @@
 /** What a worker asks of its session, each under a handle that it was given. @module */
-import {
-  type CapList,
-  type ContextAnswer,
-  Fault,
-  type InferenceResponse,
-  type Json,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { toJson } from "../../contracts/json.ts";
+import type { CapList, ContextAnswer, InferenceResponse, Json } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Interrupt, Pause } from "../worker/interrupt.ts";
 import { parseWorkerRequest, type WorkerRequest } from "../worker/worker_ops.ts";

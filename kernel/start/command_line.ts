@@ -5,7 +5,8 @@
  * that it can neither trace it nor make namespaces of its own.
  * @module
  */
-import { CHILD_FLAGS, type KernelConfig, type Mount } from "../../contracts/mod.ts";
+import { CHILD_FLAGS } from "../../contracts/built_program.ts";
+import type { KernelConfig, Mount } from "../../contracts/mod.ts";
 import {
   filtered,
   INSIDE,

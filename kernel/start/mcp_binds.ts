@@ -1,5 +1,6 @@
 /** What of the machine's files an imported server finds in its namespace: what it was granted, under its own names. @module */
-import { Fault, type KernelConfig, type McpGrants, type Powers } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { KernelConfig, McpGrants, Powers } from "../../contracts/mod.ts";
 import { foldPath } from "../../text/path_list.ts";
 import { beneath } from "../lease/scope.ts";
 import { INSIDE } from "./line_parts.ts";

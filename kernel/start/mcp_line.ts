@@ -3,13 +3,9 @@
  * docs/decision/0015.
  * @module
  */
-import {
-  cacheBeside,
-  CHILD_FLAGS,
-  Fault,
-  type KernelConfig,
-  type McpLaunch,
-} from "../../contracts/mod.ts";
+import { cacheBeside, CHILD_FLAGS } from "../../contracts/built_program.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { KernelConfig, McpLaunch } from "../../contracts/mod.ts";
 import {
   above,
   BECOMING,

@@ -1,5 +1,7 @@
 /** The start lines of model services: one origin, one file of weights, or nothing. docs/decision/0011. @module */
-import { cacheBeside, Fault, type Gpu, type KernelConfig } from "../../contracts/mod.ts";
+import { cacheBeside } from "../../contracts/built_program.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Gpu, KernelConfig } from "../../contracts/mod.ts";
 import {
   DENIED,
   denoLine,

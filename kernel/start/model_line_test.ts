@@ -33,7 +33,7 @@ Deno.test("a native model has room for its weights twice and for keys and values
   assert.equal(native(2_000, 32_768) - native(2_000, 4_096), 7 * 2_000);
 });
 
-Deno.test("a model in WASM has room by its context, and a lexicon, which has none, for itself alone", () => {
+Deno.test("a model in WASM has room by its context, and one without a context for itself alone", () => {
   assert.equal(local(1_000, 4_096), 1_792 + 2_000 + 1_000);
   assert.equal(local(1_000, 8_192) - local(1_000, 4_096), 1_000);
   assert.equal(local(10, 0), 1_792 + 20);

@@ -3,16 +3,10 @@
  * child holds a subset of its parent, killing a parent leaves no orphan.
  * @module
  */
-import {
-  type ChatMessage,
-  EXIT,
-  Fault,
-  type Pid,
-  type ProcessRow,
-  type Signal,
-  ToolName,
-  type TurnEnd,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { ToolName } from "../../contracts/ids.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import type { ChatMessage, Pid, ProcessRow, Signal, TurnEnd } from "../../contracts/mod.ts";
 import {
   onBrakeAnswer,
   onSignal,

@@ -1,12 +1,7 @@
 /** What a task is granted at its start. @module */
-import {
-  type AgentTask,
-  mcpScopes,
-  noUsage,
-  type PolicyRule,
-  type Scope,
-  type TaskRequest,
-} from "../../contracts/mod.ts";
+import { noUsage } from "../../contracts/budget.ts";
+import { mcpScopes } from "../../contracts/mcp.ts";
+import type { AgentTask, PolicyRule, Scope, TaskRequest } from "../../contracts/mod.ts";
 import { grantMounts } from "../lease/scope.ts";
 import type { Replay } from "../log/replay.ts";
 import type { NewProcess } from "../process/table.ts";

@@ -1,6 +1,7 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
 import type { ModelChoice, Pid, ProcessRow, TaskRequest } from "../../contracts/mod.ts";
-import { type AskAside, type InferAside, makeAside, makeTaskAside } from "../session/aside.ts";
+import { makeAside, makeTaskAside } from "../session/aside.ts";
+import type { AskAside, InferAside } from "../model/governed_model.ts";
 import { makePurse, reserving } from "../process/brake.ts";
 import { governed } from "../model/governed_model.ts";
 import type { InferenceParts, Summarizer } from "../session/inference.ts";

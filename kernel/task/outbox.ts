@@ -1,20 +1,13 @@
 /** Artifacts of all tasks: quarantined until released, gone when they expire. @module */
 import { isObject } from "../../contracts/json.ts";
-import {
-  type AgentTask,
-  Artifact,
-  type ContentTrust,
-  type EventLog,
-  Fault,
-  type Json,
-  type Store,
-  TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { TaskId } from "../../contracts/ids.ts";
+import { toJson } from "../../contracts/json.ts";
+import { Artifact } from "../../contracts/workspace.ts";
+import type { AgentTask, ContentTrust, EventLog, Json, Store } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { bodyOf, type ReadPrivate } from "../log/read_events.ts";
 
-/** What {@link makeOutbox} is handed. */
 interface OutboxParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;

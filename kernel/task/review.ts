@@ -1,21 +1,15 @@
 /** The review at the end of a turn: all that is staged, proposed as one patch through the gate. @module */
-import {
-  CallId,
-  type Digest,
-  type EventLog,
-  Fault,
-  type Gate,
-  type Powers,
-  type ProcessRow,
-  QuestionId,
-  type ReviewOutcome,
-  type ToolCall,
-  type ToolResult,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ToolCall } from "../../contracts/chat.ts";
+import type { Gate } from "../../contracts/gate.ts";
+import type { ReviewOutcome } from "../../contracts/hosting.ts";
+import { CallId, type Digest, QuestionId } from "../../contracts/ids.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { ToolResult } from "../../contracts/tool.ts";
 import type { TornPatch } from "../log/replay.ts";
 import { type MadeUndo, type TaskWorkspace, UNDO_MS } from "./workspace.ts";
 
-/** What {@link makeReview} is handed. */
 interface ReviewParts {
   readonly gate: Gate;
   readonly row: ProcessRow;
@@ -152,7 +146,6 @@ function pathIn(given: string): string | undefined {
 // is half there is put back: the folder is all old or all new while a person is asked anew. And if
 // it is not to be applied after all, what went in whole is put back, too.
 
-/** What {@link makeTornPatches} is handed. */
 interface TornParts {
   readonly torn: readonly TornPatch[];
   readonly workspace: Pick<TaskWorkspace, "applied" | "putBackCall">;

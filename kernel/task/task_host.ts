@@ -3,31 +3,30 @@
  * leases.
  * @module
  */
-import {
-  type AgentTask,
-  type ChatMessage,
-  EXIT,
-  Fault,
-  type Gate,
-  type HostedTask,
-  type ModelChoice,
-  outlivesTurns,
-  type Phase,
-  type Pid,
-  type Powers,
-  type ProcessRow,
-  programOf,
-  type Reading,
-  type ReviewOutcome,
-  type Signal,
-  type Staged,
-  type Store,
-  TASK_TRANSITIONS,
-  type TaskHost,
-  type TaskId,
-  type TaskRequest,
-  type TurnOutcome,
-  type UsedUp,
+import { Fault } from "../../contracts/fault.ts";
+import { programOf } from "../../contracts/mail.ts";
+import { EXIT } from "../../contracts/signal.ts";
+import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task.ts";
+import type {
+  AgentTask,
+  ChatMessage,
+  Gate,
+  HostedTask,
+  ModelChoice,
+  Phase,
+  Pid,
+  Powers,
+  ProcessRow,
+  Reading,
+  ReviewOutcome,
+  Signal,
+  Staged,
+  Store,
+  TaskHost,
+  TaskId,
+  TaskRequest,
+  TurnOutcome,
+  UsedUp,
 } from "../../contracts/mod.ts";
 import { systemMessage } from "../context/persona.ts";
 import type { LeaseTable } from "../lease/leases.ts";
@@ -36,7 +35,7 @@ import { makeTaskTime, type TaskTime } from "../lease/task_time.ts";
 import { type ReadPrivate, sourcesOf } from "../log/read_events.ts";
 import { type Replay, replayTask, type Restored } from "../log/replay.ts";
 import type { ProcessTable } from "../process/table.ts";
-import type { AskAside, InferAside } from "../session/aside.ts";
+import type { AskAside, InferAside } from "../model/governed_model.ts";
 import {
   makeSession,
   type Offspring,
@@ -271,7 +270,6 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
   };
 }
 
-/** What {@link makeHostedTask} is handed. */
 interface HostedTaskParts {
   readonly request: Pick<TaskRequest, "onQuestion">;
   /** Its root process, and that process's session. */

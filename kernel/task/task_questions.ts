@@ -1,12 +1,7 @@
 /** What becomes of a task's questions with the task: they end with it, and are erased with it. @module */
-import {
-  type AgentTask,
-  QuestionId,
-  type Questions,
-  TASK_TRANSITIONS,
-  TaskId,
-  TaskStatus,
-} from "../../contracts/mod.ts";
+import { QuestionId, TaskId } from "../../contracts/ids.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
+import type { AgentTask, Questions } from "../../contracts/mod.ts";
 import type { Bus, Published } from "../log/watch.ts";
 
 /** What {@link makeTaskQuestions} is handed. */

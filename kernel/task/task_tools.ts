@@ -3,23 +3,17 @@
  * knows them.
  * @module
  */
-import {
-  type EventLog,
-  Fault,
-  type GrantedCall,
-  type KernelConfig,
-  type Leases,
-  type Mount,
-  type PluginManifest,
-  type Powers,
-  type ProcessKeeper,
-  type Secret,
-  type TaskId,
-  type TaskRequest,
-  type ToolBinding,
-  type ToolDescriptor,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import { type TaskId, ToolName } from "../../contracts/ids.ts";
+import type { PluginManifest } from "../../contracts/plugin.ts";
+import type { GrantedCall, ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessKeeper } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { TaskRequest } from "../../contracts/task.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { KernelConfig, Secret } from "../../contracts/wire_control.ts";
+import type { Mount } from "../../contracts/workspace.ts";
 import { type BrowserSessions, makeBrowserSessions } from "../plugin/browser_sessions.ts";
 import type { Children } from "../child/children.ts";
 import type { Commands } from "../command/run.ts";

@@ -1,24 +1,14 @@
 /** `remit can`: what the gate would say, and by which rule, without a process or an effect. @module */
-import {
-  CallId,
-  type Decision,
-  DEFAULT_LIMITS,
-  Fault,
-  type Gate,
-  type ImportedServer,
-  type Lease,
-  LeaseId,
-  type Leases,
-  type Mount,
-  type Powers,
-  type ProcessRow,
-  type Profile,
-  type Scope,
-  SessionId,
-  TaskId,
-  type TaskMemory,
-  type ToolBinding,
-} from "../../contracts/mod.ts";
+import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/ids.ts";
+import type { Decision, Gate, Leases } from "../../contracts/gate.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
+import type { ImportedServer } from "../../contracts/mcp.ts";
+import type { ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { Profile, TaskMemory } from "../../contracts/task.ts";
+import type { Mount } from "../../contracts/workspace.ts";
 import { covers } from "../lease/scope.ts";
 import { makeProcessTable, type ProcessTable } from "../process/table.ts";
 import { grantedScopes } from "./granted_scopes.ts";

@@ -1,20 +1,13 @@
 /** A task's workspace as the kernel needs it, over what workspace/ makes. @module */
-import {
-  type Artifact,
-  CallId,
-  type Conflict,
-  Digest,
-  type EventLog,
-  Fault,
-  type JsonObject,
-  type PatchSet,
-  type Powers,
-  type ProcessRow,
-  type Staged,
-  type StagedChange,
-  type ToolBinding,
-  type UndoOutcome,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { CallId, Digest } from "../../contracts/ids.ts";
+import type { Staged } from "../../contracts/control_answers.ts";
+import type { UndoOutcome } from "../../contracts/hosting.ts";
+import { isObject, type JsonObject } from "../../contracts/json.ts";
+import type { ToolBinding } from "../../contracts/power.ts";
+import type { Powers, ProcessRow } from "../../contracts/process.ts";
+import type { EventLog } from "../../contracts/store.ts";
+import type { Artifact, Conflict, PatchSet, StagedChange } from "../../contracts/workspace.ts";
 import type { Looking } from "../plugin/host_functions.ts";
 import type { McpWorkspace } from "../mcp/mcp_tools.ts";
 import type { TaskWiki, WikiGuard } from "../wiki/wiki_tools.ts";
@@ -217,8 +210,8 @@ function conflictsOf(fault: Fault): readonly Conflict[] {
   const found = fault.detail?.["conflicts"];
   if (!Array.isArray(found)) return [];
   return found.flatMap((each): Conflict[] => {
-    if (each === null || typeof each !== "object" || Array.isArray(each)) return [];
-    const { path, expected, found, why } = each as JsonObject;
+    if (!isObject(each)) return [];
+    const { path, expected, found, why } = each;
     return [{
       path: String(path),
       ...(typeof why === "string" ? { why } : {}),

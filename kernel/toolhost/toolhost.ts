@@ -1,26 +1,20 @@
 /** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
 import * as z from "zod";
-import {
-  Colour,
-  type ContentLookup,
-  Digest,
-  Fault,
-  type HostCallAnswer,
-  type HostCallBody,
-  type HostCancel,
-  type Json,
-  Label,
-  type Lease,
-  mixColour,
-  mixLabel,
-  type Pid,
-  type Powers,
-  type Scope,
-  Source,
-  StagedChange,
-  toJson,
-} from "../../contracts/mod.ts";
-import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Source } from "../../contracts/question.ts";
+import { StagedChange } from "../../contracts/workspace.ts";
+import type { ContentLookup } from "../../contracts/content_trust.ts";
+import { Digest, type Pid } from "../../contracts/ids.ts";
+import { type Json, toJson } from "../../contracts/json.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
+import type { Powers } from "../../contracts/process.ts";
+import type {
+  HostCallAnswer,
+  HostCallBody,
+  HostCancel,
+  HostMount,
+} from "../../contracts/wire_toolhost.ts";
 import type { Mount } from "../../contracts/workspace.ts";
 import type { Child } from "../child/child.ts";
 import { type Deadline, makeDeadline } from "../process/limits.ts";

@@ -1,5 +1,6 @@
 /** Decides a toolhost's file accesses against the calls in flight and their leases. @module */
-import { EXPORT_LIST, type LeaseId, type Scope } from "../../contracts/mod.ts";
+import { EXPORT_LIST } from "../../contracts/export_claims.ts";
+import type { LeaseId, Scope } from "../../contracts/mod.ts";
 import { beneath, covers } from "../lease/scope.ts";
 import type { Judge, Verdict } from "../child/permission_line.ts";
 import type { SpawnPowers } from "../start/spawn.ts";

@@ -1,26 +1,20 @@
 /** One toolhost for each task, started on first use, another for each call that writes. @module */
 import { type Child, SERVES_NOTHING } from "../child/child.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ContentLookup } from "../../contracts/content_trust.ts";
+import type { Leases } from "../../contracts/gate.ts";
+import { LeaseId, type Pid, type TaskId } from "../../contracts/ids.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import type { Lease, Scope } from "../../contracts/lease.ts";
+import type { Powers } from "../../contracts/process.ts";
 import {
-  type ContentLookup,
-  Fault,
   HOST_SURVEY,
   type HostCallAnswer,
   type HostCallBody,
-  type Json,
-  type JsonObject,
-  type Lease,
-  LeaseId,
-  type Leases,
-  type Mount,
-  type Pid,
-  type Powers,
-  type Scope,
   SECOND_NAMES,
   type SetupBody,
-  type StagedChange,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/wire_toolhost.ts";
+import type { Mount, StagedChange } from "../../contracts/workspace.ts";
 import type { GrantMounts } from "../lease/scope.ts";
 import { type HostCall, type HostCalls, hostMount, makeHostCalls, withKnown } from "./toolhost.ts";
 import type { Children } from "../child/children.ts";

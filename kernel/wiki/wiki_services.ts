@@ -3,17 +3,11 @@
  * when nobody has held it for a while, and is started again after it died. docs/decision/0013.
  * @module
  */
-import {
-  type ContentTrust,
-  Fault,
-  type Json,
-  type PortHandler,
-  type Powers,
-  serveContents,
-  type WikiOpen,
-} from "../../contracts/mod.ts";
+import { serveContents } from "../../contracts/content_trust.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { ContentTrust, Json, PortHandler, Powers, WikiOpen } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
-import type { Child } from "../child/child.ts";
+import { type Child, unlessAborted } from "../child/child.ts";
 import type { Children } from "../child/children.ts";
 import type { WikiFolders } from "../start/browser_line.ts";
 
@@ -145,7 +139,7 @@ export function makeWikiServices(
     const child = await living(service);
     const answer = within(child, child.port.ask(request.op, request.body), deadlineMs);
     try {
-      return writes ? await answer : await unlessAborted(answer, signal);
+      return writes ? await answer : await unlessAborted(answer, signal, "the wiki");
     } catch (error) {
       throw await diedOf(child, error);
     }
@@ -185,13 +179,5 @@ async function diedOf(child: Child, error: unknown): Promise<unknown> {
   if (!(error instanceof Fault) || error.code !== "gone") return error;
   return new Fault("upstream", `Cannot ask the wiki: its process ${await child.end()}`, {
     cause: error,
-  });
-}
-
-function unlessAborted(answer: Promise<Json>, signal: AbortSignal): Promise<Json> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Fault("cancelled", "Cannot ask the wiki: cancelled"));
-    signal.addEventListener("abort", stop, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }

@@ -1,23 +1,15 @@
 /** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. @module */
-import {
-  cleared,
-  type Colour,
-  Fault,
-  type Gate,
-  type GrantedCall,
-  type Hit,
-  type Json,
-  type Label,
-  type Profile,
-  type Resolved,
-  type Scope,
-  type Source,
-  type TaskId,
-  type TaskMemory,
-  type TaskRequest,
-  type ToolBinding,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { cleared, type Colour, type Label } from "../../contracts/colour.ts";
+import type { Gate } from "../../contracts/gate.ts";
+import type { TaskId } from "../../contracts/ids.ts";
+import type { Json } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { Source } from "../../contracts/question.ts";
+import type { Profile, TaskMemory, TaskRequest } from "../../contracts/task.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { Hit } from "../../contracts/wiki.ts";
 import { foldPath } from "../../text/path_list.ts";
 import type { HeldWiki, WikiAskOptions, WikiServices } from "./wiki_services.ts";
 
@@ -70,7 +62,6 @@ export interface WikiTools {
   close(task: TaskId): void;
 }
 
-/** What {@link makeWikiTools} is handed. */
 interface WikiToolsParts {
   readonly wikis: Pick<WikiServices, "hold">;
   readonly memory: BindMemory;

@@ -78,7 +78,6 @@ export function makePause(): Pause {
   });
 }
 
-/** What {@link watchHealth} is handed. */
 interface HealthParts {
   readonly powers: Pick<Powers, "after">;
   /** How often it is asked, how long it may take, and how many answers in a row may be missed, the last of them fatal. */

@@ -3,18 +3,13 @@
  * that may be hostile.
  * @module
  */
+import { isObject } from "../../contracts/json.ts";
 import * as z from "zod";
-import {
-  type CapList,
-  ChatMessage,
-  Fault,
-  type Json,
-  Limits,
-  type Powers,
-  Signal,
-  ToolCall,
-  type TurnEnd,
-} from "../../contracts/mod.ts";
+import { Limits } from "../../contracts/budget.ts";
+import { ChatMessage, ToolCall } from "../../contracts/chat.ts";
+import { Fault } from "../../contracts/fault.ts";
+import { Signal } from "../../contracts/signal.ts";
+import type { CapList, Json, Powers, TurnEnd } from "../../contracts/mod.ts";
 
 const cap = z.int().min(0).max(1_000_000);
 
@@ -121,8 +116,8 @@ function isSilent(conversation: readonly ChatMessage[]): boolean {
 }
 
 function parseTurnEnd(value: Json): TurnEnd {
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    const { stop, text } = value as { stop?: unknown; text?: unknown };
+  if (isObject(value)) {
+    const { stop, text } = value;
     const known = STOPS.find((each) => each === stop);
     if (known !== undefined && typeof text === "string" && text.length <= 1_000_000) {
       return { stop: known, text };

@@ -6,9 +6,9 @@ import {
   type WikiSource,
 } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { citeSource } from "../ingest/cite_source.ts";
+import { citeSource } from "../ingest/page_body.ts";
 import { escapeLine, pageNameOf, readPage, shortened, suffixed } from "../markdown/mod.ts";
-import type { OpenWiki } from "../ops/open_wiki.ts";
+import type { OpenWiki } from "../ops/op.ts";
 import { namesSource } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import { fileOf } from "./snippets.ts";

@@ -1,10 +1,10 @@
 /** The snippets that an answer may rest on: lines of pages and sources, as they stand. @module */
 import type { Citation, Colour, Digest, Hit, Label } from "../../contracts/mod.ts";
-import { sha256Hex } from "../../port/digest.ts";
-import { namesSource } from "../ops/visible.ts";
-import { linesOf } from "../ingest/source_lines.ts";
-import type { WikiStore } from "../store/wiki_store.ts";
 import { PageName } from "../../contracts/wiki_page.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { linesOf } from "../ingest/work_store.ts";
+import { namesSource } from "../ops/visible.ts";
+import type { WikiStore } from "../store/wiki_store.ts";
 
 /** Most lines and characters of one snippet. */
 const MOST_LINES = 60;

@@ -105,7 +105,7 @@ test("a browser that opens hostile pages runs none of their scripts and asks not
   const files = [...exportSite(hostileWiki(), { clearance: "secret", now: NOW })];
   const source = files.find(({ path }) => path.startsWith("sources/"))?.path ?? "";
   await using site = await opened(files);
-  for (const path of ["pages/all.html", source, "index.html", "graph.html"]) {
+  for (const path of ["pages/all.html", source, "index.html"]) {
     const dom = await site.dom(path);
     doesNotMatch(dom, /<html[^>]*hacked/, path);
     match(dom, /Exported by Remit/, path);

@@ -10,5 +10,6 @@
  * ```
  * @module
  */
-export { ExportManifest, reportOf } from "./manifest.ts";
+
+export { ExportManifest, reportOf } from "./site.ts";
 export { exportSite } from "./site.ts";

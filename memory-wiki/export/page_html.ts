@@ -1,15 +1,12 @@
 /** One page of the wiki as a page of the site. @module */
-import { type Page, type PageName } from "../../contracts/mod.ts";
-import { linkKey, readPage } from "../markdown/mod.ts";
+import type { Page, PageName } from "../../contracts/mod.ts";
 import { type Block, blocksOf } from "../markdown/blocks.ts";
 import { piecesOf } from "../markdown/inline.ts";
+import { linkKey, readPage } from "../markdown/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
-import { blocksHtml, headingId } from "./blocks_html.ts";
-import { chips, documentHtml } from "./document_html.ts";
-import type { ExportedStore } from "./exported_store.ts";
-import { escapeHtml, hrefTo, outwardUrl } from "./html.ts";
-import { inlineHtml, type InlineLinks } from "./inline_html.ts";
-import type { SiteMap } from "./site_map.ts";
+import { blocksHtml, headingId, inlineHtml, type InlineLinks } from "./blocks_html.ts";
+import { chips, documentHtml, escapeHtml, hrefTo, outwardUrl } from "./document_html.ts";
+import type { ExportedStore, SiteMap } from "./site_map.ts";
 
 /** Shown for a link whose page is not exported, whether there is one or not. */
 const NOT_HERE = "(not in this export)";

@@ -1,15 +1,22 @@
 /** The wiki as a site of static files, one after another. @module */
 import { createHash } from "node:crypto";
-import { type Colour, Digest, type Label } from "../../contracts/mod.ts";
+import * as z from "zod";
+import {
+  Colour,
+  Digest,
+  Fault,
+  Label,
+  Millis,
+  mixColour,
+  mixLabel,
+  type Page,
+  PageKind,
+} from "../../contracts/mod.ts";
+import type { ExportReport } from "../../contracts/wire_wiki.ts";
 import { aboutOf } from "../markdown/mod.ts";
-import { catalogueHtml, type CatalogueRow, paintOfAll, sourcesHtml } from "./catalogue.ts";
-import type { ExportedStore } from "./exported_store.ts";
-import { graphHtml } from "./graph_html.ts";
-import type { ExportedFile, ExportManifest } from "./manifest.ts";
+import { chips, documentHtml, escapeHtml, hrefTo, scriptJson } from "./document_html.ts";
 import { pageHtml } from "./page_html.ts";
-import { searchWords } from "./search_words.ts";
-import { makeSiteMap } from "./site_map.ts";
-import { sourceHtml } from "./source_html.ts";
+import { type ExportedStore, makeSiteMap, type SiteMap, type SiteSource } from "./site_map.ts";
 
 /** What is exported, and for whom. */
 export interface ExportOptions {
@@ -69,11 +76,287 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
     { path: "sources.html", text: sourcesHtml(site) },
     paintOfAll(site.sources.values()),
   );
-  yield written({ path: "graph.html", text: graphHtml(site) }, all);
   const manifest: ExportManifest = {
     ...{ remit: "wiki-export", version: 1, exportedAt: now, clearance },
     ...all,
     files: [...files],
   };
   yield written({ path: "remit.json", text: `${JSON.stringify(manifest, undefined, 1)}\n` }, all);
+}
+
+// `remit.json`: what an export holds, with digest, colour and label of every file.
+
+/** One exported file. */
+const ExportedFile = z.object({
+  path: z.string().min(1).max(1_024),
+  /** Of the file's bytes. */
+  digest: Digest,
+  colour: Colour,
+  label: Label,
+  /** The page or source that it shows; absent for lists. */
+  page: z.object({ name: z.string(), version: z.int(), digest: Digest }).strict().optional(),
+  source: z.object({ text: z.string(), version: z.int(), digest: Digest }).strict().optional(),
+}).strict();
+/** See {@link ExportedFile}. */
+type ExportedFile = z.infer<typeof ExportedFile>;
+
+/** The whole manifest. It is a picture: what the store recorded counts when a file comes back. */
+export const ExportManifest = z.object({
+  remit: z.literal("wiki-export"),
+  version: z.literal(1),
+  exportedAt: Millis,
+  clearance: Label,
+  colour: Colour,
+  label: Label,
+  files: z.array(ExportedFile),
+}).strict();
+/** See {@link ExportManifest}. */
+export type ExportManifest = z.infer<typeof ExportManifest>;
+
+/**
+ * What an export wrote, by its manifest, the manifest itself included.
+ *
+ * @throws Fault `invalidInput` when the text is no manifest.
+ */
+export function reportOf(manifest: string): ExportReport {
+  const { files, colour, label } = parseManifest(manifest);
+  return {
+    files: files.length + 1,
+    pages: files.filter(({ page }) => page !== undefined).length,
+    sources: files.filter(({ source }) => source !== undefined).length,
+    colour,
+    label,
+  };
+}
+
+function parseManifest(text: string): ExportManifest {
+  try {
+    return ExportManifest.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Fault("invalidInput", "Cannot read an export's manifest: it is none", { cause });
+  }
+}
+
+// What the site's search looks through: a page's distinct words, bounded.
+
+const MOST_WORDS = 150;
+const LONGEST = 40;
+
+/** Distinct words of a text in their order, in lower case; letters of scripts without spaces one by one. */
+function searchWords(text: string): string {
+  const words = new Set<string>();
+  const found = text.normalize("NFKC").toLowerCase().matchAll(
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,40}|[\p{L}\p{N}]+/gu,
+  );
+  for (const [word] of found) {
+    if (word.length > 1 && word.length <= LONGEST) words.add(word);
+    if (words.size === MOST_WORDS) break;
+  }
+  return [...words].join(" ");
+}
+
+// One source as a page of the site: its text, line by line, with what is cited marked.
+
+const DEPTH = 1;
+/** A source up to this is shown whole; of a longer one, what is cited and its surroundings. */
+const WHOLE_LINES = 20_000;
+const WHOLE_BYTES = 2 * 1024 * 1024;
+const AROUND = 20;
+/** A longer line is cut: nobody reads it, and a browser would choke. Characters. */
+const LINE = 4_000;
+
+/** Renders a source. A file that is gone shows nothing but that. */
+function sourceHtml(store: ExportedStore, site: SiteMap, shown: SiteSource): string {
+  const { source, colour, label, uses } = shown;
+  const title = source.title === "" ? source.text : source.title;
+  const { provenance: { origin, retrievedAt }, version, state, kind, lines, digest } = source;
+  const said = [
+    `${kind}, ${lines} lines`,
+    `version ${version}, ${state}`,
+    `from ${origin}`,
+    `retrieved ${new Date(retrievedAt).toISOString().slice(0, 10)}`,
+    `sha256 ${digest.slice(0, 16)}`,
+  ];
+  const main = [
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p class="meta">${chips(colour, label)}${escapeHtml(said.join(" · "))}</p>`,
+    `<pre class="lines">${linesHtml(store, shown)}</pre>`,
+    citingHtml(site, uses),
+  ].join("\n");
+  return documentHtml({ title, kind: "source", colour, label, depth: DEPTH, main });
+}
+
+/** Ranges of lines that are shown, ascending and apart. */
+function rangesOf({ source, uses }: SiteSource): readonly (readonly [number, number])[] {
+  if (source.lines === 0) return [];
+  if (source.lines <= WHOLE_LINES && source.bytes <= WHOLE_BYTES) return [[1, source.lines]];
+  const wanted = [
+    { startLine: 1, endLine: 1 },
+    ...uses,
+  ].map(({ startLine, endLine }): [number, number] => [
+    Math.max(1, startLine - AROUND),
+    Math.min(source.lines, endLine + AROUND),
+  ]).sort(([a], [b]) => a - b);
+  const ranges: [number, number][] = [];
+  for (const [from, to] of wanted) {
+    const last = ranges.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else ranges.push([from, to]);
+  }
+  return ranges;
+}
+
+function linesHtml(store: ExportedStore, shown: SiteSource): string {
+  const { source, uses } = shown;
+  const cited = new Set<number>();
+  const starts = new Map<number, Set<string>>();
+  for (const { startLine, endLine } of uses) {
+    for (let line = startLine; line <= endLine; line += 1) cited.add(line);
+    if (endLine === startLine) continue;
+    const ids = starts.get(startLine) ?? new Set();
+    ids.add(`L${startLine}-L${endLine}`);
+    starts.set(startLine, ids);
+  }
+  const out: string[] = [];
+  let next = 1;
+  for (const [from, to] of rangesOf(shown)) {
+    if (from > next) out.push(gapHtml(next, from - 1));
+    next = from;
+    for (const text of textLines(store, source, [from, to])) {
+      // A range's own anchor, so that its footnote leads here also without the script.
+      const anchors = [...starts.get(next) ?? []].map((id) => `<i id="${id}"></i>`).join("");
+      const mark = cited.has(next) ? ' class="cited"' : "";
+      const whole = text.length > LINE
+        ? `${text.slice(0, LINE)}… (${text.length} characters)`
+        : text;
+      out.push(
+        `<span id="L${next}"${mark}>${anchors}<a href="#L${next}">${next}</a>${
+          escapeHtml(whole)
+        }</span>`,
+      );
+      next += 1;
+    }
+  }
+  if (next <= source.lines) out.push(gapHtml(next, source.lines));
+  return out.join("");
+}
+
+function textLines(
+  store: ExportedStore,
+  source: SiteSource["source"],
+  [from, to]: readonly [number, number],
+): readonly string[] {
+  try {
+    return store.sources.lines(source, from, to, 4 * WHOLE_BYTES).split("\n");
+  } catch {
+    return []; // the lint tells that its file is gone; the gap shows here
+  }
+}
+
+function gapHtml(from: number, to: number): string {
+  return `<span class="gap">lines ${from} to ${to} are not shown</span>`;
+}
+
+function citingHtml(site: SiteMap, uses: SiteSource["uses"]): string {
+  const names = [...new Set(uses.map(({ page }) => page))];
+  if (names.length === 0) return "";
+  const items = names.flatMap((name) => {
+    const found = site.pages.get(name);
+    return found === undefined
+      ? []
+      : [`<li><a href="${hrefTo(found.path, DEPTH)}">${escapeHtml(found.page.title)}</a></li>`];
+  });
+  return `<aside><h2>Cited by</h2><ul>${items.join("")}</ul></aside>`;
+}
+
+// The site's front page: pages by kind, and a search over a small index that it carries itself.
+
+/** A row of the front page. */
+interface CatalogueRow {
+  readonly page: Page;
+  readonly path: string;
+  /** One sentence. */
+  readonly about: string;
+  /** Distinct words, for the search. */
+  readonly words: string;
+}
+
+/** Of all that the site shows. Nothing shown: as trusted and as public as can be. */
+function paintOfAll(
+  shown: Iterable<{ readonly colour: Colour; readonly label: Label }>,
+): { readonly colour: Colour; readonly label: Label } {
+  let [colour, label]: [Colour, Label] = ["BLUE", "public"];
+  for (const one of shown) {
+    colour = mixColour(colour, one.colour);
+    label = mixLabel(label, one.label);
+  }
+  return { colour, label };
+}
+
+const HEADS: Readonly<Record<Page["kind"], string>> = Object.freeze({
+  summary: "Summaries",
+  entity: "Entities",
+  concept: "Concepts",
+  comparison: "Comparisons",
+  synthesis: "Syntheses",
+});
+
+/** The front page. */
+function catalogueHtml(rows: readonly CatalogueRow[]): string {
+  const paint = paintOfAll(rows.map(({ page }) => page));
+  const index = rows.map(({ page, path, about, words }) => ({
+    t: page.title,
+    u: encodeURI(path).replaceAll("#", "%23").replaceAll("?", "%3F"),
+    k: page.kind,
+    c: page.colour,
+    l: page.label,
+    x: about,
+    w: words,
+  }));
+  const lists = PageKind.options.map((kind) => {
+    const ofKind = rows.filter(({ page }) => page.kind === kind)
+      .sort((a, b) => order(a.page.title, b.page.title) || order(a.path, b.path));
+    if (ofKind.length === 0) return "";
+    return `<h2>${HEADS[kind]}</h2>\n<ul class="rows">${ofKind.map(rowHtml).join("\n")}</ul>`;
+  });
+  const main = [
+    `<h1>Wiki</h1>`,
+    `<p class="meta">${chips(paint.colour, paint.label)}${rows.length} pages</p>`,
+    '<label for="remit-search">Search titles and words</label>',
+    '<input type="search" id="remit-search" autocomplete="off" spellcheck="false">',
+    '<ul class="rows" id="remit-found"></ul>',
+    ...lists.filter((list) => list !== ""),
+    `<script type="application/json" id="remit-index">${scriptJson(index)}</script>`,
+  ].join("\n");
+  return documentHtml({ title: "Wiki", kind: "index", ...paint, depth: 0, main });
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rowHtml({ page, path, about }: CatalogueRow): string {
+  return `<li><a href="${hrefTo(path, 0)}">${escapeHtml(page.title)}</a> ${
+    chips(page.colour, page.label)
+  }<small>${escapeHtml(about)}</small></li>`;
+}
+
+/** The list of sources. */
+function sourcesHtml(site: SiteMap): string {
+  const sources = [...site.sources.values()].sort((a, b) => order(a.path, b.path));
+  const paint = paintOfAll(sources);
+  const items = sources.map((one: SiteSource) => {
+    const { source, path, colour, label, uses } = one;
+    const title = source.title === "" ? source.text : source.title;
+    const cited = `cited ${uses.length} times`;
+    return `<li><a href="${hrefTo(path, 0)}">${escapeHtml(title)}</a> ${
+      chips(colour, label)
+    }<small>${escapeHtml(`${source.provenance.origin} · ${source.state} · ${cited}`)}</small></li>`;
+  });
+  const main = [
+    "<h1>Sources</h1>",
+    `<p class="meta">${chips(paint.colour, paint.label)}${sources.length} sources</p>`,
+    `<ul class="rows">${items.join("\n")}</ul>`,
+  ].join("\n");
+  return documentHtml({ title: "Sources", kind: "sources", ...paint, depth: 0, main });
 }

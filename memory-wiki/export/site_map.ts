@@ -10,8 +10,8 @@ import {
   type WikiSource,
 } from "../../contracts/mod.ts";
 import { makeLinkNames } from "../lint/link_names.ts";
-import { lintedPages, pageRows } from "../lint/pages.ts";
-import type { ExportedStore } from "./exported_store.ts";
+import { lintedPages, type LintedStore, pageRows } from "../lint/rule.ts";
+import type { SourceTable } from "../store/wiki_store.ts";
 
 /** A source file that is exported, with who cites it. */
 export interface SiteSource {
@@ -34,8 +34,6 @@ export interface SiteMap {
   readonly sources: ReadonlyMap<string, SiteSource>;
   /** Pages that link to each page, ascending. */
   readonly backlinks: ReadonlyMap<PageName, readonly PageName[]>;
-  /** Pairs of pages: from, to. */
-  readonly links: readonly (readonly [PageName, PageName])[];
   find(target: string): PageName | undefined;
   /** The exported source with these raw bytes. `prefix`: 16 hex characters. */
   sourceOf(prefix: string): SiteSource | undefined;
@@ -97,13 +95,11 @@ export function makeSiteMap(
     return byPrefix.get(prefix);
   };
 
-  const links: (readonly [PageName, PageName])[] = [];
   const backlinks = new Map<PageName, PageName[]>();
   for (const { page: { name }, read } of lintedPages(store, clearance)) {
     const targets = new Set(read.links.map(({ target }) => names.find(target)));
     for (const target of targets) {
       if (target === undefined || target === name) continue;
-      links.push([name, target]);
       backlinks.set(target, [...(backlinks.get(target) ?? []), name]);
     }
     for (const { digestPrefix, startLine, endLine } of read.citations) {
@@ -112,7 +108,7 @@ export function makeSiteMap(
       cited.uses.push({ page: name, startLine, endLine });
     }
   }
-  return { pages, sources, backlinks, links, find: names.find, sourceOf };
+  return { pages, sources, backlinks, find: names.find, sourceOf };
 }
 
 function paintOf(
@@ -143,4 +139,14 @@ function makePaths(): { of(folder: string, name: string): string } {
       }
     },
   };
+}
+
+// As much of the store as the export sees: it reads, and notes what left.
+
+/** The reading side of a WikiStore, and where exported bytes are recorded. */
+export interface ExportedStore {
+  readonly sources:
+    & Pick<LintedStore["sources"], "byDigest" | "list" | "lines">
+    & Pick<SourceTable, "recordExport">;
+  readonly pages: Pick<LintedStore["pages"], "list" | "get" | "text" | "find">;
 }

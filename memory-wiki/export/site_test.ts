@@ -49,10 +49,6 @@ Deno.test("a page shows its links, its footnotes lead to the cited lines, and it
   match(lines, /<span id="L4"><a href="#L4">4<\/a>&lt;b&gt;<\/span>/);
   match(lines, /Cited by<\/h2><ul><li><a href="\.\.\/pages\/lease\.html">Lease/);
   match(site.get("index.html") ?? "", /<h2>Concepts<\/h2>/);
-  match(
-    site.get("graph.html") ?? "",
-    /<circle class="node YELLOW"[\s\S]*<rect class="node YELLOW"/,
-  );
 });
 
 Deno.test("the manifest names every file with digest, colour and label, and each is recorded", () => {
@@ -76,9 +72,8 @@ Deno.test("the manifest names every file with digest, colour and label, and each
     [`sources/${red.text.slice(4)}.html`, "RED", "public"],
     ["index.html", "RED", "secret"],
     ["sources.html", "RED", "public"],
-    ["graph.html", "RED", "secret"],
   ]);
-  deepEqual(reportOf(text), { files: 6, pages: 1, sources: 1, colour: "RED", label: "secret" });
+  deepEqual(reportOf(text), { files: 5, pages: 1, sources: 1, colour: "RED", label: "secret" });
 });
 
 Deno.test("what is above the clearance leaves no trace: the same bytes come out as if it were not there", () => {
@@ -131,7 +126,6 @@ Deno.test("a redacted page's footnote to a source above the clearance tells neit
     "pages/costs.html",
     "index.html",
     "sources.html",
-    "graph.html",
     "remit.json",
   ]);
   for (const text of site.values()) {
@@ -170,7 +164,7 @@ function assertInert(site: ReadonlyMap<string, string>): void {
     for (const [, href = ""] of text.matchAll(/\shref="([^"]*)"/g)) {
       match(
         href,
-        /^(?:https?:\/\/|mailto:|#|(?:\.\.\/)?(?:pages|sources)\/|(?:\.\.\/)?(?:index|sources|graph)\.html$)/,
+        /^(?:https?:\/\/|mailto:|#|(?:\.\.\/)?(?:pages|sources)\/|(?:\.\.\/)?(?:index|sources)\.html$)/,
         `${path}: ${href}`,
       );
     }
@@ -274,20 +268,4 @@ Deno.test("a huge table, a flood of marks and a source of long lines are rendere
   time(1_000);
   const [few, many] = [time(2_000), time(16_000)];
   ok(many < Math.max(20 * few, 3_000), `${few} ms, ${many} ms`);
-});
-
-Deno.test("the picture is the same each time, and no two nodes are on one spot", () => {
-  const make = (): ReadonlyMap<string, string> => {
-    const wiki = makeTwin();
-    for (let n = 0; n < 200; n += 1) wiki.page(`p${n}`, `[[p${(n * 7) % 200}]] [[p0]]`);
-    return siteOf(wiki);
-  };
-  const graph = make().get("graph.html") ?? "";
-  equal(graph, make().get("graph.html"));
-  const places = [...graph.matchAll(/<circle[^>]*cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) =>
-    `${x} ${y}`
-  );
-  equal(places.length, 150);
-  equal(new Set(places).size, 150);
-  match(graph, /50 nodes with fewer edges are not drawn/);
 });

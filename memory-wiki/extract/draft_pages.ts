@@ -1,11 +1,9 @@
 /** Pages for sources, by rules alone. Pure: the same sources give the same pages. @module */
-import { type PageDraft, type PageName, type WikiSource } from "../../contracts/mod.ts";
+import type { PageDraft, PageName, WikiSource } from "../../contracts/mod.ts";
 import { pageNameOf, shortened, suffixed } from "../markdown/mod.ts";
-import { conceptPage } from "./concept_page.ts";
-import { makeMentionFinder, type MentionFinder } from "./mentions.ts";
-import { shownName } from "./shown_name.ts";
+import { makeMentionFinder, type MentionFinder } from "./key_sentences.ts";
 import { type PlacedSentence, readSource, type SourceText } from "./source_text.ts";
-import { summaryPage } from "./summary_page.ts";
+import { conceptPage, shownName, summaryPage } from "./page_markdown.ts";
 import { chooseTerms, namesIn, type Term } from "./terms.ts";
 
 /** What pages are made of. */

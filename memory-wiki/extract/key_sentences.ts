@@ -4,7 +4,7 @@
  * @module
  */
 import type { PlacedSentence, SourceText } from "./source_text.ts";
-import { STOP_WORDS, wordsOf } from "./words.ts";
+import { isUnspaced, STOP_WORDS, wordsOf } from "./words.ts";
 
 /** Sentences that are looked at. */
 const MOST_LOOKED_AT = 4_000;
@@ -17,7 +17,7 @@ const ALIKE = 0.5;
 const POINTS_BACK =
   /^(?:it|this|that|these|those|they|he|she|such|here|there|see|for example|e\.g\.|however|but|and|so|then|also)\b/i;
 /** Parts of lists: they begin in lower case, or end without a stop. */
-export const FRAGMENT = /^\p{Ll}|[;,\p{L}\p{N}]$/u;
+const FRAGMENT = /^\p{Ll}|[;,\p{L}\p{N}]$/u;
 /** What stands before texts of every kind. */
 const LEGAL = /\bcopyright\b|©|\ball rights reserved\b|\bSPDX-|\blicen[cs]ed under\b/i;
 /** Sentences that address a reader who is a model: never chosen to speak for a text. */
@@ -104,4 +104,100 @@ function likeness(a: readonly string[], b: readonly string[]): number {
   const other = new Set(b);
   const shared = a.filter((word) => other.has(word)).length;
   return shared / Math.max(1, Math.min(a.length, b.length));
+}
+
+// Where sources speak of terms, beside their definitions.
+
+/** One sentence that speaks of a term. */
+export interface Mention {
+  readonly source: number;
+  readonly sentence: PlacedSentence;
+  readonly score: number;
+}
+
+/** Sentences of one source that are kept for a term. */
+const PER_SOURCE = 2;
+const MIN_MENTION = 25;
+const MAX_MENTION = 320;
+
+/** Finds and keeps mentions, source by source. */
+export interface MentionFinder {
+  /** Looks through the sentences of one source. */
+  look(source: number, sentences: readonly PlacedSentence[]): void;
+  /** The best sentences about a term, at most `most`, from as many sources as there are. */
+  of(key: string, most: number): readonly Mention[];
+  /** How many sources speak of a term. */
+  sources(key: string): number;
+}
+
+/** A finder for the terms with these keys. */
+export function makeMentionFinder(keys: readonly string[]): MentionFinder {
+  const byFirst = Map.groupBy(
+    keys.filter((key) => !isUnspaced(key)).map((key) => ({ key, words: key.split(" ") })),
+    ({ words }) => words[0] ?? "",
+  );
+  const unspaced = keys.filter(isUnspaced);
+  const kept = new Map<string, Mention[]>();
+
+  function termsIn(sentence: PlacedSentence): ReadonlyMap<string, number> {
+    const words = wordsOf(sentence.text);
+    const found = new Map<string, number>();
+    for (const [at, word] of words.entries()) {
+      for (const { key, words: own } of byFirst.get(word) ?? []) {
+        if (!found.has(key) && own.every((part, index) => words[at + index] === part)) {
+          found.set(key, at / words.length);
+        }
+      }
+    }
+    for (const key of unspaced) {
+      const at = sentence.text.indexOf(key);
+      if (at >= 0) found.set(key, at / sentence.text.length);
+    }
+    return found;
+  }
+
+  return {
+    look(source, sentences): void {
+      const own = new Map<string, Mention[]>();
+      for (const sentence of sentences) {
+        const { text, prose, leads } = sentence;
+        if (text.length < MIN_MENTION || text.length > MAX_MENTION || readsLikeOrder(text)) {
+          continue;
+        }
+        if (/[:?]$/.test(text)) continue;
+        for (const [key, place] of termsIn(sentence)) {
+          const score = (1.5 - place) * (prose ? 1.2 : 1) * (leads ? 1.1 : 1) *
+            (FRAGMENT.test(text) ? 0.4 : 1);
+          const best = own.get(key) ?? [];
+          best.push({ source, sentence, score });
+          if (best.length > 2 * PER_SOURCE) {
+            best.splice(0, best.length, ...bestOf(best, PER_SOURCE));
+          }
+          own.set(key, best);
+        }
+      }
+      for (const [key, mentions] of own) {
+        kept.set(key, [...kept.get(key) ?? [], ...bestOf(mentions, PER_SOURCE)]);
+      }
+    },
+    of(key, most): readonly Mention[] {
+      const all = kept.get(key) ?? [];
+      const bySource = [...Map.groupBy(all, ({ source }) => source).values()];
+      const firsts = bestOf(bySource.flatMap((mentions) => mentions[0] ?? []), most);
+      const seconds = bestOf(
+        bySource.flatMap((mentions) => mentions[1] ?? []),
+        most - firsts.length,
+      );
+      return [...firsts, ...seconds].sort((a, b) =>
+        a.source - b.source || a.sentence.startLine - b.sentence.startLine
+      );
+    },
+    sources: (key) => new Set(kept.get(key)?.map(({ source }) => source)).size,
+  };
+}
+
+function bestOf(mentions: readonly Mention[], most: number): readonly Mention[] {
+  return [...mentions].sort((a, b) =>
+    b.score - a.score || a.source - b.source || a.sentence.startLine - b.sentence.startLine
+  ).slice(0, Math.max(0, most));
 }

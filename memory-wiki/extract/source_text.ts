@@ -1,4 +1,5 @@
 /** A source's text as extraction sees it: headings, sentences, definitions, each with its lines. @module */
+import type { SourceKind } from "../../contracts/mod.ts";
 import {
   type Block,
   blocksOf,
@@ -11,14 +12,14 @@ import {
   readFront,
   splitFile,
 } from "../markdown/mod.ts";
-import type { SourceKind } from "../../contracts/mod.ts";
 import {
   type Definition,
   formDefinitions,
   patternDefinition,
   rowDefinition,
+  type Sentence,
+  sentencesOfBlock,
 } from "./definitions.ts";
-import { type Sentence, sentencesOfBlock } from "./quoted_block.ts";
 
 /** A heading, or what stands for one in code. */
 export interface Heading {

@@ -1,7 +1,70 @@
 /** Whether what a model filled in holds: lines exist, quotes stand in them, claims speak of them. @module */
+import * as z from "zod";
+import { Fault, type Json } from "../../contracts/mod.ts";
+import { PageKind } from "../../contracts/wiki_page.ts";
+import { parseJson } from "../../port/parse.ts";
 import { termsOf } from "../search/terms.ts";
-import { ExtractionV1 } from "./schema_v1.ts";
-import { parseAnswerJson } from "./answer_json.ts";
+
+// What a language model fills in for one part of one source: version 1. Versions are never
+// changed, only followed: answers that were taken stay readable. Fixtures: ./_fixture/.
+
+/** Part of the id of every item: an answer of another version is no answer. */
+export const SCHEMA_VERSION = 1;
+
+/** Most of each list of one answer. */
+export const MOST_LISTED = {
+  claims: 40,
+  entities: 30,
+  relations: 40,
+  contradictions: 10,
+  pages: 10,
+};
+
+const Line = z.int().min(1).max(100_000_000);
+const Name = z.string().min(1).max(120);
+
+/** One answer, by its shape alone; ./check_extraction.ts says whether it holds. */
+export const ExtractionV1 = z.object({
+  version: z.literal(1),
+  claims: z.array(
+    z.object({
+      text: z.string().min(8).max(500),
+      startLine: Line,
+      endLine: Line,
+      /** Word for word from these lines. */
+      quote: z.string().min(8).max(600),
+    }).strict(),
+  ).max(MOST_LISTED.claims),
+  entities: z.array(
+    z.object({
+      name: Name,
+      kind: z.enum(["person", "organisation", "product", "place", "event", "concept", "other"]),
+      aliases: z.array(Name).max(8),
+    }).strict(),
+  ).max(MOST_LISTED.entities),
+  relations: z.array(
+    z.object({ from: Name, kind: z.string().min(2).max(60), to: Name }).strict(),
+  ).max(MOST_LISTED.relations),
+  contradictions: z.array(
+    z.object({
+      /** Name of a page that was shown. */
+      page: Name,
+      /** Its statement, as shown. */
+      claim: z.string().min(8).max(500),
+      why: z.string().min(8).max(500),
+      startLine: Line,
+      endLine: Line,
+    }).strict(),
+  ).max(MOST_LISTED.contradictions),
+  pages: z.array(z.object({ title: Name, kind: PageKind }).strict()).max(MOST_LISTED.pages),
+}).strict();
+/** See {@link ExtractionV1}. */
+export type ExtractionV1 = z.infer<typeof ExtractionV1>;
+
+/** JSON Schema of {@link ExtractionV1}, as a model is given it. */
+export const EXTRACTION_SCHEMA_V1: string = JSON.stringify(
+  z.toJSONSchema(ExtractionV1, { target: "draft-7" }),
+);
 
 /** Longest span that one claim may rest on, lines. */
 export const SPAN_LINES = 20;
@@ -151,4 +214,30 @@ function shownProblem(
 
 function mentions(line: string, name: string): boolean {
   return normalised(line).toLowerCase().includes(normalised(name).toLowerCase());
+}
+
+// The JSON within a model's answer.
+
+/** Longest answer that is read, bytes. */
+const MOST_BYTES = 400_000;
+
+/**
+ * Reads an answer that is JSON, within a code fence or with words around it; undefined when there is none.
+ * What it holds is for a schema to say.
+ */
+export function parseAnswerJson(answer: string): Json | undefined {
+  const text = answer.slice(0, MOST_BYTES);
+  const from = text.indexOf("{");
+  const to = text.lastIndexOf("}");
+  if (from < 0 || to < from) return undefined;
+  try {
+    return parseJson(text.slice(from, to + 1), {
+      frameBytes: MOST_BYTES * 4,
+      depth: 16,
+      nodes: 20_000,
+    });
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
 }

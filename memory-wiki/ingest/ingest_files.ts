@@ -6,16 +6,20 @@ import {
   type IngestReport,
   mixColour,
   mixLabel,
+  type ParseAsk,
+  type Parsed,
+  type SourceKind,
+  TEXT_KINDS,
   type WikiSource,
 } from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { OpenWiki } from "../ops/open_wiki.ts";
+import { chunkText, encodingOf, oldTextOf, textFormOf } from "../markdown/mod.ts";
+import type { OpenWiki } from "../ops/op.ts";
+import { termsOf } from "../search/terms.ts";
 import { mixTrust } from "../store/trust_rules.ts";
-import type { NewSource, SourceTable } from "../store/wiki_store.ts";
-import { makeSeenFiles, type SeenFiles } from "./seen_files.ts";
-import type { FileFacts } from "./source_reader.ts";
-import { textOf } from "./source_text.ts";
+import type { NewChunk, NewSource, SourceTable } from "../store/wiki_store.ts";
+import { type FileFacts, makeSeenFiles, type SeenFiles } from "./source_reader.ts";
 
 type Kept = Awaited<ReturnType<SourceTable["addAll"]>>[number];
 type File = IngestFiles["files"][number];
@@ -197,4 +201,103 @@ async function newSource(
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
   return { source, notes };
+}
+
+// The text of a file that is taken in, and its passages.
+
+/** Most of a document that is parsed, bytes; see ParseAsk. */
+const MOST_PARSED = 32 * 1_048_576;
+
+/** What became of the bytes. */
+interface SourceText {
+  readonly title: string;
+  readonly chunks: readonly NewChunk[];
+  /** The text form; undefined where the bytes are the text. */
+  readonly text: Uint8Array | undefined;
+  /** What made it, `NAME@VERSION`. */
+  readonly parser: string | undefined;
+  /** What was left out, or how it was read where that is a guess. */
+  readonly notes: readonly string[];
+}
+
+/** Bytes and what is known of them. */
+interface SourceBytes {
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+interface TextForm {
+  readonly title: string;
+  readonly text: Uint8Array | undefined;
+  readonly parser: string | undefined;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Makes text of the bytes where they are none, and cuts it.
+ * @throws Fault `invalidInput` for what is no text, `tooLarge` for a document past 32 MiB, and what `parse` refuses.
+ */
+async function textOf(
+  parse: (ask: ParseAsk) => Promise<Parsed>,
+  source: SourceBytes,
+): Promise<SourceText> {
+  const { kind, name, bytes } = source;
+  const form = TEXT_KINDS.has(kind) ? plainForm(source) : await parsedForm(parse, source);
+  const title = form.title === "" ? name : form.title;
+  const { chunks, title: found } = chunkText(kind, form.text ?? bytes, { termsOf, title });
+  // A parser has read the document's own title; its text only begins with some line.
+  return { ...form, chunks, title: form.title === "" ? found : form.title };
+}
+
+async function parsedForm(
+  parse: (ask: ParseAsk) => Promise<Parsed>,
+  { kind, name, bytes }: SourceBytes,
+): Promise<TextForm> {
+  if (bytes.length > MOST_PARSED) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot parse ${
+        JSON.stringify(name)
+      }: it has ${bytes.length} bytes, ${MOST_PARSED} are parsed`,
+    );
+  }
+  const { text, title, parser, notes } = await parse({ kind, name, bytes: bytes.toBase64() });
+  if (text.trim() === "") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot take in ${JSON.stringify(name)}: no text was found in it`,
+    );
+  }
+  return { title, parser, notes, text: new TextEncoder().encode(text) };
+}
+
+function plainForm({ bytes, name }: SourceBytes): TextForm {
+  const encoding = encodingOf(bytes);
+  if (encoding === "binary") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot take in ${JSON.stringify(name)}: it is binary, not text`,
+    );
+  }
+  const wide = textFormOf(bytes);
+  if (wide !== undefined) {
+    return { title: "", notes: [], text: wide, parser: `remit-decode@1 ${encoding}` };
+  }
+  const old = oldTextOf(bytes);
+  if (old.kind === "utf-8") {
+    return { title: "", notes: [], text: undefined, parser: undefined };
+  }
+  if (old.kind === "unknown") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot take in ${
+        JSON.stringify(name)
+      }: it is no UTF-8, and its letters speak for no other encoding; save it as UTF-8 and ingest it again`,
+    );
+  }
+  const notes = [`It is no UTF-8 and was read as ${old.encoding}${old.sure ? "" : ", a guess"}.`];
+  const parser = `remit-decode@2 ${old.encoding}${old.sure ? "" : " (a guess)"}`;
+  const text = new TextEncoder().encode(old.text.replaceAll("\0", "\ufffd"));
+  return { title: "", notes, text, parser };
 }

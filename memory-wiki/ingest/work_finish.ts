@@ -1,14 +1,19 @@
 /** A run's answers become one patch of pages, to be reviewed. @module */
 import { cleared, type Finding, type PageChange, type PagePatch } from "../../contracts/mod.ts";
 import { escapeLine, readPage, shortened } from "../markdown/mod.ts";
-import type { OpenWiki } from "../ops/open_wiki.ts";
+import type { OpenWiki } from "../ops/op.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
-import type { CitedLine } from "./page_builder.ts";
-import { bodyOf } from "./page_body.ts";
-import { mayJoin, type PlannedPage, planSummary, planThing } from "./page_plan.ts";
-import { type Contradiction, gather, type Gathered } from "./gather.ts";
-import { linesOf } from "./source_lines.ts";
-import { makeWorkStore } from "./work_store.ts";
+import { bodyOf, type CitedLine } from "./page_body.ts";
+import {
+  type Contradiction,
+  gather,
+  type Gathered,
+  mayJoin,
+  type PlannedPage,
+  planSummary,
+  planThing,
+} from "./page_plan.ts";
+import { linesOf, makeWorkStore } from "./work_store.ts";
 
 /** Most pages of one patch. */
 const MOST_PAGES = 5_000;

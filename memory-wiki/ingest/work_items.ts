@@ -1,16 +1,31 @@
 /** The items of a run: what a model is asked next, and what it answered. @module */
-import type { WorkItem } from "../../contracts/wire_wiki.ts";
 import { Fault } from "../../contracts/fault.ts";
+import {
+  cleared,
+  colourSuffices,
+  type Label,
+  mixLabel,
+  type Page,
+  type WikiSource,
+} from "../../contracts/mod.ts";
+import type { WorkItem, WorkPlan } from "../../contracts/wire_wiki.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { OpenWiki } from "../ops/open_wiki.ts";
+import type { OpenWiki } from "../ops/op.ts";
+import { termsOf } from "../search/terms.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
-import { checkExtraction } from "./check_extraction.ts";
-import { answerTokens } from "./parts.ts";
-import { promptV1, SYSTEM_V1 } from "./prompt_v1.ts";
-import { EXTRACTION_SCHEMA_V1 } from "./schema_v1.ts";
-import { shownPages } from "./shown_pages.ts";
-import { linesOf } from "./source_lines.ts";
-import { makeWorkStore, type StoredAnswer, type StoredItem } from "./work_store.ts";
+import { checkExtraction, EXTRACTION_SCHEMA_V1, SCHEMA_VERSION } from "./check_extraction.ts";
+import {
+  answerTokens,
+  LEAST_CONTEXT,
+  type Part,
+  partsOf,
+  promptV1,
+  shownLine,
+  type ShownPage,
+  SYSTEM_V1,
+  tokensOf,
+} from "./prompt_v1.ts";
+import { linesOf, makeWorkStore, type StoredAnswer, type StoredItem } from "./work_store.ts";
 
 /** How often an item is asked. */
 const MOST_TRIES = 2;
@@ -95,4 +110,126 @@ export function takeItem(
   });
   if (done) answered.add(id);
   return { ok: problems.length === 0, problems };
+}
+
+// Pages that a part of a source is shown with, so that a model sees what the wiki says already.
+
+const MOST_PAGES = 8;
+const MOST_CLAIMS = 6;
+const CLAIM_CHARS = 300;
+
+/**
+ * Pages that the part names, those with most words in common first. Only pages that are no more confidential and no
+ * less trusted than the source: the request stays what its source is.
+ */
+function shownPages(
+  store: WikiStore,
+  source: WikiSource,
+  lines: readonly string[],
+): readonly ShownPage[] {
+  const words = new Set(lines.flatMap((line) => termsOf(line)));
+  const share = ({ title }: Page): number => {
+    const terms = termsOf(title);
+    if (terms.length === 0) return 0;
+    return terms.filter((term) => words.has(term)).length / terms.length;
+  };
+  return store.pages.list({ clearance: source.label })
+    .filter(({ label, colour, sources, kind }) =>
+      cleared(label, source.label) && colourSuffices(colour, source.colour) &&
+      !(kind === "summary" && sources.includes(source.digest))
+    )
+    .map((page) => ({ page, share: share(page) }))
+    .filter(({ share }) => share >= 0.99)
+    .sort((a, b) => b.page.title.length - a.page.title.length)
+    .slice(0, MOST_PAGES)
+    .map(({ page }) => shown(store, page, words));
+}
+
+function shown(store: WikiStore, page: Page, words: ReadonlySet<string>): ShownPage {
+  const claims = (store.pages.get(page.name)?.claims ?? [])
+    .map(({ text }) => text.replace(/\[\^[^\]]{1,64}\]/g, "").trim())
+    .filter((text) => text.length >= 8 && text.length <= CLAIM_CHARS)
+    .map((text) => ({ text, common: termsOf(text).filter((term) => words.has(term)).length }))
+    .sort((a, b) => b.common - a.common)
+    .slice(0, MOST_CLAIMS)
+    .map(({ text }) => text);
+  return { name: page.name, title: page.title, claims };
+}
+
+// What a model would be asked: every part of the sources that are not done.
+
+/** Answers are shorter than they may be: of a part's tokens, so many parts come back. */
+const ANSWER_SHARE = 0.6;
+
+/** What is planned for. */
+interface PlanAsk {
+  readonly model: string;
+  readonly contextTokens: number;
+  /** Sources with these keys, and those whose keys begin so; absent: all. */
+  readonly of?: { readonly keys: readonly string[]; readonly prefixes: readonly string[] };
+  /** Also what is done, and what was answered. */
+  readonly again?: boolean;
+  readonly clearance: Label;
+}
+
+/** Names one part for one model: an answer holds for these bytes and lines, in whichever run. */
+function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Part): string {
+  const { digest, textDigest } = source;
+  return sha256Hex(
+    JSON.stringify([SCHEMA_VERSION, ask.model, digest, textDigest, part.from, part.to]),
+  ).slice(0, 24);
+}
+
+/**
+ * Makes the plan, and the run that holds it. The same sources, model and context give the same run.
+ * @throws Fault `contextOverflow` when the context is too small for any part.
+ */
+export function planWork({ store, hands, answered }: OpenWiki, ask: PlanAsk): WorkPlan {
+  const { model, contextTokens, again = false, clearance, of } = ask;
+  if (contextTokens < LEAST_CONTEXT) {
+    throw new Fault(
+      "contextOverflow",
+      `Cannot plan the ingest: the model takes ${contextTokens} tokens, ${LEAST_CONTEXT} are needed`,
+    );
+  }
+  const work = makeWorkStore(store.documents);
+  const keys = new Set(of?.keys);
+  const isAsked = (key: string): boolean =>
+    of === undefined || keys.has(key) || of.prefixes.some((prefix) => key.startsWith(prefix));
+  const sources = store.sources.list({ clearance, state: "current" }).filter((source) =>
+    isAsked(source.key) &&
+    cleared(source.label, clearance) && (source.expiresAt ?? Infinity) > hands.now() &&
+    (again || !work.isDone(model, source.digest))
+  );
+  const fixed = tokensOf(SYSTEM_V1) + tokensOf(EXTRACTION_SCHEMA_V1) + 100;
+  const items: StoredItem[] = [];
+  let [inputTokens, outputTokens, done] = [0, 0, 0];
+  let label: Label = "public";
+  for (const source of sources) {
+    label = mixLabel(label, source.label);
+    const lines = linesOf(store, source);
+    for (const part of partsOf(lines, contextTokens)) {
+      const id = itemId(ask, source, part);
+      if (again) {
+        work.dropAnswer(id);
+        answered.delete(id);
+      }
+      items.push({ id, source: source.id, from: part.from, to: part.to });
+      if (work.answer(id)?.done === true) {
+        done++;
+        continue;
+      }
+      const shown = lines.slice(part.from - 1, part.to).map(shownLine).join("\n");
+      const tokens = tokensOf(shown) + 3 * (part.to - part.from + 1);
+      inputTokens += fixed + tokens;
+      outputTokens += Math.min(answerTokens(contextTokens), 200 + Math.ceil(tokens * ANSWER_SHARE));
+    }
+  }
+  const run = sha256Hex(JSON.stringify([model, contextTokens, items.map(({ id }) => id)]))
+    .slice(0, 16);
+  work.putRun({ run, model, contextTokens, items, merged: [] });
+  return {
+    ...{ run, sources: sources.length, items: items.length, done },
+    ...{ inputTokens, outputTokens, label },
+  };
 }

@@ -1,8 +1,8 @@
 /** What a model ingest keeps while it goes on: runs and answers, durable, so that a second run goes on. @module */
 import * as z from "zod";
-import { Colour, Digest, Fault, Label, PatchName } from "../../contracts/mod.ts";
-import type { WikiDocuments } from "../store/wiki_store.ts";
-import { ExtractionV1 } from "./schema_v1.ts";
+import { Colour, Digest, Fault, Label, PatchName, type WikiSource } from "../../contracts/mod.ts";
+import type { WikiDocuments, WikiStore } from "../store/wiki_store.ts";
+import { ExtractionV1 } from "./check_extraction.ts";
 
 /** One part of one source, to be asked. */
 export const StoredItem = z.object({
@@ -79,4 +79,30 @@ export function makeWorkStore(documents: WikiDocuments): WorkStore {
     isDone: (model, source) => read(`work/done/${source}/${model}`, StoredDone) !== undefined,
     putDone: (done) => documents.put(`work/done/${done.source}/${done.model}`, done),
   });
+}
+
+// The lines of a source's text.
+
+/** Lines that are read at once. */
+const STEP = 5_000;
+/** Most of one step, bytes. */
+const STEP_BYTES = 8_000_000;
+
+/** Lines `from` to `to` of a source, all by default. A part of a step that is larger than 8 MB is left out. */
+export function linesOf(
+  store: WikiStore,
+  source: WikiSource,
+  from = 1,
+  to: number = source.lines,
+): readonly string[] {
+  const last = Math.min(to, source.lines);
+  const lines: string[] = [];
+  while (from + lines.length <= last) {
+    const start = from + lines.length;
+    const end = Math.min(last, start + STEP - 1);
+    const text = store.sources.lines(source, start, end, STEP_BYTES);
+    const step = text.split("\n");
+    lines.push(...step.slice(0, end - start + 1));
+  }
+  return lines;
 }

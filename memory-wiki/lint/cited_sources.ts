@@ -1,8 +1,14 @@
 /** Cited sources one after another, so that each text is read once, whatever number of pages cite it. @module */
-import type { WikiSource } from "../../contracts/mod.ts";
-import type { LintedStore } from "./linted_store.ts";
-import { findMoved } from "./find_moved.ts";
-import type { CitationUse, CitedSource, Span } from "./rule.ts";
+import {
+  cleared,
+  colourSuffices,
+  type Finding,
+  type Page,
+  type WikiSource,
+} from "../../contracts/mod.ts";
+import { citationLine } from "../markdown/citation_line.ts";
+import type { ReadPage } from "../markdown/page_text.ts";
+import type { CitationUse, CitedSource, LintedStore, Span } from "./rule.ts";
 
 /** A text is read whole up to this; of a longer one, each cited passage by itself. Bytes. */
 const WHOLE_BYTES = 32 * 1024 * 1024;
@@ -64,4 +70,120 @@ export function makeCitedSource(
       },
     } satisfies CitedSource,
   );
+}
+
+// Finds cited words again in another version of a text, on whichever lines they stand now.
+
+/** So many words in a row name a place in a text. */
+const GRAM = 3;
+/** Most places that are tried for one passage. */
+const PLACES = 64;
+
+/** Words of a text with their lines: what was wrapped anew is still the same. */
+function wordsOf(lines: readonly string[]): { words: string[]; lineOf: number[] } {
+  const words: string[] = [];
+  const lineOf: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    for (const word of line.split(/\s+/u)) {
+      if (word === "") continue;
+      words.push(word);
+      lineOf.push(index + 1);
+    }
+  }
+  return { words, lineOf };
+}
+
+/**
+ * Reads `lines` once and gives a search: the lines that now hold exactly these words in this order, the place nearest
+ * to `near` when there are several, undefined when there is none. Time: linear in the text, then in each passage.
+ */
+function findMoved(
+  lines: readonly string[],
+): (passage: string, near: number) => Span | undefined {
+  const { words, lineOf } = wordsOf(lines);
+  const places = new Map<string, number[]>();
+  for (const at of words.keys()) {
+    const key = words.slice(at, at + GRAM).join(" ");
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [at]);
+    else if (known.length < PLACES) known.push(at);
+  }
+  return (passage, near) => {
+    const wanted = passage.split(/\s+/u).filter((word) => word !== "");
+    if (wanted.length === 0) return undefined;
+    // A passage shorter than a gram stands where a gram begins with it: only whole lines of it are looked for.
+    const starts = wanted.length < GRAM
+      ? shortPlaces(lines, wanted.join(" "))
+      : places.get(wanted.slice(0, GRAM).join(" ")) ?? [];
+    let best: Span | undefined;
+    for (const at of starts) {
+      const found = wanted.length < GRAM ? { startLine: at, endLine: at } : wholeAt(at);
+      if (found !== undefined && (best === undefined || gap(found) < gap(best))) best = found;
+    }
+    return best;
+
+    function gap(span: Span): number {
+      return Math.abs(span.startLine - near);
+    }
+    function wholeAt(at: number): Span | undefined {
+      for (const [index, word] of wanted.entries()) {
+        if (words[at + index] !== word) return undefined;
+      }
+      const startLine = lineOf[at];
+      const endLine = lineOf[at + wanted.length - 1];
+      return startLine === undefined || endLine === undefined ? undefined : { startLine, endLine };
+    }
+  };
+}
+
+function shortPlaces(lines: readonly string[], passage: string): number[] {
+  const found: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.trim().replaceAll(/\s+/gu, " ") !== passage) continue;
+    found.push(index + 1);
+    if (found.length === PLACES) break;
+  }
+  return found;
+}
+
+// Citations of an older version, moved to where the same words stand in the current one.
+
+/** Whether a page that cites `current` stays as trusted and as public as it is. */
+export function mayMoveTo(
+  current: Pick<WikiSource, "colour" | "label">,
+  page: Pick<Page, "colour" | "label">,
+): boolean {
+  return cleared(current.label, page.label) && colourSuffices(current.colour, page.colour);
+}
+
+/** Writes each footnote of a finding anew, where its words are found again and its source is trusted as before. */
+export function moveCitations(
+  store: LintedStore,
+  page: Page,
+  read: Pick<ReadPage, "body" | "bodyLine" | "citations">,
+  findings: readonly Finding[],
+): { readonly body: string; readonly sources: readonly WikiSource[] } {
+  const lines = read.body.split("\n");
+  const sources: WikiSource[] = [];
+  const at = new Set(findings.map(({ line }) => line));
+  for (const { note, digestPrefix, startLine, endLine, line } of read.citations) {
+    const source = at.has(line) ? store.sources.byDigest(digestPrefix) : undefined;
+    const definition = lines[line - read.bodyLine];
+    if (source === undefined || definition === undefined) continue;
+    const cited = makeCitedSource(store, source, []);
+    const { current } = cited;
+    if (current === undefined || current.id === source.id || !mayMoveTo(current, page)) continue;
+    const span = cited.moved({ startLine, endLine });
+    if (span === undefined) continue;
+    const shown = /\]:[ \t]*\[((?:\\.|[^[\]\\])*)\]\(/u.exec(definition)?.[1] ?? current.text;
+    lines[line - read.bodyLine] = citationLine({
+      note,
+      file: current.text,
+      shown: shown.replaceAll(/\\(.)/gu, "$1"),
+      digest: current.digest,
+      ...span,
+    });
+    sources.push(current);
+  }
+  return { body: lines.join("\n"), sources };
 }

@@ -83,8 +83,11 @@ Deno.test("pages of one trust share a patch, others do not, and an open patch is
 
 Deno.test("contradictions, missing citations and stale pages are never mended", async () => {
   const wiki = makeTwin();
-  wiki.page("lease", "A lease lasts 30 seconds.", { freshAt: 0 });
-  wiki.page("other", "A lease lasts 60 seconds. [[nowhere]]");
+  const rules = wiki.source("rules.md", "A lease lasts 60 seconds.\n");
+  wiki.page("lease", `A lease lasts 30 seconds.[^1]\n\n${wiki.note("1", rules, 1)}\n`, {
+    freshAt: 0,
+  });
+  wiki.page("other", "A lease is renewed by its owner. [[nowhere]]");
   const findings = await lintWiki(wiki, { clearance: "secret", now: NOW });
   ok(findings.length >= 5);
   deepEqual(fixFindings(wiki, findings.map((one) => ({ ...one, fixable: true }))), []);

@@ -3,14 +3,15 @@
  * rules see too little.
  * @module
  */
-import { bareWords } from "./bare_text.ts";
+import * as z from "zod";
 import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { stem } from "./facts/stem.ts";
+import type { WikiDocuments } from "../store/wiki_store.ts";
+import { stemOf } from "../search/stem.ts";
 import { tokensOf } from "./facts/tokens.ts";
 import { NEGATIONS, STOP } from "./facts/vocabulary.ts";
-import { lintedPages, type ListedPages } from "./pages.ts";
-import type { LintedPage } from "./rule.ts";
+import { bareWords } from "./link_names.ts";
+import { type LintedPage, lintedPages, type ListedPages } from "./rule.ts";
 
 /** Where a claim stands, and its words. */
 export interface ClaimPlace {
@@ -112,7 +113,7 @@ function* claimsOf({ page, file, read }: LintedPage): Generator<Told> {
         tokensOf(text).flatMap((token) =>
           token.kind !== "word" || STOP.has(token.text) || NEGATIONS.has(token.text)
             ? []
-            : [stem(token.text)]
+            : [stemOf(token.text)]
         ),
       ),
     ];
@@ -133,4 +134,55 @@ function pairOf(a: Told, b: Told): LikePair {
     label: mixLabel(a.label, b.label),
     colour: mixColour(a.colour, b.colour),
   };
+}
+
+// What models have said of pairs of claims: kept, so that no pair is paid for twice.
+
+/** Most pairs of one lint. */
+const MOST_PAIRS = 400;
+/** Verdicts of one model that are kept: the newest. */
+const MOST_KEPT = 10 * MOST_PAIRS;
+/** By the pair's id: why the two cannot both be right, or empty where they can. */
+const Verdicts = z.record(z.string().regex(/^[0-9a-f]{24}$/), z.string().max(500));
+
+/** A pair with what a model said of it. */
+interface JudgedPair extends LikePair {
+  /** Undefined while the model was not asked; empty where both can be right. */
+  readonly why?: string;
+}
+
+/** Reads and keeps what one model says. */
+interface JudgedPairs {
+  /** The pairs that stand now on pages that `clearance` covers. */
+  list(clearance: Label): readonly JudgedPair[];
+  keep(verdicts: readonly { readonly id: string; readonly why: string }[]): void;
+}
+
+/** Keeps them among the wiki's documents. */
+export function makeJudgedPairs(
+  store: ListedPages & { readonly documents: Pick<WikiDocuments, "get" | "put"> },
+  model: string,
+): JudgedPairs {
+  const name = `lint/pairs/${sha256Hex(model).slice(0, 16)}`;
+  const known = (): z.infer<typeof Verdicts> => {
+    const parsed = Verdicts.safeParse(store.documents.get(name) ?? {});
+    return parsed.success ? parsed.data : {};
+  };
+  return Object.freeze<JudgedPairs>({
+    list(clearance) {
+      const said = known();
+      return likeClaims(store, { clearance, limit: MOST_PAIRS }).map((pair) => {
+        const why = said[pair.id];
+        return why === undefined ? pair : { ...pair, why };
+      });
+    },
+    keep(verdicts) {
+      const all = new Map(Object.entries(known()));
+      for (const { id, why } of verdicts) {
+        all.delete(id);
+        all.set(id, why);
+      }
+      store.documents.put(name, Object.fromEntries([...all].slice(-MOST_KEPT)));
+    },
+  });
 }

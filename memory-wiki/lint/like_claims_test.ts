@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { likeClaims } from "./like_claims.ts";
-import { makeJudgedPairs } from "./judged_pairs.ts";
-import { makeTwin } from "./_fixture/twin.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
+import { makeTwin } from "./_fixture/twin.ts";
+import { likeClaims, makeJudgedPairs } from "./like_claims.ts";
 
 const ALL = { clearance: "secret", limit: 100 } as const;
 const FILLER = Array.from(

@@ -1,6 +1,8 @@
-/** What a `[[link]]` means among pages that may be seen: a name, else a title or alias without case, as `linkKey` has it. @module */
+/** Names compared: what a `[[link]]` means among pages that may be seen (as `linkKey` has it), and texts without case and marks. @module */
 import type { PageName } from "../../contracts/mod.ts";
+import { sentencesOf } from "../markdown/claims.ts";
 import { linkKey } from "../markdown/mod.ts";
+import { NEGATIONS } from "./facts/vocabulary.ts";
 
 /** Names of pages, as links reach them. */
 export interface LinkNames {
@@ -21,7 +23,7 @@ const LONGEST_NEAR = 64;
 const SHORTEST_NEAR = 4;
 
 /** What a link compares without regard to case. */
-export function titleKey(text: string): string {
+function titleKey(text: string): string {
   return text.normalize("NFC").trim().toLowerCase();
 }
 
@@ -97,4 +99,44 @@ export function makeLinkNames(): LinkNames {
       },
     } satisfies LinkNames,
   );
+}
+
+// Texts with what does not tell two apart left out.
+
+/** What is left of a title when case, punctuation and spaces do not count. */
+export function bareTitle(title: string): string {
+  return titleKey(title).normalize("NFKC").replaceAll(/[^\p{L}\p{N}+#]+/gu, " ").trim();
+}
+
+/** The words of a text, in lower case, one space between two. */
+export function bareWords(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+}
+
+/** Parts of a sentence that may be true without each other. */
+const CLAUSES = /[;:—–]|,\s+(?=(?:but|and|so|while|which|although|because|if|when)\b)/u;
+
+/**
+ * The clause of `source` that says `words` with a negation which they leave out: "No lease ends early" for "lease ends
+ * early". Undefined where they stand somewhere as they are.
+ */
+export function negatedIn(words: string, source: string): string | undefined {
+  const wanted = bareWords(words);
+  if (wanted === "") return undefined;
+  const own = negationsOf(words);
+  let found: string | undefined;
+  for (const { start, end } of sentencesOf(source)) {
+    for (const clause of source.slice(start, end).split(CLAUSES)) {
+      if (!` ${bareWords(clause)} `.includes(` ${wanted} `)) continue;
+      if (negationsOf(clause) <= own) return undefined;
+      found ??= clause.replaceAll(/\s+/gu, " ").trim();
+    }
+  }
+  return found;
+}
+
+function negationsOf(text: string): number {
+  return text.toLowerCase().match(/[\p{L}]+(?:['’]t)?/gu)?.filter((word) =>
+    NEGATIONS.has(word.replace("’", "'"))
+  ).length ?? 0;
 }

@@ -229,16 +229,6 @@ Deno.test("two pages of one title, one alias or nearly one text are duplicates",
   match(findings[0]?.message ?? "", /is 9\d % the same text/);
 });
 
-Deno.test("two pages that say different numbers of one thing contradict each other", async () => {
-  const wiki = makeTwin();
-  wiki.page("lease", "A lease lasts 30 seconds.");
-  wiki.page("overview", "## Time\n\nA lease lasts 60 seconds.\n\n> A lease lasts 90 seconds.");
-  const findings = await told(wiki, "contradiction");
-  equal(findings.length, 1);
-  deepEqual(findings[0]?.other, { file: "pages/overview.md", line: FRONT + 3 });
-  match(findings[0]?.message ?? "", /another number: here "A lease lasts 30 seconds\."/);
-});
-
 Deno.test("a claim that its own citation contradicts is told, also by the newer version", async () => {
   const wiki = makeTwin();
   const lease = wiki.source("lease.md", TEXT);
@@ -428,18 +418,6 @@ Deno.test("a claim that drops its source's negation, permits what is forbidden o
       ["No crate may leave unsigned.", 2],
     ] as const
   ) deepEqual(await clashes(same, line), [], same);
-});
-
-Deno.test("dates until which something holds clash between pages, those of what comes again do not", async () => {
-  const wiki = makeTwin();
-  wiki.page("lease", "The lease of the store runs until 2027-01-31.\n", { title: "Store" });
-  wiki.page("fees", "The lease of the store runs until 2027-06-30.\n", { title: "Fees" });
-  wiki.page("tea", "The weekly delivery of tea comes until 10 May 2026.\n", { title: "Tea" });
-  wiki.page("cups", "The weekly delivery of tea comes until 17 May 2026.\n", { title: "Cups" });
-  deepEqual(
-    (await told(wiki, "contradiction")).map(({ file, other }) => [file, other?.file]),
-    [["pages/fees.md", "pages/lease.md"]],
-  );
 });
 
 Deno.test("a kind that is none, a short page written twice and a summary of nothing are told", async () => {

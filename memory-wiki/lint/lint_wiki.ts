@@ -7,12 +7,18 @@ import {
   type LintRule,
   type WikiSource,
 } from "../../contracts/mod.ts";
-import type { LintedStore } from "./linted_store.ts";
 import { makeCitedSource } from "./cited_sources.ts";
 import { isComparable } from "./facts/mod.ts";
 import { makeLinkNames } from "./link_names.ts";
-import { lintedPages, pageRows } from "./pages.ts";
-import { type CitationUse, ERROR_RULES, type LintedPage, type LintView } from "./rule.ts";
+import {
+  type CitationUse,
+  ERROR_RULES,
+  type LintedPage,
+  lintedPages,
+  type LintedStore,
+  type LintView,
+  pageRows,
+} from "./rule.ts";
 import { CHECKS } from "./rules/mod.ts";
 
 /** What is linted, and against what. */

@@ -11,6 +11,7 @@
  * ```
  * @module
  */
+
 export { fixFindings } from "./fix.ts";
-export { makeJudgedPairs } from "./judged_pairs.ts";
+export { makeJudgedPairs } from "./like_claims.ts";
 export { lintWiki } from "./lint_wiki.ts";

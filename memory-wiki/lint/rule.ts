@@ -1,4 +1,4 @@
-/** What a rule of the lint is given, and what it tells. @module */
+/** What a rule of the lint is given and tells, and the store and pages that it may see. @module */
 import type {
   Colour,
   Finding,
@@ -8,8 +8,9 @@ import type {
   PageName,
   WikiSource,
 } from "../../contracts/mod.ts";
+import { readPage } from "../markdown/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
-import type { LintedStore } from "./linted_store.ts";
+import type { PageTable, PatchTable, SourceTable, WikiLog } from "../store/wiki_store.ts";
 import type { LinkNames } from "./link_names.ts";
 
 /** One page under the lint's eye: as the store has it, and as its file reads. */
@@ -98,3 +99,54 @@ export const ERROR_RULES: ReadonlySet<LintRule> = new Set<LintRule>([
   "frontMatter",
   "logAltered",
 ]);
+
+// As much of the store as the lint sees: it can change nothing.
+
+/** The reading side of a WikiStore. */
+export interface LintedStore {
+  readonly sources: Pick<SourceTable, "current" | "byDigest" | "list" | "lines" | "intact">;
+  readonly pages: Pick<PageTable, "list" | "get" | "text" | "find" | "citing" | "onDisk">;
+  readonly patches: Pick<PatchTable, "list">;
+  readonly log: Pick<WikiLog, "verify">;
+}
+
+// Pages that a clearance covers, one after another: neither lint nor export holds all of them.
+
+/** As much of a store as it takes to go through its pages. */
+export interface ListedPages {
+  readonly pages: Pick<LintedStore["pages"], "list" | "text">;
+}
+
+const PAGES_AT_ONCE = 500;
+
+/** What the store knows of each page at or below `clearance`, ascending by name. */
+export function* pageRows(store: ListedPages, clearance: Label): Generator<Page> {
+  let after: string | undefined;
+  while (true) {
+    const rows = store.pages.list({
+      clearance,
+      limit: PAGES_AT_ONCE,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield* rows;
+    after = rows.at(-1)?.name;
+    if (after === undefined || rows.length < PAGES_AT_ONCE) return;
+  }
+}
+
+/** The same pages with their files. A file that is gone reads as empty. */
+export function* lintedPages(store: ListedPages, clearance: Label): Generator<LintedPage> {
+  for (const page of pageRows(store, clearance)) {
+    const text = store.pages.text(page.name) ?? "";
+    yield { page, file: `pages/${page.name}.md`, text, read: readPage(text) };
+  }
+}
+
+// Words of a command that a person may paste.
+
+const PLAIN = /^[\w@%+=:,./-]+$/u;
+
+/** `word` as one word of a shell's command line, quoted where it must be. */
+export function shellWord(word: string): string {
+  return PLAIN.test(word) && !word.startsWith("-") ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

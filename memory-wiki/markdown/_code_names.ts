@@ -1,5 +1,155 @@
 /** The names that lines of code declare: those of known languages, and none of their comments. @module */
-import { type CodeForms, codeFormsOf } from "./_code_forms.ts";
+
+// How languages that are known declare a name, and where their comments are.
+
+/** One family of languages. */
+interface CodeForms {
+  /** Forms of a line without its indentation; the name is their first group. */
+  readonly anywhere: readonly RegExp[];
+  /** Forms that count at the left margin alone. */
+  readonly margin?: readonly RegExp[];
+  /** A line that is a comment from its start. */
+  readonly comment: RegExp;
+  /** Comments and texts of several lines: how they begin and how they end. */
+  readonly blocks: readonly { readonly from: RegExp; readonly to: RegExp }[];
+}
+
+const SLASHES = /^\/\//;
+const HASH = /^#/;
+const STARS = [{ from: /^\/\*/, to: /\*\// }];
+const QUOTES = ['"""', "'''"].map((mark) => ({
+  from: new RegExp(`^[rRbBuUfF]{0,2}${mark}`),
+  to: new RegExp(mark),
+}));
+const POD = [{ from: /^=[a-z]+/, to: /^=cut\b/ }];
+
+const SCRIPT: CodeForms = {
+  anywhere: [
+    /^(?:(?:export|default|declare|abstract|async) +)*(?:function\*?|class|interface|type|enum|namespace|module) +([\p{L}_$][\p{L}\p{N}_$.]*) *(?:[<({=]|extends\b|implements\b|$)/u,
+    // Without a word before it, only a body tells a method from a call.
+    /^(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set) +)+\*?#?([\p{L}_$][\p{L}\p{N}_$]*)(?:<[^<>()]{0,80}>)?\([^;=]{0,160}(?:\{|\(|,)$/u,
+    /^\*?#?([\p{L}_$][\p{L}\p{N}_$]*)(?:<[^<>()]{0,80}>)?\((?!.*\bfunction\b)[^;=]{0,160}\{$/u,
+  ],
+  margin: [/^(?:export +)?(?:const|let|var) +([\p{L}_$][\p{L}\p{N}_$]*)/u],
+  comment: SLASHES,
+  blocks: STARS,
+};
+
+const WORDS_OF_TYPES =
+  "public|private|protected|internal|open|static|abstract|final|sealed|partial|data|inline|override|virtual|async|suspend|external|fileprivate|mutating|unsafe|implicit|case|readonly|native|synchronized|export|indirect|extern|annotation|inner|companion|operator|infix|tailrec|lazy";
+/** Java, Kotlin, Scala, C#, Swift, Dart, PHP. */
+const TYPED: CodeForms = {
+  anywhere: [
+    new RegExp(
+      `^(?:(?:${WORDS_OF_TYPES}) +)*(?:class|interface|enum|record|struct|trait|object|protocol|extension|namespace|package|fun|func|def|function|mixin|@interface) +(?:[A-Za-z_][\\w.<>?]*\\.)?([\\p{L}_$][\\p{L}\\p{N}_$.]*)`,
+      "u",
+    ),
+    new RegExp(
+      `^(?:(?:${WORDS_OF_TYPES}) +)*(?:[\\p{L}_$][\\p{L}\\p{N}_$.]*(?:<[^()]{0,80}>)?[?\\[\\]]* +)([\\p{L}_$][\\p{L}\\p{N}_$]*)\\([^;=]{0,160}(?:\\{|\\)|,|\\()$`,
+      "u",
+    ),
+  ],
+  comment: /^(?:\/\/|#)/,
+  blocks: STARS,
+};
+
+const NATIVE: CodeForms = {
+  anywhere: [
+    /^(?:typedef +)?(?:struct|union|enum(?: +class)?|class|namespace) +([A-Za-z_]\w*)(?: +final)?(?: *:[^;()]*)? *(?:\{|$)/,
+  ],
+  margin: [
+    /^#define +([A-Za-z_]\w*)\(/,
+    // A word stands before the name of a function: a call has none.
+    /^(?:[A-Za-z_][\w:<>,]*[ *&]+){1,6}((?:[A-Za-z_]\w*::)*~?[A-Za-z_]\w*) *\([^;=]{0,200}(?:\{|\)|,|\()$/,
+    /^((?:[A-Za-z_]\w*::)+~?[A-Za-z_]\w*) *\([^;=]{0,200}(?:\{|\)|,|\()$/,
+    // The style that gives the type a line of its own.
+    /^([a-z_][a-z0-9_]*) ?\([^;="]{0,200}\)$/,
+  ],
+  comment: SLASHES,
+  blocks: STARS,
+};
+
+const FAMILIES: readonly (readonly [string, CodeForms])[] = [
+  ["ts tsx js jsx mjs cjs mts cts", SCRIPT],
+  ["java kt kts scala cs swift dart php", TYPED],
+  ["c h cc cpp cxx hpp hh m mm", NATIVE],
+  ["go", {
+    anywhere: [/^func +(?:\([^()]{0,80}\) *)?([\p{L}_][\p{L}\p{N}_]*) *[[(]/u],
+    margin: [/^type +([\p{L}_][\p{L}\p{N}_]*)/u, /^(?:const|var) +([\p{L}_][\p{L}\p{N}_]*)/u],
+    comment: SLASHES,
+    blocks: STARS,
+  }],
+  ["rs zig", {
+    anywhere: [
+      /^(?:pub(?:\([a-z: ]{1,20}\))? +)?(?:(?:default|const|async|unsafe|inline|export|extern(?: +"[^"]{0,12}")?) +)*(?:fn|struct|enum|union|trait|mod|type) +([\p{L}_][\p{L}\p{N}_]*)/u,
+      /^(?:unsafe +)?impl\b(?: *<[^{}]{0,80}?>)? +(?:[^{}]{0,80} for +)?([\p{L}_][\p{L}\p{N}_:]*)/u,
+      /^macro_rules! +([\p{L}_][\p{L}\p{N}_]*)/u,
+    ],
+    margin: [/^(?:pub +)?(?:const|static|var) +([\p{L}_][\p{L}\p{N}_]*)/u],
+    comment: SLASHES,
+    blocks: STARS,
+  }],
+  ["py pyi", {
+    anywhere: [
+      /^(?:async +)?def +([\p{L}_][\p{L}\p{N}_]*) *[[(]/u,
+      /^class +([\p{L}_][\p{L}\p{N}_]*) *[[(:]/u,
+    ],
+    comment: HASH,
+    blocks: QUOTES,
+  }],
+  ["rb", {
+    anywhere: [/^(?:def|class|module) +(?:self\.)?([\p{L}_][\p{L}\p{N}_:]*[?!=]?)/u],
+    comment: HASH,
+    blocks: [{ from: /^=begin\b/, to: /^=end\b/ }],
+  }],
+  ["pl pm", {
+    anywhere: [/^sub +([A-Za-z_]\w*) *(?:\{|\(|$)/, /^package +([A-Za-z_][\w:]*) *[;{]/],
+    comment: HASH,
+    blocks: POD,
+  }],
+  ["sh bash zsh", {
+    anywhere: [/^function +([\w.:-]+) *(?:\(\))? *\{?$/, /^([A-Za-z_][\w.:-]*) *\(\) *\{?$/],
+    comment: HASH,
+    blocks: [],
+  }],
+  ["lua", {
+    anywhere: [/^(?:local +)?function +([A-Za-z_][\w.:]*) *\(/],
+    comment: /^--/,
+    blocks: [{ from: /^--\[\[/, to: /\]\]/ }],
+  }],
+  ["ex exs", {
+    anywhere: [
+      /^(?:defmodule|defprotocol|defimpl|defp?|defmacrop?) +([\p{L}_][\p{L}\p{N}_.]*[?!]?)/u,
+    ],
+    comment: HASH,
+    blocks: [{ from: /^@?(?:\w+ +)?"""/, to: /"""/ }],
+  }],
+  ["sql", {
+    anywhere: [
+      /^create +(?:or +replace +)?(?:temp(?:orary)? +|unique +|materialized +|virtual +)*(?:table|view|index|function|procedure|trigger|type|schema) +(?:if +not +exists +)?["`[]?([\p{L}_][\p{L}\p{N}_.]*)/iu,
+    ],
+    comment: /^--/,
+    blocks: STARS,
+  }],
+  ["proto thrift graphql gql", {
+    anywhere: [
+      /^(?:extend +)?(?:message|service|enum|struct|exception|type|input|interface|scalar|union|directive) +@?([A-Za-z_]\w*) *(?:[{(=@]|implements\b|extends\b|$)/,
+      /^rpc +([A-Za-z_]\w*) *\(/,
+    ],
+    comment: /^(?:\/\/|#)/,
+    blocks: [...STARS, { from: /^"""/, to: /"""/ }],
+  }],
+];
+
+const BY_EXTENSION: ReadonlyMap<string, CodeForms> = new Map(
+  FAMILIES.flatMap(([extensions, forms]) => extensions.split(" ").map((each) => [each, forms])),
+);
+
+/** The forms of a file's language, by its name; undefined for one whose declarations are not known. */
+function codeFormsOf(name: string): CodeForms | undefined {
+  const extension = /\.([A-Za-z]+)$/.exec(name)?.[1];
+  return extension === undefined ? undefined : BY_EXTENSION.get(extension.toLowerCase());
+}
 
 const LOOKED_AT = 240;
 const MOST_NAME = 80;

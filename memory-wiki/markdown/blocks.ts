@@ -3,7 +3,6 @@
  * are prose, code, headings, rows of a table or footnotes. Inline marks are left in.
  * @module
  */
-import { allSame, dedented, unquoted } from "./_line_marks.ts";
 
 /** What a block is. `header` is a table's first row, `rule` also its second; `comment` is HTML that is not shown. */
 export type BlockKind =
@@ -240,3 +239,39 @@ export function makeBlockReader(): {
 }
 
 const MARKER_START = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
+
+// What stands before a line of Markdown: marks of quotes, and indentation.
+
+/** Takes the marks of a quote off, at most `most` of them. */
+function unquoted(
+  line: string,
+  most: number,
+): { readonly text: string; readonly quote: number } {
+  let [at, quote] = [0, 0];
+  while (quote < most) {
+    let mark = at;
+    while (mark - at < 3 && line[mark] === " ") mark += 1;
+    if (line[mark] !== ">") break;
+    at = mark + 1;
+    if (line[at] === " " || line[at] === "\t") at += 1;
+    quote += 1;
+  }
+  return { text: at === 0 ? line : line.slice(at), quote };
+}
+
+/** Columns of white space before a line, and the line without it. */
+function dedented(line: string): { readonly indent: number; readonly text: string } {
+  let [at, indent] = [0, 0];
+  for (;; at += 1) {
+    if (line[at] === " ") indent += 1;
+    else if (line[at] === "\t") indent += 4 - indent % 4;
+    else return { indent, text: at === 0 ? line : line.slice(at) };
+  }
+}
+
+/** Whether a text is one character again and again. */
+function allSame(text: string): boolean {
+  const first = text[0];
+  for (let at = 1; at < text.length; at += 1) if (text[at] !== first) return false;
+  return true;
+}

@@ -1,12 +1,9 @@
 /** A source's text as passages that are found as one. @module */
 import { Fault, type SourceKind } from "../../contracts/mod.ts";
 import type { NewChunk } from "../store/wiki_store.ts";
-import { eachLine } from "./_byte_lines.ts";
-import { makeCodeChunker } from "./_chunk_code.ts";
 import { type Chunker, makeMarkdownChunker } from "./_chunk_markdown.ts";
-import { makeProseChunker } from "./_chunk_prose.ts";
-import { makeJsonChunker, makeRowChunker } from "./_chunk_rows.ts";
-import { makeCutter } from "./_cutter.ts";
+import { type CodeLine, makeCodeNames } from "./_code_names.ts";
+import { type ByteLine, type Cutter, eachLine, makeCutter } from "./_cutter.ts";
 import { encodingOf } from "./encoding.ts";
 import { readFront, splitFile } from "./front_matter.ts";
 
@@ -72,4 +69,188 @@ function frontOf(
   const { front } = splitFile(new TextDecoder().decode(bytes.subarray(0, FRONT_BYTES)));
   const title = front === undefined ? undefined : readFront(front).title;
   return { lines: front === undefined ? 0 : front.length + 2, title };
+}
+
+// Chunks of source code: blocks between empty lines, under the name that encloses them.
+
+/** From this size a declaration at the margin begins a chunk of its own. */
+const OWN_CHUNK = 200;
+const CLOSER = /^(?:[\])}]|end\b|fi\b|done\b|esac\b|else\b|catch\b|finally\b|elif\b|except\b)/;
+
+/** A chunker of code in a file of this name, which says the language. One that is not known gives no headings. */
+function makeCodeChunker(cutter: Cutter, file: string): Chunker {
+  const read = makeCodeNames(file);
+  let unit: (ByteLine & { readonly says: CodeLine })[] = [];
+  let stack: { readonly indent: number; readonly name: string }[] = [];
+
+  /** Follows the indentation; gives the names around the unit's first declaration, else around the unit. */
+  function follow(): { readonly path: readonly string[]; readonly margin: boolean } {
+    let path: readonly string[] | undefined;
+    let margin = false;
+    for (const { text, says: { name, comment } } of unit) {
+      const content = text.trimStart();
+      const indent = text.length - content.length;
+      // A comment at the margin may stand within what is indented.
+      if (comment || CLOSER.test(content)) continue;
+      if (name === undefined && indent > 0) continue;
+      stack = stack.filter((outer) => outer.indent < indent);
+      if (name === undefined) continue;
+      stack = [...stack, { indent, name }];
+      path ??= stack.map((outer) => outer.name);
+      margin ||= indent === 0;
+    }
+    return { path: path ?? stack.map(({ name }) => name), margin };
+  }
+
+  function close(): void {
+    if (unit.length === 0) return;
+    const { path, margin } = follow();
+    if (margin && cutter.size() >= OWN_CHUNK) cutter.section();
+    else cutter.divide();
+    cutter.under(path);
+    for (const line of unit) cutter.add(line);
+    unit = [];
+  }
+
+  return {
+    line(line): void {
+      const says = read(line.text);
+      if (line.text.trim() === "") return close();
+      unit.push({ ...line, says });
+      if (unit.length >= 200) close();
+    },
+    end(): void {
+      close();
+      cutter.end();
+    },
+  };
+}
+
+// Chunks of plain text: along paragraphs, under what looks like a heading.
+
+const NUMBERED =
+  /^(?:(\d{1,3}(?:\.\d{1,3}){0,5})\.?|Appendix ([A-Z])\.?|Chapter (\d{1,3})\.?)\s+\S.{0,80}$/;
+const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\*{3,})\s*$/;
+const CAPITALS = /^[\p{Lu}\p{N}][\p{Lu}\p{N} ,&:'/()-]{3,60}$/u;
+const LEADERS = /(?:\.\s?){4,}|\s\d+$/;
+
+/** The heading that a paragraph is, if it is one. */
+export function plainHeading(
+  lines: readonly string[],
+): { readonly level: number; readonly text: string } | undefined {
+  const text = (lines[0] ?? "").trim();
+  if (lines.length === 2 && UNDERLINE.test(lines[1] ?? "") && text.length <= 100) {
+    return { level: lines[1]?.startsWith("=") === true ? 1 : 2, text };
+  }
+  if (lines.length !== 1 || text !== (lines[0] ?? "").trimEnd()) return undefined;
+  const numbered = NUMBERED.exec(text);
+  if (numbered !== null && !LEADERS.test(text) && !/[.;,]$/.test(text)) {
+    return { level: (numbered[1] ?? "").split(".").length, text };
+  }
+  return CAPITALS.test(text) && /\p{Lu}{3}/u.test(text) ? { level: 1, text } : undefined;
+}
+
+/** A chunker of plain text. */
+function makeProseChunker(cutter: Cutter): Chunker {
+  let paragraph: ByteLine[] = [];
+  let path: { readonly level: number; readonly text: string }[] = [];
+
+  function close(): void {
+    if (paragraph.length === 0) return;
+    const heading = paragraph.length <= 2
+      ? plainHeading(paragraph.map(({ text }) => text))
+      : undefined;
+    if (heading === undefined) cutter.divide();
+    else {
+      cutter.section();
+      path = [...path.filter(({ level }) => level < heading.level), heading];
+      cutter.under(path.map(({ text }) => text));
+    }
+    for (const line of paragraph) cutter.add(line, heading !== undefined);
+    paragraph = [];
+  }
+
+  return {
+    line(line): void {
+      if (line.text.trim() === "") return close();
+      paragraph.push(line);
+      // A text without empty lines is no paragraph, however long it gets.
+      if (paragraph.length >= 64) close();
+    },
+    end(): void {
+      close();
+      cutter.end();
+    },
+  };
+}
+
+// Chunks of tables (CSV, TSV) under the names of their columns, and of JSON under its keys.
+
+/** Lines after which a quote that is still open is taken for a sign like any other. */
+const MOST_OPEN = 64;
+const KEY = /^"((?:[^"\\]|\\.){1,80})"\s*:\s*([\[{])?/;
+/** Columns of indentation up to which JSON is divided between chunks. */
+const SHALLOW = 4;
+const DEEPEST = 6;
+
+/** A chunker of records, one or several lines each. */
+function makeRowChunker(cutter: Cutter): Chunker {
+  let record: ByteLine[] = [];
+  let open = false;
+  let first = true;
+
+  function close(): void {
+    if (record.length === 0) return;
+    if (first) cutter.under([columnNames(record[0]?.text ?? "")].filter((names) => names !== ""));
+    cutter.divide();
+    for (const line of record) cutter.add(line, first);
+    first = false;
+    open = false;
+    record = [];
+  }
+
+  return {
+    line(line): void {
+      if (line.text.trim() === "" && !open) return close();
+      record.push(line);
+      let quotes = 0;
+      for (let at = line.text.indexOf('"'); at >= 0; at = line.text.indexOf('"', at + 1)) {
+        quotes += 1;
+      }
+      if (quotes % 2 === 1) open = !open;
+      if (!open || record.length >= MOST_OPEN) close();
+    },
+    end(): void {
+      close();
+      cutter.end();
+    },
+  };
+}
+
+/** A chunker of JSON and of JSON lines. */
+function makeJsonChunker(cutter: Cutter): Chunker {
+  let stack: { readonly indent: number; readonly key: string }[] = [];
+  return {
+    line(line): void {
+      const content = line.text.slice(0, 2_000).trimStart();
+      if (content === "") return;
+      const indent = line.text.length - line.text.trimStart().length;
+      const key = KEY.exec(content);
+      if (indent <= SHALLOW && !/^[\]}]/.test(content)) cutter.divide();
+      stack = stack.filter((outer) => outer.indent < indent);
+      cutter.under(stack.map((outer) => outer.key));
+      cutter.add(line);
+      if (key?.[2] !== undefined && stack.length < DEEPEST) {
+        stack = [...stack, { indent, key: key[1] ?? "" }];
+      }
+    },
+    end: () => cutter.end(),
+  };
+}
+
+function columnNames(header: string): string {
+  const names = header.slice(0, 400).split(/[,;\t|]/).map((name) =>
+    name.replace(/^\s*"|"\s*$/g, "").trim()
+  );
+  return names.filter((name) => name !== "").join(", ").slice(0, 120);
 }

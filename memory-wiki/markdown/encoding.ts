@@ -1,5 +1,4 @@
 /** What bytes are as text: UTF-8, UTF-16, an old code page, or none. @module */
-import { codePageOf } from "./code_page.ts";
 
 const LOOKED_AT = 65_536;
 /** Of a hundred bytes, how many may be control characters before it is no text. */
@@ -88,4 +87,120 @@ export function oldTextOf(bytes: Uint8Array): OldText {
   const page = codePageOf(bytes);
   if (page === undefined) return { kind: "unknown" };
   return { kind: "page", text: new TextDecoder(page.encoding).decode(bytes), ...page };
+}
+
+// In which old encoding text is written that is no UTF-8: told by how its letters stand together,
+// since such a file says nothing of it.
+
+/** A guess. */
+interface CodePage {
+  /** A WHATWG name. */
+  readonly encoding: string;
+  /** Whether the letters speak for it; else it is only what is read where nobody knows. */
+  readonly sure: boolean;
+}
+
+/** Bytes that are looked at. */
+const MAX_GUESS_BYTES = 65_536;
+/** Of a hundred points that letters beyond ASCII may give, how many make a guess sure. */
+const SURE = 55;
+/** Of a hundred bytes, how many may lie beyond ASCII in a text that is read though nobody knows its encoding. */
+const FEW = 10;
+
+/** Pages of single bytes: the letters that are frequent in the languages that used each. The first one wins a draw. */
+const PAGES: Readonly<Record<string, { readonly script: RegExp; readonly frequent: string }>> = {
+  "windows-1252": { script: /\p{Script=Latin}/u, frequent: "éèêëàâäáãçñíîïóôöõúùûüßåæøÉÄÖÜÅØ" },
+  "windows-1250": {
+    script: /\p{Script=Latin}/u,
+    frequent: "áčďéěíňóřšťúůýžąćęłńśźżőűöüäăâîşţđŁŚŻČŘŠŽ",
+  },
+  "windows-1254": { script: /\p{Script=Latin}/u, frequent: "ğışöüçâİŞĞÖÜÇ" },
+  "windows-1251": { script: /\p{Script=Cyrillic}/u, frequent: "оеаинтсрвлкмдпуяыь" },
+  "koi8-r": { script: /\p{Script=Cyrillic}/u, frequent: "оеаинтсрвлкмдпуяыь" },
+  "koi8-u": { script: /\p{Script=Cyrillic}/u, frequent: "оеаинтсрвлкмдпуяиіїь" },
+  "ibm866": { script: /\p{Script=Cyrillic}/u, frequent: "оеаинтсрвлкмдпуяыь" },
+  "iso-8859-5": { script: /\p{Script=Cyrillic}/u, frequent: "оеаинтсрвлкмдпуяыь" },
+  "windows-1253": { script: /\p{Script=Greek}/u, frequent: "αοιετσνηυρπκμλςάόίέή" },
+  "windows-1255": { script: /\p{Script=Hebrew}/u, frequent: "יוהלאמרשתבנ" },
+  "windows-1256": { script: /\p{Script=Arabic}/u, frequent: "اليمونرتبةعدسفه" },
+};
+/** Encodings of several bytes: characters that their texts have many of, and how many of a hundred. */
+const WIDE: Readonly<Record<string, readonly [frequent: RegExp, ofHundred: number]>> = {
+  "shift_jis": [/[\u3041-\u30fa]/g, 20],
+  "euc-jp": [/[\u3041-\u30fa]/g, 20],
+  "euc-kr": [/\p{Script=Hangul}/gu, 80],
+  "gb18030": [
+    /[的一是不了在人有我他这中大来上个国到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长]/gu,
+    10,
+  ],
+  "big5": [
+    /[的一是不了在人有我他這中大來上個國到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她里後小麼心多天而能好都然沒日於起還發成事只作當想看文無開手十用主行方又如前所本見經頭面公同三已老從動兩長]/gu,
+    10,
+  ],
+};
+/** What stands between words in any language. */
+const BETWEEN = /[\s\p{P}\u00a0°©®№§«»±×€£¢]/u;
+
+/** Guesses the encoding of bytes that are no UTF-8; undefined where nobody should read them by a guess. */
+function codePageOf(bytes: Uint8Array): CodePage | undefined {
+  const head = bytes.subarray(0, MAX_GUESS_BYTES);
+  const beyond = head.reduce((sum, byte) => sum + (byte > 127 ? 1 : 0), 0);
+  for (const [encoding, [frequent, ofHundred]] of Object.entries(WIDE)) {
+    const text = strictly(encoding, head);
+    const characters = text?.match(/[^\p{ASCII}]/gu)?.length ?? 0;
+    const found = text?.match(frequent)?.length ?? 0;
+    // A text of one or two characters may be anything.
+    if (characters >= 4 && found * 100 >= ofHundred * characters) return { encoding, sure: true };
+  }
+  let best: { readonly encoding: string; readonly points: number } | undefined;
+  for (const [encoding, page] of Object.entries(PAGES)) {
+    const points = pointsOf(new TextDecoder(encoding).decode(head), page);
+    if (best === undefined || points > best.points + 1e-9) best = { encoding, points };
+  }
+  if (best !== undefined && best.points * 100 >= beyond * SURE) {
+    return { encoding: best.encoding, sure: true };
+  }
+  return beyond * 100 <= head.length * FEW ? { encoding: "windows-1252", sure: false } : undefined;
+}
+
+/** The text, if all of it is written so. */
+function strictly(encoding: string, bytes: Uint8Array): string | undefined {
+  try {
+    // The last character may have been cut.
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** One point for each character beyond ASCII that stands as it does in a language; less for rare ones. */
+function pointsOf(
+  text: string,
+  { script, frequent }: { readonly script: RegExp; readonly frequent: string },
+): number {
+  const known = new Set(frequent);
+  const latin = script.test("a");
+  let points = 0;
+  for (const word of text.split(/[\s\p{P}\p{N}]+/u)) {
+    if (!/[^\p{ASCII}]/u.test(word)) continue;
+    const letters = [...word];
+    const beyond = letters.filter((one) => one > "\u007f");
+    const own = beyond.filter((one) => script.test(one)).length;
+    // A word of another script's letters, or one mostly of accents, or with capitals in it: not of this page.
+    const mixed = !latin && letters.some((one) => /[A-Za-z]/.test(one));
+    const crowded = latin && letters.length > 3 && beyond.length > letters.length * 0.6;
+    const humped = /\p{Ll}\p{Lu}/u.test(word);
+    const strange = beyond.some((one) => !script.test(one) && !BETWEEN.test(one));
+    if (mixed || crowded || humped || strange) {
+      points -= beyond.length / 2;
+      continue;
+    }
+    const often = beyond.filter((one) => known.has(one)).length;
+    const capital = beyond.filter((one) => !known.has(one) && known.has(one.toLowerCase())).length;
+    points += often + 0.8 * capital + 0.3 * (own - often - capital);
+  }
+  // Signs between words are of every page, if they are signs there.
+  return points +
+    (text.match(/[^\p{ASCII}\p{L}\p{C}]/gu)?.filter((one) => BETWEEN.test(one)).length ?? 0);
 }

@@ -11,22 +11,23 @@
  * ```
  * @module
  */
-export { aboutOf, shortened } from "./about.ts";
+
+export { aboutOf, shortened } from "./render_index.ts";
 export { makeCodeNames } from "./_code_names.ts";
-export { plainHeading } from "./_chunk_prose.ts";
+export { plainHeading } from "./chunk.ts";
 export { type Block, blocksOf } from "./blocks.ts";
 export { chunkText } from "./chunk.ts";
 export { citationLine } from "./citation_line.ts";
 export { onlyLinks } from "./claims.ts";
-export { cellsOf, definitionForm, namesTerms } from "./definition_form.ts";
+export { cellsOf, definitionForm, namesTerms } from "./_chunk_markdown.ts";
 export { encodingOf, oldTextOf, textFormOf } from "./encoding.ts";
-export { codeSpan, escapeLine, escapePart, linkShown } from "./escape.ts";
+export { codeSpan, escapeLine, escapePart, linkShown } from "./inline.ts";
 export { readFront, splitFile } from "./front_matter.ts";
 export { type Piece, piecesOf, plainLine } from "./inline.ts";
 export { INSTRUCTIONS } from "./instructions.ts";
-export { makeLineCounter } from "./line_counter.ts";
+export { makeLineCounter } from "./claims.ts";
 export { linkKey, pageNameOf, suffixed } from "./page_name.ts";
 export { readPage } from "./read_page.ts";
 export { renderIndex } from "./render_index.ts";
-export { sentencesOf } from "./sentences.ts";
-export { writePage } from "./write_page.ts";
+export { sentencesOf } from "./claims.ts";
+export { writePage } from "./front_matter.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import type { IndexRow } from "../../contracts/mod.ts";
-import { aboutOf } from "./about.ts";
 import { citationLine } from "./citation_line.ts";
 import { INSTRUCTIONS, INSTRUCTIONS_VERSION } from "./instructions.ts";
 import { readPage } from "./read_page.ts";
-import { renderIndex } from "./render_index.ts";
+import { aboutOf, renderIndex } from "./render_index.ts";
 
 const row = (name: string, more: Partial<IndexRow> = {}): IndexRow => ({
   name,

@@ -1,9 +1,9 @@
-/** The lint, the pairs of claims that a model judges for it, and the patches that mend what rules may mend. @module */
+/** Operations of the lint (findings, pairs for a model, patches that rules may make) and of the export. @module */
 import * as z from "zod";
 import { cleared, type Finding, Label, LINT_RULES } from "../../contracts/mod.ts";
+import { exportSite, reportOf } from "../export/mod.ts";
 import { fixFindings, lintWiki, makeJudgedPairs } from "../lint/mod.ts";
-import { type Op, reading, writing } from "./op.ts";
-import type { OpenWiki } from "./open_wiki.ts";
+import { type Op, type OpenWiki, reading, writing } from "./op.ts";
 
 const Model = z.string().min(1).max(200);
 
@@ -60,6 +60,30 @@ export const LINT_OPS: Readonly<Record<string, Op>> = {
       const findings = await findingsOf(wiki, "secret");
       return fixFindings(wiki.store, findings)
         .map((fix) => wiki.store.patches.propose({ author: by, ...fix }));
+    },
+  }),
+};
+
+// The wiki as a site of static files.
+
+/** See the table in contracts/wire_wiki.ts. */
+export const EXPORT_OPS: Readonly<Record<string, Op>> = {
+  exportSite: reading({
+    body: z.object({ clearance: Label, to: z.string().min(1).max(4_096) }).strict(),
+    run: async ({ store, hands, readOnly }, { clearance, to }) => {
+      let last = "";
+      for (const file of exportSite(store, { clearance, now: hands.now(), record: !readOnly })) {
+        hands.tell("file", { path: file.path, text: file.text });
+        last = file.text;
+        // Lets it out before the next one is made.
+        await undefined;
+      }
+      const report = reportOf(last);
+      if (!readOnly) {
+        const text = `${report.pages} pages, ${report.sources} sources up to ${clearance} to ${to}`;
+        store.log.append({ kind: "export", by: "operator", text });
+      }
+      return report;
     },
   }),
 };

@@ -9,18 +9,15 @@
  * @module
  */
 import { CHECK_OPS } from "../tools/check_draft.ts";
-import { ANSWER_OPS } from "./answer_ops.ts";
-import { EXPORT_OPS } from "./export_ops.ts";
-import { INGEST_OPS } from "./ingest_ops.ts";
-import { LINT_OPS } from "./lint_ops.ts";
+import { ANSWER_OPS, INGEST_OPS, WORK_OPS } from "./ingest_ops.ts";
+import { EXPORT_OPS, LINT_OPS } from "./lint_ops.ts";
 import type { Op } from "./op.ts";
 import { PATCH_OPS } from "./patch_ops.ts";
 import { QUERY_OPS } from "./query_ops.ts";
 import { READ_OPS } from "./read_ops.ts";
 import { RECORD_OPS } from "./record_ops.ts";
-import { WORK_OPS } from "./work_ops.ts";
 
-export type { OpenWiki, WikiHands } from "./open_wiki.ts";
+export type { OpenWiki, WikiHands } from "./op.ts";
 
 /** All ops but `open`, which makes what they work with. */
 export const OPS: Readonly<Record<string, Op>> = Object.freeze({

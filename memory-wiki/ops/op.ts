@@ -1,8 +1,17 @@
-/** One thing that the wiki's process can be asked. @module */
+/** One operation of the wiki's process, and the open wiki that every operation works with. @module */
 import type * as z from "zod";
-import { Fault, type Json } from "../../contracts/mod.ts";
+import {
+  type ContentColours,
+  Fault,
+  type Json,
+  type ParseAsk,
+  type Parsed,
+  type WikiStatus,
+} from "../../contracts/mod.ts";
 import { asJson } from "../../port/as_json.ts";
-import type { OpenWiki } from "./open_wiki.ts";
+import type { SourceReader } from "../ingest/source_reader.ts";
+import type { WikiSearch } from "../search/search.ts";
+import type { WikiStore } from "../store/wiki_store.ts";
 
 /** An op of contracts/wire_wiki.ts. */
 export interface Op {
@@ -53,4 +62,55 @@ export function parseBody<S extends z.ZodType>(schema: S, body: Json): z.infer<S
     "invalidInput",
     `Cannot read what the wiki was asked: ${where === "" ? "" : `${where}: `}${issue?.message}`,
   );
+}
+
+// What every op works with: one open wiki, and the few powers beside its store.
+
+/** What the wiki's process has beside its store. */
+export interface WikiHands {
+  readonly now: () => number;
+  /** Reads the files that are taken in. */
+  readonly reader: SourceReader;
+  /** Makes text of a document, in a process without permissions. */
+  readonly parse: (ask: ParseAsk) => Promise<Parsed>;
+  /** What the whole state knows of a content. */
+  readonly known: (digest: string) => Promise<ContentColours>;
+  /** Tells the starter. */
+  readonly tell: (op: "progress" | "file", body: Json) => void;
+}
+
+/** One open wiki. */
+export interface OpenWiki {
+  readonly store: WikiStore;
+  readonly search: WikiSearch;
+  readonly hands: WikiHands;
+  readonly readOnly: boolean;
+  /** What the opening repaired, sentences. */
+  readonly repaired: readonly string[];
+  /** Files that could not be taken in when hand edits were last looked for. */
+  readonly problems: () => readonly FileProblem[];
+  readonly sync: () => Promise<Synced>;
+  /** Items of model ingests that are known to be answered: they are not looked up again. */
+  readonly answered: Set<string>;
+}
+
+/** What a look for hand edits found. */
+export type Synced = Awaited<ReturnType<WikiStore["pages"]["sync"]>>;
+/** A file that is no page. */
+type FileProblem = Synced["problems"][number];
+
+/** How the wiki stands. */
+export function statusOf({ store, search, repaired }: OpenWiki): WikiStatus {
+  const { sources, chunks } = store.sources.count("secret");
+  return {
+    folder: store.folder,
+    pages: store.pages.count("secret"),
+    sources,
+    passages: chunks,
+    generation: store.generation(),
+    index: search.state(),
+    repaired,
+    patches: store.patches.list("proposed").length,
+    notesWaiting: store.notes.list({ clearance: "secret", state: "waiting" }).length,
+  };
 }

@@ -1,9 +1,8 @@
 /** Questions, and the vectors that help to answer them. @module */
 import * as z from "zod";
-import { Label, WikiQuery } from "../../contracts/mod.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { type Op, reading, writing } from "./op.ts";
-import { statusOf } from "./open_wiki.ts";
+import { Label, WikiQuery } from "../../contracts/mod.ts";
+import { type Op, reading, statusOf, writing } from "./op.ts";
 
 const Embedder = z.string().min(1).max(256);
 /** A query that takes longer than this has indexed something. */

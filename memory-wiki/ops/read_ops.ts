@@ -10,13 +10,18 @@ import {
   type ReadLines,
   TEXT_KINDS,
 } from "../../contracts/mod.ts";
+import { citeSource } from "../ingest/page_body.ts";
 import { aboutOf, readPage } from "../markdown/mod.ts";
-import { citeSource } from "../ingest/cite_source.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
-import { isStale } from "./stale.ts";
 import { type Op, reading } from "./op.ts";
-import { namesSource, notThere, visibleHistory, visiblePage, visibleSource } from "./visible.ts";
-import { unifiedDiff } from "./unified_diff.ts";
+import {
+  namesSource,
+  notThere,
+  unifiedDiff,
+  visibleHistory,
+  visiblePage,
+  visibleSource,
+} from "./visible.ts";
 
 /** Most of one answer, bytes. */
 const MOST_BYTES = 65_536;
@@ -201,3 +206,10 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
     },
   }),
 };
+
+// Whether a page's sources have moved on.
+
+/** Whether a source that the page cites was superseded or removed, or is gone. */
+function isStale(store: WikiStore, page: Pick<Page, "sources">): boolean {
+  return page.sources.some((digest) => store.sources.byDigest(digest)?.state !== "current");
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { documentOf, parts } from "./_fixture/parts.ts";
-import { readHtml } from "./html_reader.ts";
+import { readHtml } from "./decode_text.ts";
 
 const read = async (html: string | Uint8Array) => await readHtml(documentOf(html), parts);
 

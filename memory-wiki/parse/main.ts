@@ -6,12 +6,11 @@
 import "./prelude_powers.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
 import { serveChild } from "../../port/child_powers.ts";
+import { nothingHidden } from "../../tools-wasm/web_read/invisible.ts";
 import { mainPart } from "../../tools-wasm/web_read/main_part.ts";
 import { readPage } from "../../tools-wasm/web_read/page_tree.ts";
-import { nothingHidden } from "../../tools-wasm/web_read/invisible.ts";
 import { toMarkdown } from "../../tools-wasm/web_read/to_markdown.ts";
-import { inflate } from "./inflate.ts";
-import { makeHtmlReader } from "./make_html.ts";
+import { inflate, makeHtmlReader } from "./make_html.ts";
 import { makeParseService } from "./service.ts";
 
 const html = makeHtmlReader({

@@ -1,5 +1,5 @@
-/** HTML as Markdown, through the reader that the web's tools use. @module */
-import type { HtmlReader } from "./document.ts";
+/** Powers of the parser: HTML as Markdown through the web tools' reader, and the runtime's own decompressor. @module */
+import type { HtmlReader, Inflate } from "./document.ts";
 
 /** What is used of tools-wasm/web_read: main.ts hands it in, since parts do not import each other. */
 export interface HtmlParts<Root> {
@@ -68,4 +68,45 @@ function asWritten(markdown: string): string {
 /** A picture's address is fetched by whatever shows the text: its words are kept, and it is not. */
 function withoutImages(markdown: string): string {
   return markdown.replace(IMAGE, "[image: $1]");
+}
+
+// Unpacks raw deflate within bounds, by the runtime's own decompressor.
+
+/** Bytes that go in at once: a thousand times as many may come out before a bound is looked at. */
+const STEP = 4_096;
+
+/** See {@link Inflate}. */
+export const inflate: Inflate = async (packed, most, take) => {
+  const stream = new DecompressionStream("deflate-raw");
+  const reader = stream.readable.getReader();
+  const feeding = feed(stream.writable.getWriter(), packed);
+  let left = most;
+  let whole = true;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const part = value.subarray(0, left);
+    left -= part.length;
+    whole = part.length === value.length;
+    if (take(part) && whole) continue;
+    whole = false;
+    await reader.cancel();
+    break;
+  }
+  await feeding;
+  return whole;
+};
+
+async function feed(
+  writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>,
+  packed: Uint8Array,
+): Promise<void> {
+  try {
+    for (let at = 0; at < packed.length; at += STEP) {
+      await writer.write(packed.slice(at, at + STEP));
+    }
+    await writer.close();
+  } catch {
+    // What is wrong with the stream, or that it was cancelled, the reading end tells.
+  }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeIndexFiles } from "./index_files_powers.ts";
-import { readIndex } from "./index_file.ts";
+import { readIndex } from "./kept_indexes.ts";
 
 const WRITER = new URL("_fixture/endless_writer.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;

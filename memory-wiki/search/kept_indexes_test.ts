@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { makeMemoryFiles, type MemoryFiles } from "./_fixture/memory_files.ts";
 import { makeTwinStore } from "./_fixture/twin_store.ts";
-import { readIndex } from "./index_file.ts";
+import { readIndex } from "./kept_indexes.ts";
+import type { SearchedStore } from "./passage.ts";
 import { makeWikiSearch, type WikiSearch } from "./search.ts";
-import type { SearchedStore } from "./searched_store.ts";
 
 const FILE = "pages-internal.idx";
 const NAMES = ["Apple", "Banana", "Cherry", "Damson"];

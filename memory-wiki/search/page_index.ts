@@ -1,8 +1,7 @@
 /** The passages of all pages that one clearance covers: words, lines, and how they follow the store. @module */
 import type { Label, Page } from "../../contracts/mod.ts";
-import type { SearchedStore } from "./searched_store.ts";
-import type { PagePassage } from "./passage.ts";
 import { makePageWords } from "./page_words.ts";
+import type { PagePassage, SearchedStore } from "./passage.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { sectionsOf } from "./sections.ts";
 import { termsOf } from "./terms.ts";

@@ -1,15 +1,11 @@
 /** One question's way: candidates of each list, one scale for all, vectors, fusion. @module */
 import type { WikiQuery } from "../../contracts/wire_wiki.ts";
-import { fuse, inOrder } from "./fuse.ts";
-import { makeNearness } from "./nearness.ts";
 import type { PageIndex } from "./page_index.ts";
-import { type Passage, passageKey } from "./passage.ts";
-import { asksWhatItIs } from "./query_terms.ts";
-import type { Ranking } from "./ranking.ts";
-import { makeScore, type Scored, type Statistics } from "./score.ts";
-import type { SearchedStore } from "./searched_store.ts";
-import { findSources } from "./source_passages.ts";
+import { findSources, type Passage, passageKey, type SearchedStore } from "./passage.ts";
+import { makeScore, type Ranking, type Scored, type Statistics } from "./ranking.ts";
+import { termsOf } from "./terms.ts";
 import { alikeOf, spellingsOf } from "./thesaurus.ts";
+import { makeNearness } from "./vector_space.ts";
 
 /** How many of the best passages are looked at for what they hold of the question. */
 const LOOKED_AT = 5;
@@ -155,4 +151,63 @@ function statistics(
   const passages = sources.chunks + own;
   const words = sources.chunks * sources.averageTerms + own * pages.averageTerms();
   return { passages, averageTerms: passages === 0 ? 0 : words / passages, frequency };
+}
+
+// Reciprocal rank fusion: lists of the same things become one. Cormack 2009.
+
+/** One list, best first, and what it counts. */
+interface Ranked {
+  readonly keys: readonly string[];
+  readonly weight: number;
+}
+
+/** Scores of all keys, higher is better: the sum of each list's weight over rank + `smooth`. */
+export function fuse(lists: readonly Ranked[], smooth: number): ReadonlyMap<string, number> {
+  const scores = new Map<string, number>();
+  for (const { keys, weight } of lists) {
+    keys.forEach((key, n) => {
+      scores.set(key, (scores.get(key) ?? 0) + weight / (smooth + n + 1));
+    });
+  }
+  return scores;
+}
+
+/** Keys with their scores, best first; equal ones by their key, so that no order of arrival shows. */
+export function inOrder(
+  scores: ReadonlyMap<string, number>,
+): readonly (readonly [string, number])[] {
+  return [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : a > b ? 1 : 0));
+}
+
+// What a question looks for.
+
+/** Most terms of a question that are looked for. */
+const MOST_QUERY_TERMS = 32;
+
+/** Words that say how one asks, not what about. As terms: folded and without endings. */
+const STOP: ReadonlySet<string> = new Set(
+  termsOf(
+    `a about after all also am an and any anyone are as at be because been being but by can cannot could did do does
+    doing done don't for from get gets getting give given gives had has have having he her here him his how i if in into is it
+    it's its just let like made make makes many may me might more most much must my need needs no nor not now of off on
+    one only onto or other our out over own please shall she should so some such tell than that the their them then
+    there these they thing things this those to too us use used uses using very want wants was way we were what what's when where
+    whether which while who whom whose why will with within without would you your`,
+  ),
+);
+
+/** The distinct terms of a question, in its order; words without meaning only where there is nothing else. */
+export function queryTerms(text: string): readonly string[] {
+  const all = [...new Set(termsOf(text))];
+  const telling = all.filter((term) => !STOP.has(term));
+  return (telling.length > 0 ? telling : all).slice(0, MOST_QUERY_TERMS);
+}
+
+const WHAT_IS =
+  /^\W*(?:(?:what|who)(?:\s+(?:is|are|was|were)|'s|’s)|define|definition\s+of|meaning\s+of)\b/i;
+const MOST_DEFINED = 3;
+
+/** Whether a question asks what something is: the beginning of its page or document says so more likely than the rest. */
+function asksWhatItIs(text: string, terms: readonly string[]): boolean {
+  return terms.length <= MOST_DEFINED && (WHAT_IS.test(text) || terms.length === 1);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { stemOf } from "./_stem.ts";
+import { stemOf } from "./stem.ts";
 import { MOST_TERM, termsOf } from "./terms.ts";
 
 const CASES: Readonly<Record<string, readonly string[]>> = {

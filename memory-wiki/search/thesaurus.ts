@@ -3,8 +3,7 @@
  * from general knowledge; a group is as good as its words are alike, and counts less than the words of the question. docs/retrieval.md.
  * @module
  */
-import { foldAccents, foldText } from "./_unicode_terms.ts";
-import { termsOf } from "./terms.ts";
+import { foldAccents, foldText, termsOf } from "./terms.ts";
 
 /** Most words that a question's words stand for besides themselves. */
 export const MOST_ALIKE = 96;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeMemoryFiles } from "./_fixture/memory_files.ts";
 import { makeTwinStore } from "./_fixture/twin_store.ts";
-import { queryTerms } from "./query_terms.ts";
+import { queryTerms } from "./retrieval.ts";
 import { makeWikiSearch } from "./search.ts";
 import { alikeOf, MOST_ALIKE } from "./thesaurus.ts";
 

@@ -1,10 +1,9 @@
 /** Vectors of passages in one block: every one that the caller may see while there are few. @module */
 import type { Label, WikiSource } from "../../contracts/mod.ts";
+import type { WikiQuery } from "../../contracts/wire_wiki.ts";
 import type { Chunk } from "../store/wiki_store.ts";
 import type { PageIndex } from "./page_index.ts";
-import { type Passage, passageKey } from "./passage.ts";
-import type { SearchedStore } from "./searched_store.ts";
-import { isFound } from "./source_passages.ts";
+import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";
 
 /** Up to so many vectors all are compared; beyond, only those of passages that words found. */
 const MOST_VECTORS = 50_000;
@@ -35,7 +34,7 @@ export const pageVectorKey = (name: string, version: number, n: number): string 
 export const chunkVectorKey = (id: number): string => `chunk:${id}`;
 
 /** Gathers the vectors of everything visible; undefined when there are more than {@link MOST_VECTORS}. */
-export function gatherVectors(
+function gatherVectors(
   store: SearchedStore,
   pages: PageIndex,
   options: { readonly embedder: string; readonly clearance: Label; readonly now: number },
@@ -81,7 +80,7 @@ export function readVectors(
 }
 
 /** The places that have a vector, in one block. All vectors have the dimensions of the first. */
-export function packVectors(
+function packVectors(
   places: readonly VectorPlace[],
   keys: readonly string[],
   vectors: ReadonlyMap<string, Float32Array>,
@@ -110,7 +109,7 @@ export function normalised(vector: ArrayLike<number>): Float32Array {
 }
 
 /** The cosine of each place; undefined for a vector of other dimensions. */
-export function cosinesOf(space: VectorSpace, wanted: Float32Array): Float32Array | undefined {
+function cosinesOf(space: VectorSpace, wanted: Float32Array): Float32Array | undefined {
   const { dimensions, places, block } = space;
   if (wanted.length !== dimensions || dimensions === 0) return undefined;
   const cosines = new Float32Array(places.length);
@@ -158,4 +157,99 @@ function* allSources(store: SearchedStore, clearance: Label): Iterable<WikiSourc
     if (last === undefined || sources.length < SOURCES_AT_ONCE) return;
     afterId = last.id;
   }
+}
+
+// Passages near a question by their vectors.
+
+/** What is compared. */
+interface NearnessContext {
+  readonly pages: PageIndex;
+  readonly now: number;
+  readonly limit: number;
+  /** What words found: alone compared where there are too many vectors for all of them. */
+  readonly candidates: readonly Passage[];
+}
+
+/** What is near. */
+interface Near {
+  /** The nearest, nearest first. */
+  readonly passages: readonly Passage[];
+  /** Of candidates and the nearest, by their keys. */
+  readonly cosines: ReadonlyMap<string, number>;
+  readonly largest: number;
+}
+
+/** Makes the comparison of one wiki; vectors are gathered once for a clearance and generation. */
+export function makeNearness(
+  store: SearchedStore,
+): (q: WikiQuery, context: NearnessContext) => Near | undefined {
+  let held: { readonly of: string; readonly space: VectorSpace | undefined } | undefined;
+
+  const spaceOf = (embedder: string, q: WikiQuery, context: NearnessContext) => {
+    const { clearance } = q;
+    const of = [embedder, clearance, store.generation(), store.vectors.count(embedder)].join(" ");
+    if (held?.of !== of) {
+      const options = { embedder, clearance, now: context.now };
+      held = { of, space: gatherVectors(store, context.pages, options) };
+    }
+    return held.space;
+  };
+
+  return (q, context) => {
+    const { vector, within } = q;
+    if (vector === undefined || store.vectors.count(vector.embedder) === 0) return undefined;
+    const asked = (kind: "page" | "source"): boolean =>
+      within === undefined || within === (kind === "page" ? "pages" : "sources");
+    const space = spaceOf(vector.embedder, q, context) ??
+      candidateSpace(store, vector.embedder, context.candidates);
+    const all = cosinesOf(space, normalised(vector.values));
+    if (all === undefined) return undefined;
+    const known = new Map(context.candidates.map((each) => [passageKey(each), each]));
+    const cosines = new Map<string, number>();
+    for (const key of known.keys()) {
+      const n = space.numbers.get(key);
+      if (n !== undefined) cosines.set(key, all[n] ?? 0);
+    }
+    const passages = nearest(all, context.limit, (n) => asked(space.places[n]?.kind ?? "page"))
+      .flatMap((n) => {
+        const place = space.places[n];
+        const passage = place === undefined ? undefined : passageOf(store, context, place, known);
+        if (passage !== undefined) cosines.set(passageKey(passage), all[n] ?? 0);
+        return passage ?? [];
+      });
+    const first = passages[0];
+    return {
+      passages,
+      cosines,
+      largest: first === undefined ? 0 : cosines.get(passageKey(first)) ?? 0,
+    };
+  };
+}
+
+function passageOf(
+  store: SearchedStore,
+  { pages, now }: NearnessContext,
+  place: VectorPlace,
+  known: ReadonlyMap<string, Passage>,
+): Passage | undefined {
+  const found = known.get(passageKey(place));
+  if (found !== undefined) return found;
+  if (place.kind === "page") return pages.passage(place.name, place.n);
+  const { source, chunk } = place;
+  if (source.expiresAt !== undefined && source.expiresAt <= now) return undefined;
+  return sourcePassage(store, source, chunk);
+}
+
+/** The vectors of some passages. */
+function candidateSpace(
+  store: SearchedStore,
+  embedder: string,
+  candidates: readonly Passage[],
+): VectorSpace {
+  const keys = candidates.map((each) =>
+    each.kind === "page"
+      ? pageVectorKey(each.name, each.version, each.n)
+      : chunkVectorKey(each.chunk.id)
+  );
+  return packVectors(candidates, keys, readVectors(store, embedder, keys));
 }

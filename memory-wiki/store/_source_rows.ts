@@ -1,9 +1,16 @@
-/** Rows of the tables `sources` and `chunks`. @module */
-import type { Digest, SourceKind, WikiSource } from "../../contracts/mod.ts";
-import { trustOf } from "./inside.ts";
-import type { Database } from "./sqlite/database.ts";
-import { int, json, maybeInt, type Row, text } from "./sqlite/rows.ts";
-import type { Chunk } from "./wiki_store.ts";
+/** Rows of the tables `sources` and `chunks`: their columns, numbers and batches. @module */
+import { type Digest, Label, type SourceKind, type WikiSource } from "../../contracts/mod.ts";
+import { type Inside, trustOf } from "./inside.ts";
+import {
+  type Database,
+  int,
+  json,
+  maybeInt,
+  type Row,
+  text,
+  type Value,
+} from "./sqlite/database.ts";
+import type { Chunk, NewChunk } from "./wiki_store.ts";
 
 /** States by their number in the database. */
 export const SOURCE_STATES = ["current", "superseded", "removed"] as const;
@@ -49,4 +56,183 @@ export function chunkOf(row: Row): Chunk {
 export function sourceById(db: Database, id: number): WikiSource | undefined {
   const row = db.get("SELECT * FROM sources WHERE id = ?", id);
   return row === undefined ? undefined : sourceOf(row);
+}
+
+// Numbers of sources and chunks: `3 * n + label`, n counted for each label by itself, so that what
+// a caller may not see does not shift the numbers that it sees. (test: "what bob may see is the
+// same byte by byte …")
+
+/** From one number of a label to its next. */
+export const LABEL_STEP = Label.options.length;
+
+/** The table of a label: `chunks_public`, `terms_secret`. */
+export function labelTable(table: "chunks" | "terms", label: number): string {
+  const name = Label.options[label];
+  if (name === undefined) throw new TypeError(`Cannot name a table: no label has number ${label}`);
+  return `${table}_${name}`;
+}
+
+/** Deals out numbers of one label. */
+export interface Numbering {
+  readonly label: number;
+  source(): number;
+  /** The first of so many in a row, each {@link LABEL_STEP} after the other. */
+  chunks(count: number): number;
+  /** Writes what was dealt out and how many terms came with it. */
+  save(terms: number): void;
+}
+
+/** Reads how far a label has come. Within a transaction. */
+function numberingOf(db: Database, label: number): Numbering {
+  const row = db.get("SELECT next_source, next_chunk FROM labels WHERE label = ?", label) ?? {};
+  let [source, chunk, dealt] = [int(row, "next_source"), int(row, "next_chunk"), 0];
+  return Object.freeze<Numbering>({
+    label,
+    source: () => LABEL_STEP * source++ + label,
+    chunks(count) {
+      const first = LABEL_STEP * chunk + label;
+      chunk += count;
+      dealt += count;
+      return first;
+    },
+    save: (terms) =>
+      void db.run(
+        "UPDATE labels SET next_source = ?, next_chunk = ?, chunks = chunks + ?, terms = terms + ? WHERE label = ?",
+        source,
+        chunk,
+        dealt,
+        terms,
+        label,
+      ),
+  });
+}
+
+// Puts passages of a source into the index of its label, and takes them out. Within a transaction.
+
+const CHUNKS =
+  "INSERT INTO chunks(id, source, start_line, end_line, start_byte, end_byte, terms, heading) VALUES";
+
+/** Rows that wait to be written together. */
+export interface ChunkRows {
+  readonly chunks: (readonly Value[])[];
+  readonly terms: (readonly Value[])[];
+}
+
+function termCount(chunk: NewChunk): number {
+  const words = (joined: string): number => {
+    if (joined === "") return 0;
+    let count = 1;
+    for (let at = joined.indexOf(" "); at !== -1; at = joined.indexOf(" ", at + 1)) count += 1;
+    return count;
+  };
+  return words(chunk.terms) + words(chunk.headingTerms);
+}
+
+/** Rows of a source's passages, numbered from `first` on; gives how many terms they have. */
+export function chunkRows(
+  into: ChunkRows,
+  source: number,
+  first: number,
+  chunks: readonly NewChunk[],
+): number {
+  let [id, all] = [first, 0];
+  for (const chunk of chunks) {
+    const terms = termCount(chunk);
+    const { startLine, endLine, startByte, endByte, heading } = chunk;
+    into.chunks.push([id, source, startLine, endLine, startByte, endByte, terms, heading]);
+    into.terms.push([id, chunk.terms, chunk.headingTerms]);
+    id += LABEL_STEP;
+    all += terms;
+  }
+  return all;
+}
+
+/** Writes rows of one label. */
+function writeChunkRows(db: Database, label: number, { chunks, terms }: ChunkRows): void {
+  db.insert(CHUNKS, chunks);
+  db.insert(`INSERT INTO ${labelTable("chunks", label)}(rowid, terms, heading) VALUES`, terms);
+}
+
+/** Takes a source's passages, with their vectors, out of every index. */
+export function dropChunks(
+  db: Database,
+  source: { readonly label: number; readonly first: number; readonly count: number },
+): void {
+  if (source.count === 0) return;
+  const last = source.first + LABEL_STEP * (source.count - 1);
+  const range = `BETWEEN ? AND ? AND id % ${LABEL_STEP} = ?`;
+  const row = db.get(
+    `SELECT count(*) AS n, total(terms) AS terms FROM chunks WHERE id ${range}`,
+    source.first,
+    last,
+    source.label,
+  );
+  const index = labelTable("chunks", source.label);
+  for (let id = source.first; id <= last; id += LABEL_STEP) {
+    db.run(`DELETE FROM ${index} WHERE rowid = ?`, id);
+    db.run("DELETE FROM chunk_vectors WHERE chunk = ?", id);
+  }
+  db.run(`DELETE FROM chunks WHERE id ${range}`, source.first, last, source.label);
+  db.run(
+    "UPDATE labels SET chunks = chunks - ?, terms = terms - ? WHERE label = ?",
+    row === undefined ? 0 : int(row, "n"),
+    row === undefined ? 0 : int(row, "terms"),
+    source.label,
+  );
+}
+
+// What one transaction does to the passages of sources, gathered by label.
+
+/** Rows of one transaction, by label. */
+export interface Batch {
+  readonly terms: number[];
+  of(label: number): { readonly numbering: Numbering; readonly rows: ChunkRows };
+  /** Puts what has gathered into the indexes. */
+  write(): void;
+}
+
+/** An empty batch. Within a transaction. */
+export function makeBatch({ db }: Inside): Batch {
+  const open = new Map<number, { readonly numbering: Numbering; readonly rows: ChunkRows }>();
+  const terms: number[] = [];
+  return {
+    terms,
+    of(label) {
+      const have = open.get(label);
+      if (have !== undefined) return have;
+      const made = { numbering: numberingOf(db, label), rows: { chunks: [], terms: [] } };
+      open.set(label, made);
+      return made;
+    },
+    write() {
+      for (const [label, { numbering, rows }] of open) {
+        writeChunkRows(db, label, rows);
+        numbering.save(terms[label] ?? 0);
+      }
+      open.clear();
+      terms.length = 0;
+    },
+  };
+}
+
+/** Ends a source's being found. Within a transaction. */
+export function retire(
+  { db }: Inside,
+  row: Row,
+  state: "superseded" | "removed",
+  batch?: Batch,
+): void {
+  // What the same batch brought has to be there to be taken out.
+  batch?.write();
+  const id = int(row, "id");
+  dropChunks(db, {
+    label: int(row, "label"),
+    first: int(row, "first_chunk"),
+    count: int(row, "chunks"),
+  });
+  db.run(
+    "UPDATE sources SET state = ?, chunks = 0 WHERE id = ?",
+    state === "superseded" ? 1 : 2,
+    id,
+  );
 }

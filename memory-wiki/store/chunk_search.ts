@@ -1,9 +1,8 @@
 /** Candidates among the passages of sources, from the tables of the labels that a clearance covers and no others. @module */
 import { Fault, type Label, type WikiSource } from "../../contracts/mod.ts";
-import { labelTable } from "./_numbering.ts";
-import { chunkOf, sourceOf } from "./_source_rows.ts";
+import { chunkOf, labelTable, sourceOf } from "./_source_rows.ts";
 import { type Inside, labelNumber, labelsUpTo, meta } from "./inside.ts";
-import { int, maybeInt } from "./sqlite/rows.ts";
+import { int, maybeInt } from "./sqlite/database.ts";
 import type { ChunkSearch } from "./wiki_store.ts";
 
 /** Frequencies that are remembered while nothing changes. */

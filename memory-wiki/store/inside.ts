@@ -11,11 +11,9 @@ import {
 } from "../../contracts/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
 import type { TextLines } from "./files/text_lines.ts";
-import type { WikiFiles } from "./files/wiki_files.ts";
-import type { WikiFolder } from "./files/wiki_folder.ts";
-import type { Database } from "./sqlite/database.ts";
-import type { EngineOptions } from "./sqlite/engine_powers.ts";
-import { int, type Row, text } from "./sqlite/rows.ts";
+import type { WikiFiles, WikiFolder } from "./files/wiki_folder.ts";
+import { type Database, int, type Row, text } from "./sqlite/database.ts";
+import type { EngineOptions } from "./store_powers.ts";
 import type { Trust } from "./trust_rules.ts";
 import type { NewChunk } from "./wiki_store.ts";
 

@@ -1,7 +1,7 @@
 /** Claims on pages: coordination, never a right to write. @module */
 import { Fault, type PageName } from "../../contracts/mod.ts";
 import type { Inside } from "./inside.ts";
-import { text } from "./sqlite/rows.ts";
+import { text } from "./sqlite/database.ts";
 import type { PageLeases } from "./wiki_store.ts";
 
 /** Longest lease, milliseconds. */

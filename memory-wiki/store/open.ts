@@ -1,12 +1,12 @@
 /** Opens a wiki: its folder, its database, and what a crash or another machine left. @module */
 import { Fault } from "../../contracts/mod.ts";
+import { retire } from "./_source_rows.ts";
 import { adoptRawFiles, setOldLogAside } from "./catalogue/adopt.ts";
 import { makeChunkSearch } from "./chunk_search.ts";
-import { makeDocuments } from "./document_table.ts";
 import { makeTextLines } from "./files/text_lines.ts";
-import { openWikiFolder } from "./files/wiki_folder.ts";
-import { takeHandEdits } from "./page/hand_edits.ts";
+import { openWikiFolder, STAGED, WIKI_FOLDERS } from "./files/wiki_folder.ts";
 import {
+  changed,
   type Chunker,
   contentsTold,
   type Inside,
@@ -18,14 +18,15 @@ import {
 } from "./inside.ts";
 import { makePageLeases } from "./lease_table.ts";
 import { makeNoteTable } from "./note_table.ts";
+import { takeHandEdits } from "./page/hand_edits.ts";
 import { makePageTable } from "./page/table.ts";
 import { makePatchTable } from "./patch/table.ts";
-import { repair } from "./repair.ts";
-import { settle, settlePictures } from "./settle.ts";
+import { settle, settlePages, settlePictures } from "./settle.ts";
 import { makeSourceTable } from "./source/table.ts";
+import { json, text } from "./sqlite/database.ts";
 import { makeVectorTable } from "./vector_table.ts";
 import { appendEvent, listEvents, verifyLog } from "./wiki_log.ts";
-import type { UntoldContents, WikiLog, WikiStore } from "./wiki_store.ts";
+import type { UntoldContents, WikiDocuments, WikiLog, WikiStore } from "./wiki_store.ts";
 
 /** What a wiki is opened with. */
 export interface WikiParts extends PageText {
@@ -165,5 +166,73 @@ function storeOf(inside: Inside, parts: WikiParts): WikiStore {
       told: (contents) => contentsTold(db, contents),
     }),
     close: () => db.close(),
+  });
+}
+
+// What an opening makes good: a crash in the middle of writing, files that are gone, sources that
+// have expired.
+
+/** A temporary file that nobody can still be writing, milliseconds. */
+const OLD_MS = 3_600_000;
+
+/** Finishes and repairs; gives a sentence for each thing. */
+function repair(inside: Inside): readonly string[] {
+  const { db } = inside;
+  const told = [...settlePages(inside)];
+  // Everything that follows needs the lock, and mostly does nothing.
+  db.transaction("repair the wiki", () => {
+    for (const part of WIKI_FOLDERS) removeOld(inside, part);
+    const expired = expire(inside);
+    if (expired > 0) {
+      const text = `${expired} sources have expired and are not found any more`;
+      appendEvent(inside, { kind: "ingest", by: "remit", text });
+    }
+  });
+  return [...told, ...settlePictures(inside)];
+}
+
+function removeOld({ folder, now }: Inside, part: "raw" | "pages"): void {
+  for (const { name, kind } of folder.list(part)) {
+    if (kind !== "file" || !name.startsWith(STAGED)) continue;
+    const found = folder.look(`${part}/${name}`);
+    if (found !== undefined && found.changedAt < now() - OLD_MS) folder.remove(`${part}/${name}`);
+  }
+}
+
+function expire(inside: Inside): number {
+  const { db, now } = inside;
+  const rows = db.all("SELECT * FROM sources WHERE expires_at <= ? AND state = 0", now());
+  for (const row of rows) retire(inside, row, "removed");
+  if (rows.length > 0) changed(db, "pages");
+  return rows.length;
+}
+
+// Small durable JSON documents.
+
+/** The documents of one wiki. */
+function makeDocuments({ db }: Inside): WikiDocuments {
+  return Object.freeze<WikiDocuments>({
+    get(name) {
+      const row = db.get("SELECT body FROM documents WHERE name = ?", name);
+      return row === undefined ? undefined : json(row, "body");
+    },
+    put(name, value) {
+      db.transaction(`keep document "${name}"`, () => {
+        const body = JSON.stringify(value ?? null);
+        db.run("INSERT OR REPLACE INTO documents(name, body) VALUES(?, ?)", name, body);
+      });
+    },
+    remove(name) {
+      db.transaction(
+        `remove document "${name}"`,
+        () => db.run("DELETE FROM documents WHERE name = ?", name),
+      );
+    },
+    names: (prefix) =>
+      db.all(
+        "SELECT name FROM documents WHERE name >= ? AND name < ? ORDER BY name",
+        prefix,
+        `${prefix}\u{10ffff}`,
+      ).map((row) => text(row, "name")),
   });
 }

@@ -5,11 +5,11 @@
  */
 import { Fault, type IndexRow } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { digestOfFile } from "./files/raw_keep.ts";
 import { catalogueLags, checkCatalogue, writeCatalogue } from "./catalogue/catalogue.ts";
+import { digestOfFile } from "./files/raw_keep.ts";
 import { type Inside, meta, setMeta } from "./inside.ts";
 import { pageFile, pageOf, versionText } from "./page/versions.ts";
-import { int, maybeText, text } from "./sqlite/rows.ts";
+import { int, maybeText, text } from "./sqlite/database.ts";
 import { LOG_FILE, logPictureLags, writeLogPicture } from "./wiki_log.ts";
 
 /** The catalogue's name. */

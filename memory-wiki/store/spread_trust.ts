@@ -5,8 +5,7 @@
  */
 import { Fault } from "../../contracts/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { chunkRows, dropChunks } from "./_chunk_rows.ts";
-import { sourceOf } from "./_source_rows.ts";
+import { type Batch, chunkRows, dropChunks, makeBatch, sourceOf } from "./_source_rows.ts";
 import {
   changed,
   colourNumber,
@@ -17,8 +16,7 @@ import {
   trustOf,
 } from "./inside.ts";
 import { pageRow, versionText } from "./page/versions.ts";
-import { type Batch, makeBatch } from "./source/batch.ts";
-import { int, type Row, text } from "./sqlite/rows.ts";
+import { int, type Row, text } from "./sqlite/database.ts";
 import { sameTrust, type Trust, worsenedTrust } from "./trust_rules.ts";
 import { appendEvent } from "./wiki_log.ts";
 import type { NewChunk } from "./wiki_store.ts";

@@ -1,9 +1,8 @@
 /** Vectors of chunks and of page sections, by the embedder that made them. @module */
 import { Fault } from "../../contracts/mod.ts";
-import { LABEL_STEP } from "./_numbering.ts";
-import { chunkOf } from "./_source_rows.ts";
+import { chunkOf, LABEL_STEP } from "./_source_rows.ts";
 import { type Inside, labelNumber } from "./inside.ts";
-import { bytes, int } from "./sqlite/rows.ts";
+import { bytes, int } from "./sqlite/database.ts";
 import type { VectorTable } from "./wiki_store.ts";
 
 const CHUNK = /^chunk:([1-9]\d{0,15})$/;

@@ -1,8 +1,9 @@
 /** The append-only record of the wiki: a hash chain in the database, and log.md, its picture. @module */
 import type { Digest, WikiEvent } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { displayText } from "../../text/mod.ts";
 import { type Inside, meta, setMeta } from "./inside.ts";
-import { FIRST_HASH, hashOf, LOG_HEAD, oneLine, shownLine } from "./log_line.ts";
-import { int, type Row, text } from "./sqlite/rows.ts";
+import { int, type Row, text } from "./sqlite/database.ts";
 
 /** The picture's name. */
 export const LOG_FILE = "log.md";
@@ -133,4 +134,38 @@ export function verifyLog(inside: Inside): string | undefined {
   const end = Math.min(found.length, whole.length);
   for (let at = 0; at < end && found[at] === whole[at]; at++) if (found[at] === 10) line += 1;
   return `log.md differs from the record at line ${line}: it was altered.`;
+}
+
+// One step of the wiki's record as a line of log.md, and the chain over these lines.
+
+/** How log.md begins. */
+const LOG_HEAD =
+  "# Log\n\nWritten by Remit, one line for each step; `remit wiki log --verify` checks it.\n\n";
+/** What comes before the first line's hash. */
+const FIRST_HASH = sha256Hex("remit.wiki-log.v1");
+/** Most of an event's text, characters. */
+const MOST = 500;
+
+/** One line of plain words: no control characters, no line ends, nothing that Markdown or HTML would act on. */
+function oneLine(text: string): string {
+  const plain = displayText(text.replace(/[\r\n\t\u2028\u2029]+/gu, " ")).replace(
+    /[`<>[\]|*]/g,
+    "'",
+  );
+  return plain.length > MOST ? `${plain.slice(0, MOST - 1).toWellFormed()}…` : plain;
+}
+
+/** An event as its line, without hash. */
+function lineOf({ n, at, kind, by, text }: Omit<WikiEvent, "hash">): string {
+  return `- ${n} ${new Date(at).toISOString()} **${kind}** ${by}: ${text}`;
+}
+
+/** What the chain says after `previous` and this line. */
+function hashOf(previous: Digest, event: Omit<WikiEvent, "hash">): Digest {
+  return sha256Hex(previous, "\n", lineOf(event));
+}
+
+/** An event as log.md shows it, with its line feed. */
+function shownLine(event: WikiEvent): string {
+  return `${lineOf(event)} \`${event.hash.slice(0, 12)}\`\n`;
 }

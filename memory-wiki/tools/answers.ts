@@ -1,9 +1,13 @@
-/** What the wiki's process answers, parsed once at the crossing. TRUST: it has read hostile text. @module */
+/** Powers of the memory tools, the wiki process's answers (parsed once: that process reads hostile text), and the text that a model is shown. @module */
 import * as z from "zod";
-import { Colour, Label } from "../../contracts/colour.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { Digest } from "../../contracts/ids.ts";
-import type { Json } from "../../contracts/json.ts";
+import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import type { GrantedCall } from "../../contracts/power.ts";
+import type { Source } from "../../contracts/question.ts";
+import type { TaskMemory } from "../../contracts/task.ts";
 import { Hit, Note } from "../../contracts/wiki.ts";
 import { PatchName } from "../../contracts/wiki_page.ts";
 import { ReadLines } from "../../contracts/wire_wiki.ts";
@@ -97,4 +101,109 @@ export function readAnswer<S extends z.ZodType>(schema: S, answer: Json): z.infe
     "upstream",
     `Cannot read the wiki's answer: ${issue?.path.map(String).join(".")}: ${issue?.message}`,
   );
+}
+
+// What the memory's tools are handed.
+
+/** How a request to the wiki's process is made. */
+interface AskWikiOptions {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  /** Something is written: the answer is waited for although the call was cancelled. */
+  readonly writes?: boolean;
+}
+
+/** A task's wiki, and whose memory it is. */
+export interface MemoryParts {
+  readonly memory: TaskMemory;
+  /** The task's agent: whose notes about the person these are. */
+  readonly agent: string;
+  /** Asks the wiki's process an op of contracts/wire_wiki.ts. Rejects with a fault. */
+  ask(op: string, body: Json, options: AskWikiOptions): Promise<Json>;
+  /** Takes a call's token, once. @throws {Fault} as the token does. */
+  redeem(call: GrantedCall): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** Milliseconds for one look. */
+export const LOOK_MS = 30_000;
+/** Milliseconds for one write. */
+export const WRITE_MS = 60_000;
+
+/** A scope of the memory. Paths: `wiki`, `log`, `user/AGENT`. */
+export function memoryScope(right: "read" | "write", path: string): Scope {
+  return { resource: "memory", right, path };
+}
+
+/** An argument that the tool's schema has as text. */
+export function textOf(args: JsonObject, name: string): string {
+  const value = args[name];
+  if (typeof value === "string") return value;
+  throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a text`);
+}
+
+/** An argument that the tool's schema has as a list of texts; a call that leaves it out has none. */
+export function textsOf(args: JsonObject, name: string): readonly string[] {
+  const value = args[name] ?? [];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a list of texts`);
+}
+
+/** An argument that the tool's schema has as a whole number. */
+export function numberOf(args: JsonObject, name: string, absent: number): number {
+  const value = args[name] ?? absent;
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a whole number`);
+}
+
+// What the tools show a model: bounded text with file, lines, colour and label beside it.
+
+/** Something with a colour and a label. */
+export interface Coloured {
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** How trusted and how confidential everything that is shown is together. */
+export function taintOf(shown: readonly Coloured[]): Coloured {
+  return shown.reduce<Coloured>(
+    (all, { colour, label }) => ({
+      colour: mixColour(all.colour, colour),
+      label: mixLabel(all.label, label),
+    }),
+    { colour: "BLUE", label: "public" },
+  );
+}
+
+/** Sources as a process remembers them; trusted ones need no mention. */
+export function sourcesOf(
+  shown: readonly (Coloured & { readonly file: string })[],
+): readonly Source[] {
+  const files = new Map(shown.map((each) => [each.file, each]));
+  return [...files.values()].filter(({ colour }) => colour !== "BLUE").slice(0, 100).map(
+    ({ file, colour, label }) => ({ source: `wiki ${file}`.slice(0, 512), colour, label }),
+  );
+}
+
+/** `(YELLOW, internal, stale)`. */
+export function marks({ colour, label }: Coloured, more: readonly string[] = []): string {
+  return `(${[colour, label, ...more].join(", ")})`;
+}
+
+/** Lines with their numbers, as a citation needs them. */
+export function numbered(text: string, from: number): string {
+  return text.split("\n").map((line, n) => `${from + n}│ ${line}`).join("\n");
+}
+
+/** One passage. */
+export function hitText(hit: Hit, n: number): string {
+  const { file, startLine, endLine, title, headings, stale, kind } = hit;
+  const above = headings.length === 0 ? [] : [`under ${headings.join(" > ")}`];
+  return [
+    `[${n}] ${file}:${startLine}-${endLine} ${JSON.stringify(title)} ` +
+    marks(hit, [kind, ...(stale ? ["stale"] : [])]),
+    ...above,
+    numbered(hit.text, startLine),
+  ].join("\n");
 }

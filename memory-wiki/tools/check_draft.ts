@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from "zod";
+import { toJson } from "../../contracts/json.ts";
 import {
   cleared,
   Label,
@@ -14,10 +15,9 @@ import {
   type PagePatch,
 } from "../../contracts/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import { toJson } from "../../contracts/json.ts";
 import { readPage } from "../markdown/read_page.ts";
 import { type Op, reading } from "../ops/op.ts";
-import { unifiedDiff } from "../ops/unified_diff.ts";
+import { unifiedDiff } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import type { CheckedDraft } from "./answers.ts";
 

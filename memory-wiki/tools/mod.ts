@@ -10,12 +10,10 @@
  */
 import type { TaskId } from "../../contracts/ids.ts";
 import type { ToolBinding } from "../../contracts/power.ts";
-import type { FoundHits } from "./answers.ts";
+import { type FoundHits, type MemoryParts, taintOf } from "./answers.ts";
 import { bindNotes } from "./note_tool.ts";
-import type { MemoryParts } from "./parts.ts";
 import { bindProposing } from "./propose_tool.ts";
 import { bindReading, query } from "./read_tools.ts";
-import { taintOf } from "./shown.ts";
 
 export { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
 

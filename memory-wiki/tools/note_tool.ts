@@ -2,9 +2,17 @@
 import { toJson } from "../../contracts/json.ts";
 import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
 import { NoteKind } from "../../contracts/wiki.ts";
-import { Note, Notes, readAnswer } from "./answers.ts";
+import {
+  LOOK_MS,
+  type MemoryParts,
+  memoryScope,
+  Note,
+  Notes,
+  readAnswer,
+  textOf,
+  WRITE_MS,
+} from "./answers.ts";
 import { MEMORY_DESCRIPTORS } from "./descriptors.ts";
-import { LOOK_MS, type MemoryParts, memoryScope, textOf, WRITE_MS } from "./parts.ts";
 
 const DAY_MS = 86_400_000;
 /** Days that a task log is kept where nobody says. */

@@ -1,14 +1,22 @@
 /** `wiki_propose`: a page as an agent would have it, shown whole to a person. @module */
 import { mixColour, mixLabel } from "../../contracts/colour.ts";
 import { Fault } from "../../contracts/fault.ts";
-import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
 import type { TaskId } from "../../contracts/ids.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
 import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
 import type { ProcessRow } from "../../contracts/process.ts";
 import { PageChange } from "../../contracts/wiki_page.ts";
-import { CheckedDraft, Patched, readAnswer } from "./answers.ts";
+import {
+  CheckedDraft,
+  LOOK_MS,
+  type MemoryParts,
+  memoryScope,
+  Patched,
+  readAnswer,
+  textOf,
+  WRITE_MS,
+} from "./answers.ts";
 import { MEMORY_DESCRIPTORS } from "./descriptors.ts";
-import { LOOK_MS, type MemoryParts, memoryScope, textOf, WRITE_MS } from "./parts.ts";
 
 const RESULT_BYTES = 16_384;
 /** Drafts whose look is kept until they are decided. */

@@ -9,7 +9,4 @@
  * ```
  * @module
  */
-export { makeClassifier } from "./classifier.ts";
-export { cosine } from "./cosine.ts";
-export { embedAll } from "./embed_all.ts";
-export { makeReranker } from "./reranker.ts";
+export { cosine, embedAll, makeClassifier, makeReranker } from "./vectors.ts";

@@ -1,9 +1,9 @@
-import assert from "node:assert/strict";
 import { CallId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { said, tool } from "../_fixture/contract_suite.ts";
-import { conversationOf, dueTools } from "./conversation.ts";
+import { conversationOf, dueTools, toolWords, typeWords } from "./conversation.ts";
 import { makePlainText } from "./plain_text.ts";
+import assert from "node:assert/strict";
 
 const plain = makePlainText(["<|im_end|>", "<|im_start|>", "</s>"]);
 const id = CallId.parse("c1");
@@ -84,4 +84,38 @@ Deno.test("a tool is meant by its name, and by a usual word only where it is quo
   assert.deepEqual(due("Let me read my_file_reader."), []);
   assert.deepEqual(due('read("a")'), ["read"]);
   assert.deepEqual(due("I cannot.", "Use `read` on a."), ["read"]);
+});
+
+Deno.test("a schema becomes a type that says names, kinds, choices and what they are for", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "MOUNT/relative\npath" },
+      mode: { enum: ["a", "b"] },
+      lines: { type: "array", items: { type: "integer" } },
+      at: { anyOf: [{ type: "number" }, { const: "end" }] },
+      "odd key": { type: ["string", "null"] },
+      deep: { type: "object", properties: { x: { type: "boolean" } }, required: ["x"] },
+      any: {},
+    },
+    required: ["path", "deep"],
+  };
+  assert.equal(
+    typeWords(schema, 4),
+    '{path: string /* MOUNT/relative path */, mode?: "a"|"b", lines?: integer[], ' +
+      'at?: number|"end", "odd key"?: string|null, deep: {x: boolean}, any?: any}',
+  );
+});
+
+Deno.test("what is no schema, and one without end, says any and ends", () => {
+  for (const odd of [undefined, null, true, 3, "x", []]) assert.equal(typeWords(odd, 4), "any");
+  let endless: Record<string, unknown> = { type: "integer" };
+  for (let n = 0; n < 1_000; n++) endless = { type: "array", items: endless };
+  assert.equal(typeWords(endless, 4), "any[][][][][]");
+});
+
+Deno.test("thirty tools take half of the tokens that their schemas take", () => {
+  const tools = Array.from({ length: 30 }, (_, n) => tool(`file_read_${n}`));
+  const words = toolWords(tools, (text) => text);
+  assert.ok(words.length * 2 < JSON.stringify(tools).length);
 });

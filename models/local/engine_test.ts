@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { startEngine } from "./engine_powers.ts";
 import { readGgufHeader } from "../../contracts/gguf_header.ts";
-import { makeWeightsFile } from "./weights_file.ts";
+import { makeWeightsFile } from "./load.ts";
 
 const file = makeWeightsFile([makeTinyGguf({ seed: 7 })]);
 const { end } = readGgufHeader(file);

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/fault.ts";
 import { makeByteWriter } from "../_fixture/gguf_bytes.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { readGgufHeader } from "../../contracts/gguf_header.ts";
-import { makeWeightsFile } from "./weights_file.ts";
+import { makeWeightsFile } from "./load.ts";
 
 const tiny = makeTinyGguf({ seed: 7 });
 const headerLength = Math.min(...readGgufHeader(fileOf(tiny)).tensors.map(({ at }) => at));

@@ -25,8 +25,4 @@ await serveChild((port) =>
       const [{ openGgufEmbedder }, given] = await Promise.all([import("./open.ts"), powers()]);
       return (open, weights) => openGgufEmbedder(open, weights, given);
     },
-    lexical: async () => {
-      const { openLexical } = await import("./lexical/mod.ts");
-      return openLexical;
-    },
   }), { frameBytes: WIDE_FRAME_BYTES });

@@ -8,16 +8,12 @@
  */
 import { Fault } from "../../contracts/fault.ts";
 import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
-import type { Addon } from "./addon.ts";
-import { makeChooser } from "./chooser.ts";
-import { BLOCK, makePrefixes } from "./prefixes.ts";
-import { decode, settle } from "./sequence.ts";
-import { makeStops } from "./stops.ts";
+import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import { BLOCK, makePrefixes, type Place } from "./prefixes.ts";
 import { makeTokenText } from "./token_text.ts";
 
 /** What a native engine is started with. */
-export interface NativeOptions
-  extends Pick<EngineOptions, "contextTokens" | "thoughts" | "embedding"> {
+interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts" | "embedding"> {
   /** Path of the weights. */
   readonly weights: string;
   /** Jinja. */
@@ -244,4 +240,109 @@ async function tried(work: () => Promise<boolean>): Promise<boolean> {
 
 function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new Fault("cancelled", "Cannot go on with the inference: cancelled");
+}
+
+// What is done to one sequence of a context.
+
+/** Makes `sequence` hold the first `kept` tokens of its place; how many it does hold. */
+async function settle(
+  context: AddonContext,
+  { sequence, copy, kept }: Place,
+): Promise<number> {
+  if (copy !== undefined) {
+    context.disposeSequence(sequence);
+    await context.copySequenceStateFromOtherSequence(sequence, copy);
+  }
+  if (kept > 0 && context.removeTokenCellsFromSequence(sequence, kept, -1)) return kept;
+  context.disposeSequence(sequence);
+  return 0;
+}
+
+/** Computes tokens that follow `at` others; where the logits of the last are, if they are wanted. */
+async function decode(
+  context: AddonContext,
+  { sequence, at, tokens, last }: {
+    readonly sequence: number;
+    readonly at: number;
+    readonly tokens: Uint32Array;
+    readonly last: boolean;
+  },
+): Promise<number> {
+  context.initBatch(tokens.length);
+  const wanted = last ? Uint32Array.of(tokens.length - 1) : new Uint32Array(0);
+  const [logits = -1] = context.addToBatch(sequence, at, tokens, wanted);
+  await context.decodeBatch();
+  return logits;
+}
+
+// How tokens are chosen for one request.
+
+/** As llama.cpp's own server chooses, so that both engines do. */
+const SAMPLING = { topK: 40, topP: 0.95, minP: 0.05 };
+
+/** Makes it. Throws `invalidInput` for a grammar that llama.cpp does not take. */
+function makeChooser(
+  { addon, model }: { readonly addon: Addon; readonly model: AddonModel },
+  { temperature, seed, grammar }: EngineRequest,
+  failed: (doing: string) => Fault,
+): { readonly sampler: AddonSampler } & Disposable {
+  let grammarEvaluationState: object | undefined;
+  if (grammar !== undefined) {
+    try {
+      const parsed = new addon.AddonGrammar(grammar, {
+        addonExports: addon,
+        rootRuleName: "root",
+      });
+      grammarEvaluationState = new addon.AddonGrammarEvaluationState(model, parsed);
+    } catch (cause) {
+      throw new Fault("invalidInput", failed("take the grammar").message, { cause });
+    }
+  }
+  const sampler = new addon.AddonSampler(model);
+  sampler.applyConfig({
+    temperature,
+    seed,
+    ...SAMPLING,
+    ...(grammarEvaluationState === undefined ? {} : { grammarEvaluationState }),
+  });
+  return { sampler, [Symbol.dispose]: () => sampler.dispose() };
+}
+
+// Text that ends where one of some texts comes, which is never shown, nor its beginning.
+
+/** Takes text piece by piece. */
+interface Stops {
+  /** What may be shown now; `stopped` where a stop text came: nothing is taken after it. */
+  take(piece: string): { readonly text: string; readonly stopped: boolean };
+  /** What was held back for the beginning of a stop text that did not come. */
+  rest(): string;
+}
+
+/** Makes a watch for these texts. */
+export function makeStops(stops: readonly string[]): Stops {
+  const texts = stops.filter((each) => each !== "");
+  let held = "";
+  return Object.freeze({
+    take(piece: string): { text: string; stopped: boolean } {
+      held += piece;
+      const found = texts.map((each) => held.indexOf(each)).filter((at) => at >= 0);
+      if (found.length > 0) {
+        const text = held.slice(0, Math.min(...found));
+        held = "";
+        return { text, stopped: true };
+      }
+      const back = Math.max(0, ...texts.map((each) => overlap(held, each)));
+      const text = held.slice(0, held.length - back);
+      held = held.slice(held.length - back);
+      return { text, stopped: false };
+    },
+    rest: () => held,
+  });
+}
+
+/** Units at the end of `text` that `stop` begins with. */
+function overlap(text: string, stop: string): number {
+  let length = Math.min(text.length, stop.length - 1);
+  while (length > 0 && !text.endsWith(stop.slice(0, length))) length--;
+  return length;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { makeStops } from "./stops.ts";
+import { makeStops } from "./engine.ts";
 import { makeTokenText } from "./token_text.ts";
 
 /** A model whose tokens are bytes, and which drops a space at the beginning as llama.cpp does. */

@@ -3,9 +3,8 @@ import { Fault } from "../../contracts/fault.ts";
 import { isLoopback } from "../../contracts/loopback.ts";
 import { faultOf } from "../_fixture/contract_suite.ts";
 import { quickPowers } from "./_fixture/bench.ts";
-import { watchIdle } from "./answer/idle_watch.ts";
-import { openEndpoint } from "./open_endpoint.ts";
-import { textOfBody } from "./answer/text_of_body.ts";
+import { openEndpoint, watchIdle } from "./open_endpoint.ts";
+import { textOfBody } from "./answer/bounded_body.ts";
 
 const credential = { header: "x-api-key", value: "sk-alice-0123456789" };
 const { signal } = new AbortController();

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Fault } from "../../contracts/fault.ts";
 import { boundedBody } from "./answer/bounded_body.ts";
 import { makeByteScrub, scrubFault, scrubText } from "./redact/scrub.ts";
-import { secretsOf } from "./redact/secret_forms.ts";
-import { eventsOf } from "./answer/sse.ts";
+import { secretsOf } from "./open_endpoint.ts";
+import { eventsOf } from "./answer/sse_answer.ts";
 import { inPieces, makeStreamText } from "./answer/stream_text.ts";
 
 const SECRET = "sk-aaab-aaac-aaaa";

@@ -1,7 +1,8 @@
 /** Opens a scripted model and streams what its scenario says. @module */
-import * as z from "zod";
 import { Fault } from "../../contracts/fault.ts";
 import type {
+  FinishReason,
+  InferenceRequest,
   InferenceResponse,
   LanguageModel,
   ModelInfo,
@@ -9,12 +10,14 @@ import type {
 } from "../../contracts/model.ts";
 import type { OpenBody } from "../../contracts/wire_model.ts";
 import type { Timer } from "../timer_powers.ts";
-import { chooseTurn } from "./match.ts";
-import { playTurn, requestTokens } from "./play.ts";
 import { parseScenario } from "./scenario.ts";
-import type { Scenario, Stream } from "./schema.ts";
-import { renderText } from "./template.ts";
-import { type View, viewOf } from "./view.ts";
+import type { Nth, Scenario, ScriptedTurn, Stream, TextMatch, When } from "./schema.ts";
+import { renderText, renderValue } from "./template.ts";
+import { readProvenance } from "../read_provenance.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
+import { CallId } from "../../contracts/ids.ts";
+import { Outcome } from "../../contracts/tool.ts";
+import * as z from "zod";
 
 const Config = z.object({ file: z.string().max(4_096), text: z.string() }).strict();
 const CHUNK_CHARS = 24;
@@ -142,4 +145,236 @@ function nothingFits({ scenario }: Scenario, { inference, last }: View): Fault {
     `Cannot infer: no turn of scenario "${scenario}" fits inference ${inference}; ` +
       `the last message, of ${who}, is ${quoted}`,
   );
+}
+
+// Decides which turn of a scenario is played.
+
+/** A turn and its place in the file, from 0. */
+interface ChosenTurn {
+  readonly index: number;
+  readonly turn: ScriptedTurn;
+}
+
+/** The first turn that fits, or undefined. */
+function chooseTurn(scenario: Scenario, view: View): ChosenTurn | undefined {
+  // Turns without a condition are counted among themselves.
+  let place = 0;
+  for (const [index, turn] of scenario.turns.entries()) {
+    if (turn.when === undefined) place += 1;
+    if (fits(turn, place, view)) return { index, turn };
+  }
+  return undefined;
+}
+
+function fits(turn: ScriptedTurn, place: number, view: View): boolean {
+  if (turn.when !== undefined) return holds(turn.when, view);
+  return turn.loop === true ? view.inference >= place : view.inference === place;
+}
+
+function holds(when: When, view: View): boolean {
+  return (when.user === undefined || matches(when.user, view.user)) &&
+    (when.system === undefined || matches(when.system, view.system)) &&
+    (when.result === undefined || view.fresh.some((result) => resultFits(when.result, result))) &&
+    within(when.message, view.message) &&
+    within(when.step, view.step) &&
+    within(when.inference, view.inference) &&
+    (when.offered ?? []).every((tool) => view.offered.has(tool)) &&
+    !(when.notOffered ?? []).some((tool) => view.offered.has(tool));
+}
+
+function resultFits(wanted: When["result"], result: SeenResult): boolean {
+  if (wanted === undefined) return true;
+  return (wanted.tool === undefined || wanted.tool === result.tool) &&
+    (wanted.outcome === undefined || [wanted.outcome].flat().includes(result.outcome)) &&
+    (wanted.text === undefined || matches(wanted.text, result.text));
+}
+
+function matches(wanted: TextMatch, text: string): boolean {
+  if (typeof wanted === "string") return text.includes(wanted);
+  return [wanted.contains ?? []].flat().every((part) => text.includes(part)) &&
+    (wanted.equals === undefined || text === wanted.equals) &&
+    (wanted.startsWith === undefined || text.startsWith(wanted.startsWith)) &&
+    ![wanted.lacks ?? []].flat().some((part) => text.includes(part));
+}
+
+function within(wanted: Nth | undefined, n: number): boolean {
+  if (wanted === undefined) return true;
+  if (typeof wanted === "number") return n === wanted;
+  return n >= (wanted.from ?? 1) && n <= (wanted.to ?? Infinity);
+}
+
+// Turns a chosen turn into what the model answers. Pure.
+
+const CHARS_A_TOKEN = 4;
+
+/** Counts tokens as every scripted model does: 4 characters a token, rounded up. */
+function countTokens(chars: number): number {
+  return Math.ceil(chars / CHARS_A_TOKEN);
+}
+
+/** Tokens of a request: contents, calls and tool descriptions. */
+function requestTokens({ messages, tools }: InferenceRequest): number {
+  let chars = 0;
+  for (const message of messages) chars += message.content.length + callChars(message.toolCalls);
+  for (const tool of tools) {
+    chars += tool.name.length + tool.description.length + tool.paramSchema.length;
+  }
+  return countTokens(chars);
+}
+
+/**
+ * Makes the response. Text past `maxTokens` is cut and drops the calls behind it, text ends before a
+ * stop sequence; of a turn that says `whole` neither. Throws `upstream` when a template quotes what is not there.
+ */
+function playTurn(
+  turn: ScriptedTurn,
+  view: View,
+  request: InferenceRequest,
+  source: string,
+): InferenceResponse {
+  const text = turn.say === undefined ? "" : renderText(turn.say, view);
+  const said = turn.whole === true ? { text } : cut(text, request);
+  const calls = said.finish === undefined ? makeCalls(turn, view, request.messages) : [];
+  const finishReason = turn.finish ?? said.finish ?? (calls.length > 0 ? "toolCalls" : "stop");
+  return {
+    message: {
+      role: "assistant",
+      content: said.text,
+      ...(calls.length > 0 ? { toolCalls: calls } : {}),
+      provenance: readProvenance(request.messages, source),
+    },
+    usage: turn.usage ?? {
+      inputTokens: requestTokens(request),
+      outputTokens: countTokens(said.text.length + callChars(calls)),
+    },
+    finishReason,
+  };
+}
+
+function cut(
+  text: string,
+  { maxTokens, stopSequences }: InferenceRequest,
+): { readonly text: string; readonly finish?: FinishReason } {
+  const stops = (stopSequences ?? []).map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+  const stopped = stops.length > 0 ? text.slice(0, Math.min(...stops)) : text;
+  const most = maxTokens * CHARS_A_TOKEN;
+  if (stopped.length > most) return { text: stopped.slice(0, most), finish: "length" };
+  return stops.length > 0 ? { text: stopped, finish: "stop" } : { text };
+}
+
+function makeCalls(
+  { calls = [] }: ScriptedTurn,
+  view: View,
+  messages: readonly ChatMessage[],
+): ToolCall[] {
+  let next = highestId(messages);
+  return calls.map(({ tool, args, raw, id }) => ({
+    id: id ?? CallId.parse(`call_${++next}`),
+    name: tool,
+    arguments: raw === undefined
+      ? JSON.stringify(renderValue(args ?? {}, view))
+      : renderText(raw, view),
+  }));
+}
+
+/** Ids go on from the highest that is left, so that they stay unique when old messages are dropped. */
+function highestId(messages: readonly ChatMessage[]): number {
+  let highest = 0;
+  for (const { toolCalls = [] } of messages) {
+    for (const { id } of toolCalls) {
+      const number = id.startsWith("call_") ? Number(id.slice(5)) : NaN;
+      if (Number.isSafeInteger(number) && number > highest) highest = number;
+    }
+  }
+  return highest;
+}
+
+function callChars(calls: readonly ToolCall[] = []): number {
+  return calls.reduce((chars, call) => chars + call.name.length + call.arguments.length, 0);
+}
+
+// What a scripted model sees of a conversation.
+
+/** One tool result as the conversation has it. */
+interface SeenResult {
+  readonly tool: string;
+  readonly outcome: Outcome;
+  readonly text: string;
+}
+
+/** A conversation, seen from the place where the next response goes. */
+interface View {
+  readonly system: string;
+  /** The last user message, empty if there is none. */
+  readonly user: string;
+  /** How many user messages there are. */
+  readonly message: number;
+  /** Which inference of the conversation this is, from 1. */
+  readonly inference: number;
+  /** Which inference since the last user message this is, from 1. */
+  readonly step: number;
+  /** Every tool result, oldest first. */
+  readonly results: readonly SeenResult[];
+  /** The results that answer the newest calls; none after a user message. */
+  readonly fresh: readonly SeenResult[];
+  /** Names of the tools that are advertised. */
+  readonly offered: ReadonlySet<string>;
+  /** The newest message. */
+  readonly last: ChatMessage | undefined;
+}
+
+/** Makes the view. */
+function viewOf(
+  messages: readonly ChatMessage[],
+  tools: readonly { readonly name: string }[],
+): View {
+  const system: string[] = [];
+  const results: SeenResult[] = [];
+  let user = "";
+  let message = 0;
+  let inference = 1;
+  let step = 1;
+  let fresh = 0;
+  for (const each of messages) {
+    switch (each.role) {
+      case "system":
+        system.push(each.content);
+        break;
+      case "user":
+        user = each.content;
+        message += 1;
+        step = 1;
+        fresh = results.length;
+        break;
+      case "assistant":
+        inference += 1;
+        step += 1;
+        fresh = results.length;
+        break;
+      case "tool":
+        results.push({
+          tool: each.toolName ?? "",
+          outcome: outcomeOf(each.content),
+          text: each.content,
+        });
+    }
+  }
+  return {
+    system: system.join("\n"),
+    user,
+    message,
+    inference,
+    step,
+    results,
+    fresh: results.slice(fresh),
+    offered: new Set(tools.map((tool) => tool.name)),
+    last: messages.at(-1),
+  };
+}
+
+/** The runner begins what is not `ok` with `OUTCOME: REASON` (runner/result_message.ts). */
+function outcomeOf(content: string): Outcome {
+  const colon = content.indexOf(": ");
+  const outcome = colon < 0 ? undefined : Outcome.safeParse(content.slice(0, Math.min(colon, 32)));
+  return outcome?.success === true ? outcome.data : "ok";
 }

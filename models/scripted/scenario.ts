@@ -1,11 +1,20 @@
 /** Reads a scenario file, or says at which line it is wrong. @module */
-import { LineCounter, parseDocument, visit } from "yaml";
-import type * as z from "zod";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from "yaml";
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
-import { offsetOf } from "./_offset.ts";
 import { Scenario } from "./schema.ts";
 import { parseTemplate } from "./template.ts";
+import type * as z from "zod";
 
 /** Longest scenario file, UTF-16 units. */
 const MOST = 1_000_000;
@@ -160,4 +169,36 @@ function pathText(path: readonly PropertyKey[]): string {
 
 function firstLine(message: string): string {
   return message.split("\n", 1)[0] ?? message;
+}
+
+// Finds where in a YAML document a path lies.
+
+/** The offset of the value at `path`, or of the last part of it that is there; of `key` in it if given. */
+function offsetOf(
+  document: Document,
+  path: readonly PropertyKey[],
+  key: string | undefined,
+): number {
+  let node: unknown = document.contents;
+  let offset = startOf(node) ?? 0;
+  for (const part of key === undefined ? path : [...path, key]) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && item.key.value === part);
+      if (pair === undefined) break;
+      const named = startOf(pair.key);
+      node = pair.value;
+      offset = (key !== undefined && part === key ? named : startOf(node) ?? named) ?? offset;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      offset = startOf(node) ?? offset;
+    } else {
+      break;
+    }
+  }
+  return offset;
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
 }

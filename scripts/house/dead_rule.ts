@@ -65,8 +65,8 @@ function testing(path: string): boolean {
 const KEPT: ReadonlyMap<string, string> = new Map([
   ["broker/audit/lines.ts", "a log as JSON lines, kept and checked elsewhere"],
   ["tests/fault/ledger_tool.ts", "it stands in the place of net/mod.ts"],
-  ["models/embed/classifier.ts", "a contract beside LanguageModel"],
-  ["models/embed/reranker.ts", "a contract beside LanguageModel"],
+  ["models/embed/vectors.ts", "a contract beside LanguageModel"],
+  ["models/embed/vectors.ts", "a contract beside LanguageModel"],
 ]);
 
 /** The engine calls the script of a plugin by this name, and bench/main.ts whatever a bench gives out. */

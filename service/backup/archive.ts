@@ -1,6 +1,6 @@
 /**
- * Writes a backup of a state while its kernel runs, and reads one into an empty folder. Nothing of a backup is believed
- * before all of it was checked.
+ * Writes a backup of a state while its kernel runs, and reads one into an empty folder. Nothing of
+ * a backup is believed before all of it was checked.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -32,11 +32,11 @@ export interface BackupParts {
     readonly mcpLock: string;
     readonly sharedMcpLock?: string;
   };
-  /** Absolute: where it goes; nothing may be there. */
+  /** Absolute: the backup's file, which must not exist. */
   readonly file: string;
   /** A fresh folder of this user's alone, on the same disk as the state. */
   readonly draft: string;
-  /** Seals the backup; undefined: it is not sealed. */
+  /** Undefined: the backup is not sealed. */
   readonly passphrase: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -45,7 +45,7 @@ export interface BackupParts {
 
 const DATABASE = "SQLite format 3\0";
 const BESIDE = /-(?:wal|shm|journal)$/;
-/** What the kernel makes anew, what is another's, and what only means this one machine and process. */
+/** Files that the kernel makes anew, or that mean this one machine and process. */
 const KERNEL_SKIPS = [
   ...[/^lock$/, /^log$/, /^damaged$/, /^programs$/, /^remit\.db/, /^backup-/],
   ...[/^work\/[^/]+\/run-/, /\.(?:tmp|[0-9a-f]{12})$/],
@@ -67,9 +67,10 @@ function isDatabase(disk: BackupDisk, path: string): boolean {
 }
 
 /**
- * Writes it. The kernel's log comes first: what the rest refers to is then there, and more.
+ * Writes a backup. The kernel's log is copied first: whatever it refers to is copied after it.
  *
- * @throws Fault `alreadyExists`, `storeCorrupt`, `conflict` for a file that changed while it was read
+ * @throws Fault `alreadyExists`, `storeCorrupt`, `conflict` for a file that changed while it was
+ * read
  */
 export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
   const { disk, hands, places, draft } = parts;
@@ -104,7 +105,7 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
       leftOut += found.others;
       for (const path of found.files) {
         const from = join(folder, path);
-        // What is known of contents is written by wikis, too.
+        // Wikis write contents.db, too.
         const shared = root === "wiki" || path.startsWith("contents.db");
         if (!shared || !isDatabase(disk, from)) {
           if (!shared || !isBesideDatabase(disk, from)) take(`${root}/${path}`, from);
@@ -172,7 +173,7 @@ function makeOut(file: OpenFile, passphrase: string | undefined): Out {
   });
 }
 
-/** Copies one file in, exactly as long as it was when it was opened. */
+/** Copies one file in, exactly as long as it was when opened. */
 function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"][number] {
   try {
     const entry = { path, mode: file.mode & 0o700, size: file.size };
@@ -192,8 +193,6 @@ function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"]
     file.close();
   }
 }
-
-// Reads a backup into an empty folder, and believes none of it before all of it was checked.
 
 /** The powers of {@link readBackup}, and what it reads. */
 export interface ReadParts {
@@ -308,9 +307,10 @@ function copyOut(disk: BackupDisk, input: In, file: BackupFile, path: string): s
 }
 
 /**
- * Reads the whole of it: every file lies in `into` when it resolves, and is what the manifest says.
+ * Reads a whole backup: every file lies in `into` then, and is what the manifest says.
  *
- * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`; `notFound`
+ * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`;
+ * `notFound`
  */
 export function readBackup({ disk, file, into, passphrase }: ReadParts): BackupManifest {
   const source = disk.open(file);

@@ -1,6 +1,7 @@
 /**
- * The disk and the databases as backup and restore need them: large files in pieces, links never followed, databases
- * copied as they stand at one moment. The store and the log are loaded when a check asks for them.
+ * The disk and the databases as backup and restore need them: large files in pieces, links never
+ * followed, databases copied as they stand at one moment. The store and the log are loaded when a
+ * check asks for them.
  * @module
  */
 import { existsSync } from "node:fs";
@@ -9,15 +10,13 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { Digest, Fault } from "../../contracts/mod.ts";
 import type { BackupHands, CheckedLog } from "./format.ts";
 
-// The disk as backup and restore need it: large files in pieces, links never followed.
-
 const PIECE = 1_048_576;
 
 /** A file that is read or written in pieces. */
 export interface OpenFile {
   readonly size: number;
   readonly mode: number;
-  /** The next bytes, at most `most`; undefined at the end. The array is used again by the next call. */
+  /** The next bytes, at most `most`; undefined at the end. The next call reuses the array. */
   read(most?: number): Uint8Array | undefined;
   write(bytes: Uint8Array): void;
   /** Durable when it returns. */
@@ -54,7 +53,7 @@ function absent<T>(look: () => T): T | undefined {
 
 /** The disk, with the process's own rights. */
 export const backupDisk = Object.freeze({
-  /** Undefined when there is none, or no plain file. */
+  /** Undefined where there is no plain file. */
   open(path: string): OpenFile | undefined {
     return absent(() => {
       if (!Deno.lstatSync(path).isFile) return undefined;
@@ -88,7 +87,7 @@ export const backupDisk = Object.freeze({
   exists: (path: string): boolean => absent(() => Deno.lstatSync(path)) !== undefined,
   makeFolder: (path: string): void => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
   rename: (from: string, to: string): void => Deno.renameSync(from, to),
-  /** A folder that holds nothing but folders; throws where it holds a file. Nothing when there is none. */
+  /** Removes a folder of empty folders, if there is one; throws where it holds a file. */
   removeEmpty(path: string): void {
     for (const entry of absent(() => [...Deno.readDirSync(path)]) ?? []) {
       if (entry.isDirectory) backupDisk.removeEmpty(join(path, entry.name));
@@ -98,18 +97,16 @@ export const backupDisk = Object.freeze({
   /** A file, or a folder with all in it; nothing when there is none. */
   remove: (path: string): void => void absent(() => Deno.removeSync(path, { recursive: true })),
 });
-/** See {@link backupDisk}. */
+/** The disk of backup and restore. */
 export type BackupDisk = typeof backupDisk;
 
-// A copy of any SQLite database as it stands at one moment, while others write it.
-
 const BUSY_MS = 5_000;
-/** All pages in one step: a copy in several begins anew whenever somebody writes between them. */
+/** All pages in one step: a copy in several steps begins anew at each write between them. */
 const ALL = 1_000_000_000;
 
 /**
- * Copies a database page by page, with all that its log of changes holds. Its writers are not held up. (`VACUUM INTO`
- * would number rows anew, which indexes of text refer to.)
+ * Copies a database page by page, with all that its log of changes holds. Its writers are not held
+ * up. (`VACUUM INTO` would number rows anew, which indexes of text refer to.)
  *
  * @throws Fault `storeCorrupt` where the file cannot be read as a database
  */
@@ -129,8 +126,6 @@ async function copySqlite(path: string, into: string): Promise<void> {
   }
 }
 
-// Copies and checks of databases for backup and restore. The store and the log are loaded when they are asked for.
-
 /** The store and the log, as main.ts wires them. */
 export interface LogKit {
   flaws(path: string): readonly string[];
@@ -140,12 +135,12 @@ export interface LogKit {
   ): Promise<CheckedLog>;
 }
 
-/** Makes the hands; `provide` loads what main.ts wires. */
+/** The database powers of backup and restore; `provide` loads the store and the log. */
 export function makeBackupHands(provide: () => Promise<LogKit>): BackupHands {
   return Object.freeze<BackupHands>({
     copy: copySqlite,
     async verify(path, { keyFile, head }): Promise<CheckedLog> {
-      // Whoever looks for the key where there is none would make one.
+      // The check would make a key where there is none.
       if (!existsSync(keyFile)) {
         throw new Fault("storeCorrupt", `Cannot check "${path}": its receipt key is gone`);
       }

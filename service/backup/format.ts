@@ -18,12 +18,12 @@ import { Digest, Fault, Millis } from "../../contracts/mod.ts";
 /** What a check of a whole log says. */
 export interface CheckedLog {
   readonly ok: boolean;
-  /** One sentence where it does not hold. */
+  /** One sentence where the log does not hold. */
   readonly why: string;
   readonly events: number;
   /** The hash of the kernel chain's last seal. */
   readonly head: string;
-  /** Raw Ed25519 public key that it was checked with, base64url. */
+  /** Raw Ed25519 public key of the check, base64url. */
   readonly receiptKey: string;
 }
 
@@ -32,8 +32,8 @@ export interface BackupHands {
   /** Copies a database as it stands at one moment to a new file, also while others write it. */
   copy(path: string, into: string): Promise<void>;
   /**
-   * Checks a kernel's database that nobody has open: its structure, then every chain and seal with the key in `keyFile`.
-   * Rejects `storeCorrupt` where it is no store at all.
+   * Checks a kernel's database that nobody has open: its structure, then every chain and seal with
+   * the key in `keyFile`. Rejects `storeCorrupt` where it is no store at all.
    */
   verify(
     path: string,
@@ -68,7 +68,7 @@ type BackupOpening = z.infer<typeof BackupOpening>;
 const ROOTS: ReadonlySet<string> = new Set(["kernel", "person", "wiki", "mcp", "config"]);
 const MAX_PATH = 3_000;
 
-/** Tells whether `path` stays beneath the folder that it is put in, and in one of ours. */
+/** Whether `path` stays beneath the folder of the restore, in one of our folders. */
 export function isBackupPath(path: string): boolean {
   const parts = path.split("/");
   return path.length <= MAX_PATH && parts.length > 1 && ROOTS.has(parts[0] ?? "") &&
@@ -110,7 +110,7 @@ export type BackupLine =
   | { readonly kind: "manifest"; readonly manifest: BackupManifest }
   | { readonly kind: "end"; readonly sha256: Digest };
 
-/** Where the archive does not hold. */
+/** The fault for a backup that does not hold. */
 export function brokenBackup(why: string, cause?: unknown): Fault {
   return new Fault("invalidInput", `Cannot use the backup: ${why}`, { cause });
 }

@@ -1,7 +1,8 @@
 /**
- * Seals a backup under a passphrase as an age file (age-encryption.org/v1, one scrypt recipient), so that `age -d` opens
- * it without Remit; opens such files, and those that earlier versions sealed with AES-256-GCM. Both are pieces that are
- * numbered and whose last one is marked: none is cut, moved or added. docs/decision/0065.
+ * Seals a backup under a passphrase as an age file (age-encryption.org/v1, one scrypt recipient),
+ * so that `age -d` opens it without Remit; opens such files, and those that earlier versions sealed
+ * with AES-256-GCM. Both are pieces that are numbered and whose last one is marked: none is cut,
+ * moved or added. docs/decision/0065.
  * @module
  */
 import { Buffer } from "node:buffer";
@@ -23,7 +24,7 @@ const PIECE = 65_536;
 const TAG = 16;
 const KEY = 32;
 const FILE_KEY = 16;
-/** Logarithms of scrypt's cost: of a new file, and the largest that is tried. 17 takes tenths of a second and 128 MB. */
+/** Logarithms of scrypt's cost, of a new file and at most. 17: tenths of a second, 128 MB. */
 const COST = 17;
 const MAX_COST = 20;
 const WRONG = "the passphrase is another, or it was cut off or changed";
@@ -96,7 +97,7 @@ type Opener = Pick<ReturnType<typeof createDecipheriv>, "update" | "final"> & {
   setAuthTag(tag: Uint8Array): unknown;
 };
 
-/** The pieces that `read` gives, each opened by `open`. Throws `invalidInput` for one that does not open. */
+/** The pieces that `read` gives, opened. Throws `invalidInput` for one that does not open. */
 function opening(
   read: Read,
   open: (n: number, last: boolean) => Opener,
@@ -107,7 +108,7 @@ function opening(
   let dry = false;
   return () => {
     if (over) return undefined;
-    // One byte more than a piece: so the last one is known.
+    // One byte more than a piece tells that the piece is not the last.
     while (!dry && held.length <= PIECE + TAG) {
       const more = read();
       if (more === undefined) dry = true;
@@ -135,9 +136,11 @@ function opened(cipher: Opener, sealed: Uint8Array): Uint8Array {
 }
 
 /**
- * Opens an age file behind its first line: `line` gives a line of its header, `read` the bytes behind the header.
+ * Opens an age file behind its first line: `line` gives a line of its header, `read` the bytes
+ * behind the header.
  *
- * @throws Fault `invalidInput` for another passphrase, other recipients, and for what was cut off or changed
+ * @throws Fault `invalidInput` for another passphrase, other recipients, and for what was cut off
+ * or changed
  */
 export function unsealing(
   passphrase: string,
@@ -173,7 +176,7 @@ export function unsealing(
   );
 }
 
-/** Opens what a version before age sealed: `read` gives the bytes behind the first line. Throws `invalidInput`. */
+/** Opens what versions before age sealed: `read` gives the bytes behind the first line. */
 export function unsealingOld(passphrase: string, { salt, cost }: SealedHow, read: Read): Read {
   const key = scrypt(passphrase, Buffer.from(salt, "base64url"), cost);
   return opening(read, (n, last) => {

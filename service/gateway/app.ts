@@ -1,31 +1,29 @@
 /**
- * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its address; then the
- * checks of its route. Nothing of ours is told in an error.
+ * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its
+ * address; then the checks of its route. Nothing of ours is told in an error.
  * @module
  */
 import { type Context, Hono } from "hono";
-import { type After, type HeldBody, MOST_BODY, readBody } from "./body.ts";
+import { type After, type HeldBody, MAX_BODY, readBody } from "./body.ts";
 import { isLoopback } from "../../contracts/loopback.ts";
 import { Fault } from "../../contracts/fault.ts";
 import type { Rates } from "./rates.ts";
 
-// What all routes answer alike: refusals that tell nothing of ours.
-
-/** What the server says of a connection. */
+/** A connection, as the server tells it. */
 export interface Connection {
   /** The peer's address, without its port. */
   readonly address: string;
-  /** Under which its requests are counted. */
+  /** The name under which its requests are counted. */
   readonly caller: string;
-  /** Room for the request's body. Absent: as much as there is. */
+  /** Room for the request's body; absent: without a bound. */
   readonly body?: HeldBody;
 }
 
-/** A connection's, as the routes have it. */
+/** Hono's environment of the routes. */
 export type Env = { Bindings: Connection };
 /** A request under way. */
 export type Ask = Context<Env>;
-/** Where routes are added. */
+/** An app to which routes are added. */
 export type Routes = Hono<Env>;
 
 /** Refuses with a status and a plain sentence. */
@@ -38,17 +36,15 @@ export function refuse(
   return c.json({ error }, status, headers);
 }
 
-/** Refuses who asks too often. */
+/** Refuses a caller that asks too often. */
 export function tooMany(c: Ask): Response {
   return refuse(c, 429, "too many requests", { "retry-after": "10" });
 }
 
-/** Says that there is nothing: the same words for what is not there and what is not theirs. */
+/** One refusal for what does not exist and for what is not the caller's. */
 export function nothing(c: Ask): Response {
   return refuse(c, 404, "there is nothing here");
 }
-
-// A request's body, or why there is none, in words.
 
 /** Bounds of a body. */
 export interface BodyBounds {
@@ -58,10 +54,10 @@ export interface BodyBounds {
   readonly most?: number;
 }
 
-/** Reads it; a response when it is refused. */
+/** Reads a request's body; a response where the body is refused. */
 export async function wholeBody(
   c: Ask,
-  { bodyMs, after, most = MOST_BODY }: BodyBounds,
+  { bodyMs, after, most = MAX_BODY }: BodyBounds,
 ): Promise<Uint8Array<ArrayBuffer> | Response> {
   const body = await readBody(c.req.raw, { bodyMs, after, most }, c.env.body);
   switch (body.kind) {
@@ -82,23 +78,21 @@ export async function wholeBody(
   }
 }
 
-// Which values of Host and Origin are let in: what a page of somebody else's sends is not.
-
-/** The door. */
+/** Lets in the values of Host and Origin that are this server's. */
 export interface Door {
   /** The `Host` header. */
   host(value: string | undefined): boolean;
-  /** The `Origin` header; absent where no page asks. */
+  /** The `Origin` header; undefined, for a request of no page, is let in. */
   origin(value: string | undefined): boolean;
 }
 
-/** Makes the door of a server at `address`, `host:port`. */
+/** The door of a server at `address` (`host:port`), with the operator's hosts and origins. */
 export function makeDoor(
   address: string,
   more: { readonly hosts: readonly string[]; readonly origins: readonly string[] },
 ): Door {
   const url = new URL(`http://${address}`);
-  // This machine has three names; a name of somebody else's that leads here is none of them.
+  // This machine has three names; a foreign name that resolves to it is none of them.
   const own = isLoopback(url.hostname)
     ? ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${portOf(url)}`)
     : [`${url.hostname}:${portOf(url)}`];
@@ -114,7 +108,7 @@ function portOf(url: URL): string {
   return url.port === "" ? "80" : url.port;
 }
 
-/** Port 80 is left out by those who ask. */
+/** A Host header leaves port 80 out. */
 function withPort(host: string, own: URL): string {
   return portOf(own) === "80" && !/:\d+$/.test(host) ? `${host}:80` : host;
 }
@@ -129,17 +123,16 @@ function originOf(text: string): string {
   }
 }
 
-/** What the routes are made of. */
+/** The checks of every request, and what adds the routes behind them. */
 export interface AppParts {
   readonly door: Door;
-  /** Of one address. */
+  /** By address. */
   readonly rate: Rates;
-  /** Each adds the routes of one surface. */
-  readonly surfaces: readonly ((app: Routes) => void)[];
+  add(app: Routes): void;
   note(text: string): void;
 }
 
-/** What stands on every answer whose route does not say otherwise. */
+/** Headers of every answer whose route does not set them. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ["x-content-type-options", "nosniff"],
   ["x-frame-options", "DENY"],
@@ -149,8 +142,8 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ["cache-control", "no-store"],
 ];
 
-/** Makes the routes. */
-export function makeApp({ door, rate, surfaces, note }: AppParts): Routes {
+/** Makes the app: checks, then the added routes. */
+export function makeApp({ door, rate, add, note }: AppParts): Routes {
   const app: Routes = new Hono<Env>();
   app.use(async (c, next) => {
     await next();
@@ -165,10 +158,10 @@ export function makeApp({ door, rate, surfaces, note }: AppParts): Routes {
     return await next();
   });
   app.get("/healthz", (c) => c.json({ ok: true }));
-  for (const add of surfaces) add(app);
+  add(app);
   app.notFound(nothing);
   app.onError((error, c) => {
-    // A flood is no fault of ours: the operator is not told of each request of it.
+    // The operator is not told of each request of a flood.
     if (error instanceof Fault && error.code === "rateLimited") return tooMany(c);
     note(`a request failed: ${error.message}`);
     return refuse(c, 500, "the request failed");

@@ -1,26 +1,28 @@
-/** Reads a request's body within bytes and time. @module */
+/**
+ * Reads requests' bodies within bytes and time, and bounds the bytes of all bodies at once. Where
+ * there is no room, the caller that holds the most loses the body that it began first: a thousand
+ * slow bodies of a stranger neither fill the process nor keep an honest caller out.
+ * @module
+ */
 import { joinBytes } from "../../port/join_bytes.ts";
 
-// How many bytes of requests' bodies there are at once, and whose. Where there is no room, whoever holds the most gives up
-// the body that was begun first: a thousand slow ones of a stranger neither fill the process nor keep an honest one out.
-
-/** One request's body. */
+/** The room of one request's body. */
 export interface HeldBody {
-  /** Room for more bytes; false where there is none, or no longer any for this one. */
+  /** Takes room for more bytes; false where there is none, or this body has lost its room. */
   take(bytes: number): boolean;
-  /** Calls `then`, once, when it has to give way; until it is whole. */
+  /** Calls `then` once when the body loses its room before it is whole. */
   gaveWay(then: () => void): void;
-  /** All of it is there: it gives way no more. */
+  /** The whole body has come: it keeps its room. */
   whole(): void;
-  /** Nothing holds it any more. */
+  /** Gives the room back. */
   over(): void;
 }
 
-/** All bodies. */
+/** The room of all bodies. */
 export interface BodyRoom {
-  /** A body of a caller, of which nothing has come. */
+  /** Begins a body of a caller; it has no bytes yet. */
   hold(caller: string): HeldBody;
-  /** Bytes that are held. */
+  /** Bytes of all bodies. */
   readonly bytes: number;
 }
 
@@ -32,11 +34,11 @@ interface Held {
 
 interface Caller {
   bytes: number;
-  /** Bodies that are being read, those first that were begun first. */
+  /** Bodies that are being read, the oldest first. */
   readonly reading: Set<Held>;
 }
 
-/** Makes it. `most` is in bytes. */
+/** Makes room for `most` bytes. */
 export function makeBodyRoom(most: number): BodyRoom {
   const callers = new Map<string, Caller>();
   let bytes = 0;
@@ -54,7 +56,7 @@ export function makeBodyRoom(most: number): BodyRoom {
     caller.reading.delete(held);
     if (caller.bytes === 0 && caller.reading.size === 0) callers.delete(held.caller);
   };
-  /** The oldest one of whoever holds the most, and no less than the newcomer. */
+  /** The oldest body of the caller that holds the most, and no less than the newcomer. */
   const leastMissed = (newcomer: number): Held | undefined => {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {
@@ -76,7 +78,7 @@ export function makeBodyRoom(most: number): BodyRoom {
         take(more): boolean {
           if (gone || more > most) return false;
           const own = callerOf(held);
-          // Only what holds bytes is worth taking back.
+          // A body without bytes has nothing to give back.
           if (more > 0) own.reading.add(held);
           while (bytes + more > most) {
             const least = leastMissed(own.bytes);
@@ -102,18 +104,18 @@ export function makeBodyRoom(most: number): BodyRoom {
   });
 }
 
-/** Most bytes of a body where nobody says otherwise. */
-export const MOST_BODY = 4 * 1_048_576;
+/** Bytes of a body where its route does not say otherwise. */
+export const MAX_BODY = 4 * 1_048_576;
 
-/** What came of reading. */
+/** A body, or why it was refused. */
 export type Body =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "tooLarge" | "tooSlow" | "broken" | "crowded" };
 
-/** Starts something after some milliseconds; the returned function takes it back. */
+/** Calls `then` after `ms` milliseconds; the returned function cancels it. */
 export type After = (ms: number, then: () => void) => () => void;
 
-/** Reads it. What is left of a body that is refused is not read. */
+/** Reads the body within byte and time limits; the rest of a refused body is not read. */
 export async function readBody(
   request: Request,
   { bodyMs, after, most }: {

@@ -1,6 +1,7 @@
 /**
- * How many connections there are, whose, and for how long one may be silent. Where there is no place left, whoever holds
- * the most gives up the one that was silent for longest: thousands of a stranger's do not keep an honest client out.
+ * Bounds connections: how many there are, and how long one may be silent. Where no place is left,
+ * the caller with the most connections loses the one that was silent for longest: thousands of a
+ * stranger's do not keep an honest client out.
  * @module
  */
 
@@ -10,25 +11,25 @@ export interface ConnectionBounds {
   readonly most: number;
   /** Milliseconds until the first request's head is whole. */
   readonly firstMs: number;
-  /** Milliseconds from an answer to the whole head of the next request; an answer must be read in them. */
+  /** Milliseconds from an answer, which must be read in them, to the next request's head. */
   readonly idleMs: number;
 }
 
-/** One connection's place. What is said after its end counts for nothing. */
+/** The place of one connection. Calls after its end do nothing. */
 export interface Place {
   /** A request's head is there. */
   asked(): void;
   /** That request was answered. */
   answered(): void;
-  /** It has ended. */
+  /** The connection has ended. */
   over(): void;
 }
 
 /** All connections. */
 export interface Connections {
-  /** Takes a place; undefined where there is none. `close` is called, once, when it is taken back. */
+  /** Takes a place; undefined where there is none. `close` is called when it is taken back. */
   take(caller: string, close: () => void): Place | undefined;
-  /** Takes back the places of those that were silent for too long. */
+  /** Takes back the places of connections that were silent for too long. */
   sweep(): void;
   readonly size: number;
 }
@@ -38,17 +39,17 @@ interface Held {
   readonly close: () => void;
   /** Requests that are not answered yet. */
   under: number;
-  /** Until when it may be silent, milliseconds. */
+  /** The end of the silence that it may keep, milliseconds. */
   until: number;
 }
 
 interface Caller {
   readonly all: Set<Held>;
-  /** Without a request under way, those first that have been so for longest. */
+  /** Those without a request under way, the longest silent first. */
   readonly silent: Set<Held>;
 }
 
-/** Makes the book of them. `now` is milliseconds. */
+/** Begins without any connection. `now` is milliseconds. */
 export function makeConnections(bounds: ConnectionBounds, now: () => number): Connections {
   const callers = new Map<string, Caller>();
   let size = 0;
@@ -62,7 +63,7 @@ export function makeConnections(bounds: ConnectionBounds, now: () => number): Co
     return true;
   };
 
-  /** The longest silent one of whoever holds the most, and no fewer than the newcomer. */
+  /** The longest silent connection of the caller with the most, no fewer than the newcomer's. */
   const leastMissed = (newcomer: number): Held | undefined => {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {

@@ -1,4 +1,4 @@
-/** The gateway's process: what its starter asks, and whom it serves. contracts/wire_serve.ts. @module */
+/** Answers what the starter asks of the gateway's process. contracts/wire_serve.ts. @module */
 import * as z from "zod";
 import {
   Exchange,
@@ -24,11 +24,11 @@ export interface Listening {
   readonly address: string;
   /** Hears what the starter tells of peers. */
   heard(op: string, body: Json): void;
-  /** Takes nothing new, finishes what is under way within some seconds. */
+  /** Takes no new request and finishes those under way within some seconds. */
   stop(): Promise<void>;
 }
 
-/** What a gateway is made of: the protocol, and the one power that it may have. */
+/** The protocols of a gateway, and its one power: to listen at an address. */
 export interface GatewayParts {
   overStdio(
     session: StarterSession,
@@ -45,7 +45,7 @@ const Rendered = z.object({
   exchange: Exchange,
   event: z.custom<ExchangeEvent>((value) => typeof value === "object").nullable(),
 });
-/** What a host calls itself is known only to its session: over a pipe there is one host. */
+/** Over a pipe there is one host; only its session learns what it calls itself. */
 const PIPE = { token: null, client: { name: "host", version: "0" } } as const;
 
 /** Makes the handler of a gateway's port. */
@@ -55,7 +55,7 @@ export function makeGateway(port: Pick<Port, "ask" | "tell">, parts: GatewayPart
   let session: StarterSession | undefined;
   let listening: Listening | undefined;
   let opened = false;
-  /** What goes to the host, in its order. */
+  /** Keeps the order of what is sent to the host. */
   let sent: Promise<unknown> = Promise.resolve();
 
   const write = (text: string): void => {

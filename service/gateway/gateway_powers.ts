@@ -1,14 +1,13 @@
 /**
- * Listens at the one address, within bounds on connections: Deno's own server is handed one connection after another, by a
- * function that `Deno.serve` is made of and that Deno does not promise to keep (docs/decision/0021).
+ * The gateway's clock, randomness and listener. It listens at one address within bounds on
+ * connections: each accepted connection goes to the function beneath `Deno.serve`, which Deno does
+ * not promise to keep (docs/decision/0021).
  * @module
  */
 import type { After } from "./body.ts";
 import { Fault } from "../../contracts/fault.ts";
 import { callerOf } from "./rates.ts";
 import { type ConnectionBounds, type Connections, makeConnections } from "./connections.ts";
-
-// Chance and time, as the gateway's process has them.
 
 /** Random bytes. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
@@ -20,7 +19,7 @@ export function now(): number {
   return performance.now();
 }
 
-/** See {@link After}. */
+/** A timer of this process. */
 export const after: After = (ms, then) => {
   const timer = setTimeout(then, ms);
   return () => clearTimeout(timer);
@@ -32,7 +31,7 @@ export async function sha256Base64(text: string): Promise<string> {
   return new Uint8Array(bytes).toBase64();
 }
 
-/** Makes a text of a text, as nobody can who has not the key: HMAC-SHA-256, base64url. */
+/** Makes the HMAC-SHA-256 of texts under `key`, base64url. */
 export async function makeSeal(
   key: Uint8Array<ArrayBuffer>,
 ): Promise<(text: string) => Promise<string>> {
@@ -47,9 +46,9 @@ export async function makeSeal(
 
 /** A server at an address. */
 export interface Listener {
-  /** The port that it has. */
+  /** The port, also where any free one was wanted. */
   readonly port: number;
-  /** Takes no more connections; resolves when those that there are have ended. */
+  /** Takes no more connections; resolves when the open ones have ended. */
   shutdown(): Promise<void>;
 }
 
@@ -58,9 +57,9 @@ type Serve = (request: Request, address: string) => Response | Promise<Response>
 /** Half of the descriptors that the process may have; some 30 KB each. */
 const BOUNDS: ConnectionBounds = { most: 2_048, firstMs: 15_000, idleMs: 120_000 };
 const SWEEP_MS = 1_000;
-/** Milliseconds until a connection is taken again after one could not be. */
+/** Milliseconds until the next accept after a failed one. */
 const AGAIN_MS = 100;
-/** Milliseconds in which a last answer is read. */
+/** Milliseconds for a client to read the last answer. */
 const LINGER_MS = 1_000;
 
 /** Listens at an address. Throws Fault `unavailable` where that cannot be had. */
@@ -84,7 +83,7 @@ export function listen(
     while (!stopped) {
       const conn = await listener.accept().catch(() => undefined);
       if (conn !== undefined) hold(conn, { serve, serveOne, connections, open });
-      // One that has gone again, or no descriptor left: neither ends the process.
+      // A connection that has gone again, or no descriptor left: neither ends the process.
       else if (!stopped) await new Promise<void>((resolve) => after(AGAIN_MS, resolve));
     }
   })();
@@ -119,7 +118,7 @@ function hold(
       const response = await serve(request, hostname);
       if (isStream(response)) info.completed.then(place.answered, place.answered);
       else place.answered();
-      // Deno would wait for the rest of a body that nobody reads.
+      // Deno would wait for the rest of the refused body.
       if (response.headers.get("connection") === "close") after(LINGER_MS, cut.now);
       return response;
     } catch (error) {
@@ -136,12 +135,12 @@ function hold(
   served.finished.then(over, over);
 }
 
-/** What a request is answered whose answering failed: the routes say what went wrong before. */
+/** The answer where the routes failed; they have noted why. */
 function failed(): Response {
   return new Response(null, { status: 500 });
 }
 
-/** A stream is under way until its end, another answer until it was given. */
+/** A stream is under way until its end, any other answer until it was given. */
 function isStream(response: Response): boolean {
   return (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
@@ -152,7 +151,7 @@ interface Cut {
   readonly signal: Signal;
 }
 
-/** An `AbortSignal`'s would throw where nobody can catch it, when the connection ends in the same moment. */
+/** An `AbortSignal` would throw uncaught where the connection ends in the same moment. */
 function makeCut(): Cut {
   let end = (): void => undefined;
   return Object.freeze<Cut>({

@@ -16,7 +16,7 @@ import { servePage } from "./page/routes.ts";
 import { STYLE } from "./page/views.ts";
 import { makeServiceAsks } from "./starter.ts";
 
-/** Milliseconds that a call may wait for a person where its host shows progress: less than hosts' own limits. */
+/** Milliseconds that a call waits for a person where its host shows progress: less than hosts do. */
 const WAIT_MS = 45_000;
 
 const rounds = makeRounds(randomBytes(32));

@@ -12,9 +12,7 @@ import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
 import type { Listening } from "./gateway.ts";
 
-// Which surfaces an address has, each with its checks.
-
-/** The protocol of hosts, whoever speaks it. */
+/** The protocol of hosts. */
 export interface Protocol {
   fetch(
     request: Request,
@@ -22,87 +20,6 @@ export interface Protocol {
     caller: { readonly holder: string; readonly token: string },
   ): Promise<Response>;
   close(): Promise<void>;
-}
-
-/** What is served beside MCP. */
-export interface ServiceRoutes {
-  readonly asks: ServiceAsks;
-  /** Adds the page's routes. */
-  page(app: Routes, parts: PageDoor): void;
-}
-
-/** What the page's routes are handed. */
-export interface PageDoor {
-  readonly door: Door;
-  readonly https: boolean;
-  readonly wrong: Rates;
-  readonly bodyMs: number;
-  readonly after: After;
-}
-
-/** What surfaces are made of. */
-export interface SurfaceParts {
-  readonly starter: Starter;
-  readonly open: ServeOpen;
-  readonly protocol: Protocol;
-  readonly peers: Peers | undefined;
-  readonly service: ServiceRoutes | undefined;
-  readonly door: Door;
-  readonly bounds: { readonly perToken: number; readonly bodyMs: number };
-  now(): number;
-  readonly after: After;
-}
-
-/** Wrong tokens, codes and signatures a minute from one address. */
-const WRONG = 20;
-/** Deliveries a minute at one webhook from one address. */
-const HOOKS = 120;
-const HOOK_BYTES = 1_048_576;
-const ONLY_MCP = { mcp: true, a2a: false, hooks: false, page: false, metrics: false };
-
-/** Makes them. */
-function surfacesOf(parts: SurfaceParts): readonly ((app: Routes) => void)[] {
-  const { starter, open, protocol, peers, service, door, now, after } = parts;
-  const { perToken, bodyMs } = parts.bounds;
-  const serves = service === undefined ? ONLY_MCP : open.serves ?? ONLY_MCP;
-  const bounds = { bodyMs, after };
-  const wrong = makeRates(WRONG, now);
-  const surfaces: ((app: Routes) => void)[] = [];
-  if (serves.mcp) {
-    surfaces.push((app) =>
-      serveMcp(app, {
-        rates: { token: makeRates(perToken, now), wrong },
-        admit: starter.admit,
-        mcp: (request, body, caller) => protocol.fetch(request, body, caller),
-        bounds,
-      })
-    );
-  }
-  if (service === undefined || open.serves === undefined) return surfaces;
-  const { asks } = service;
-  surfaces.push((app) =>
-    serveState(app, {
-      ...{ ready: asks.ready, admit: starter.admit, wrong },
-      ...(serves.metrics ? { metrics: asks.metrics } : {}),
-      ...(serves.a2a ? { jwks: asks.jwks } : {}),
-    })
-  );
-  if (peers !== undefined) {
-    const rates = { peer: makeRates(perToken, now), wrong };
-    const admit = rememberAdmitted(asks.a2aAdmit, now);
-    surfaces.push((app) => serveA2a(app, { rates, admit, peers, bounds }));
-  }
-  if (serves.hooks) {
-    const rates = makeRates(HOOKS, now);
-    surfaces.push((app) =>
-      serveHooks(app, { rates, hook: asks.hook, bounds: { ...bounds, most: HOOK_BYTES } })
-    );
-  }
-  if (serves.page) {
-    const https = open.https === true;
-    surfaces.push((app) => service.page(app, { door, https, wrong, ...bounds }));
-  }
-  return surfaces;
 }
 
 /** The protocol of peers. */
@@ -113,18 +30,27 @@ export interface PeerProtocol extends Peers {
   close(): Promise<void>;
 }
 
-/** What is served beside MCP. */
-export interface ServiceParts extends ServiceRoutes {
-  makePeers(): PeerProtocol;
+/** What the page's routes are checked with. */
+export interface PageDoor {
+  readonly door: Door;
+  readonly https: boolean;
+  readonly wrong: Rates;
+  readonly bodyMs: number;
+  readonly after: After;
 }
 
-/** What serving takes. */
+/** The powers of {@link serveOverHttp}, and the protocols that it serves. */
 export interface OverHttpParts {
   readonly starter: Starter;
   readonly open: ServeOpen;
   makeProtocol(most: { readonly sessions: number; readonly perHolder: number }): Protocol;
-  /** Absent: MCP alone is served. */
-  readonly service?: ServiceParts;
+  /** What is served beside MCP; absent: nothing. */
+  readonly service?: {
+    readonly asks: ServiceAsks;
+    makePeers(): PeerProtocol;
+    /** Adds the page's routes. */
+    page(app: Routes, parts: PageDoor): void;
+  };
   listen(
     at: { readonly hostname: string; readonly port: number },
     serve: (request: Request, address: string) => Response | Promise<Response>,
@@ -134,17 +60,64 @@ export interface OverHttpParts {
   readonly after: After;
 }
 
+/** Wrong tokens, codes and signatures a minute from one address. */
+const MAX_WRONG = 20;
+/** Deliveries a minute at one webhook from one address. */
+const MAX_DELIVERIES = 120;
+const HOOK_BYTES = 1_048_576;
+
+/** Adds the routes of the surfaces that `open` wants, each with its checks. */
+function addSurfaces(
+  app: Routes,
+  { starter, open, service, now, after }: OverHttpParts,
+  { protocol, peers, door, perToken, bodyMs }: {
+    readonly protocol: Protocol;
+    readonly peers: Peers | undefined;
+    readonly door: Door;
+    readonly perToken: number;
+    readonly bodyMs: number;
+  },
+): void {
+  const bounds = { bodyMs, after };
+  const wrong = makeRates(MAX_WRONG, now);
+  const serves = service === undefined ? undefined : open.serves;
+  if (serves?.mcp !== false) {
+    serveMcp(app, {
+      ...{ bounds, admit: starter.admit, mcp: protocol.fetch },
+      rates: { token: makeRates(perToken, now), wrong },
+    });
+  }
+  if (service === undefined || serves === undefined) return;
+  const { asks } = service;
+  serveState(app, {
+    ...{ ready: asks.ready, admit: starter.admit, wrong },
+    ...(serves.metrics ? { metrics: asks.metrics } : {}),
+    ...(serves.a2a ? { jwks: asks.jwks } : {}),
+  });
+  if (peers !== undefined) {
+    serveA2a(app, {
+      ...{ bounds, peers, admit: rememberAdmitted(asks.a2aAdmit, now) },
+      rates: { peer: makeRates(perToken, now), wrong },
+    });
+  }
+  if (serves.hooks) {
+    const rates = makeRates(MAX_DELIVERIES, now);
+    serveHooks(app, { rates, hook: asks.hook, bounds: { ...bounds, most: HOOK_BYTES } });
+  }
+  if (serves.page) service.page(app, { door, https: open.https === true, wrong, ...bounds });
+}
+
 const BOUNDS = { sessions: 64, perToken: 1_200, perAddress: 2_400, bodyMs: 15_000 };
-/** Bytes of bodies at once: each is in the process some six times while it is asked about. */
-const BODIES = 33_554_432;
-/** Sessions of one token, of all that there may be. */
+/** Bytes of all bodies at once: each is in the process some six times. */
+const MAX_BODIES = 33_554_432;
+/** One token may have this part of all sessions: a quarter. */
 const SHARE = 4;
-/** Milliseconds that what is under way may take when the gateway ends. */
+/** Milliseconds for requests under way when the gateway ends. */
 const STOP_MS = 5_000;
 /** Milliseconds for connections to close after that. */
 const LINGER_MS = 250;
 
-/** Listens and serves. */
+/** Listens at the address of `open`, and serves. */
 export function serveOverHttp(parts: OverHttpParts): Listening {
   const { starter, open, now, after, service } = parts;
   const { listen: at } = open;
@@ -155,14 +128,14 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
     perHolder: Math.max(1, Math.ceil(bounds.sessions / SHARE)),
   });
   const peers = open.serves?.a2a === true ? service?.makePeers() : undefined;
-  const room = makeBodyRoom(BODIES);
+  const room = makeBodyRoom(MAX_BODIES);
   let under = 0;
   let idle = (): void => undefined;
   const routes: { app?: Routes } = {};
   const answer = async (request: Request, address: string): Promise<Response> => {
     const { app } = routes;
     if (app === undefined) return new Response(null, { status: 503 });
-    // A stream of a GET is never over by itself: nobody waits for it.
+    // The end waits for no GET: its stream never ends by itself.
     const caller = callerOf(address);
     if (request.method !== "POST") return await app.fetch(request, { address, caller });
     under += 1;
@@ -190,7 +163,7 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   const door = makeDoor(address, open);
   routes.app = makeApp({
     ...{ door, rate: makeRates(bounds.perAddress, now), note: starter.note },
-    surfaces: surfacesOf({ starter, open, protocol, peers, service, door, bounds, now, after }),
+    add: (app) => addSurfaces(app, parts, { protocol, peers, door, ...bounds }),
   });
   return Object.freeze<Listening>({
     address,
@@ -200,13 +173,13 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
       const late = Promise.withResolvers<void>();
       idle = () => late.resolve();
       const stop = after(open.drainMs ?? STOP_MS, () => late.resolve());
-      // A peer's stream is over when its task is, which may be tomorrow: it asks again, and so does who waits.
+      // A peer's stream ends with its task, perhaps tomorrow: the peer asks again.
       await peers?.close();
       if (under === 0) late.resolve();
       await late.promise;
       stop();
       await protocol.close();
-      // Streams that nobody closes end with the process.
+      // Streams that no client closes end with the process.
       const gone = Promise.withResolvers<void>();
       const give = after(LINGER_MS, gone.resolve);
       await Promise.race([over, gone.promise]);
@@ -215,13 +188,13 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   });
 }
 
-/** Whether a peer watches: that ends when what is watched does, which may be in days. */
+/** Whether a peer watches an exchange: such a stream ends with it, perhaps in days. */
 function isWatch(request: Request, response: Response): boolean {
   return new URL(request.url).pathname.startsWith("/a2a") &&
     (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** The same response; `over` is called once, when its body was read to its end or nobody reads it any more. */
+/** The same response, which calls `over` once when its body is no longer read. */
 function untilRead(response: Response, over: () => void): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) {

@@ -1,17 +1,19 @@
 /**
- * How much each caller may ask: requests a minute by address or token, requests of one credential under way at a time.
+ * How much each caller may ask: requests a minute by address or token, requests of one credential
+ * under way at a time.
  * @module
  */
 import { Fault } from "../../contracts/fault.ts";
 import type { Json } from "../../contracts/json.ts";
 import type { Port } from "../../contracts/port.ts";
 
-// Who counts as one where requests are counted: an IPv4 address, or a network of IPv6 as one household has.
-
 const GROUPS = 8;
 const NETWORK = 4;
 
-/** The name under which an address is counted: of IPv6 its first 64 bits, because the rest is its owner's to choose. */
+/**
+ * The name under which an address is counted: an IPv4 address whole, of an IPv6 address the first
+ * 64 bits, because one household chooses the rest.
+ */
 export function callerOf(address: string): string {
   const url = `http://[${address}]`;
   if (!address.includes(":") || !URL.canParse(url)) return address;
@@ -24,18 +26,16 @@ export function callerOf(address: string): string {
   return `${groups.slice(0, NETWORK).join(":")}::/64`;
 }
 
-// How often somebody may ask: a bucket that fills with time. Bounded in how many it knows.
-
-/** Counts requests of many. */
+/** Counts requests by name: for each a bucket that fills with time. */
 export interface Rates {
-  /** Takes one; false when there is none left. `most` a minute, where this one has a measure of its own. */
+  /** Takes one request; false when none is left. `most`: the name's own limit a minute. */
   take(who: string, most?: number): boolean;
 }
 
 const MAX_BUCKETS = 10_000;
 const MINUTE_MS = 60_000;
 
-/** Makes buckets of `perMinute` each. `now` is milliseconds. */
+/** Makes buckets of `perMinute` requests each, for 10,000 names at most. `now` is milliseconds. */
 export function makeRates(perMinute: number, now: () => number): Rates {
   const buckets = new Map<string, { left: number; at: number }>();
   const filled = ({ left, at }: { left: number; at: number }, most: number): number =>
@@ -58,14 +58,14 @@ export function makeRates(perMinute: number, now: () => number): Rates {
   });
 }
 
-// Who was let in is known for some seconds, so that a request of a peer is one round trip less. It counts for rates and
-// for what is refused early: what is done is asked with the credential itself, so one that was revoked does nothing.
-
-/** Milliseconds. */
 const KNOWN_MS = 5_000;
 const MAX_ADMITTED = 1_000;
 
-/** Makes `admit` remember what it answered; a refusal is never remembered. `now` is milliseconds. */
+/**
+ * Remembers for five seconds whom `admit` let in, which saves a peer's request one round trip; a
+ * refusal is never remembered. What is remembered decides rates and early refusals alone: each act
+ * is asked with the credential itself, so that a revoked one does nothing. `now` is milliseconds.
+ */
 export function rememberAdmitted<T>(
   admit: (token: string) => Promise<T>,
   now: () => number,
@@ -86,14 +86,15 @@ export function rememberAdmitted<T>(
   };
 }
 
-// The pipe to the starter, shared fairly: it takes so many requests at a time, and one credential's flood would take all of
-// them from other peers, from webhooks and from the page.
+/** Requests under way of one credential, and of all; the rest is for requests without one. */
+const MAX_EACH = 256;
+const MAX_ALL = 448;
 
-/** Requests under way of one credential, and of all credentials together: the rest is for who has none. */
-const MOST_EACH = 256;
-const MOST_ALL = 448;
-
-/** The same port, whose `ask` rejects with `rateLimited` for a credential that has its share under way. */
+/**
+ * The pipe to the starter, shared fairly: it takes 512 requests at a time, and the flood of one
+ * credential would take them from other peers, webhooks and the page. `ask` rejects `rateLimited`
+ * for a credential that has its share under way.
+ */
 export function makeFairPort(port: Pick<Port, "ask" | "tell">): Pick<Port, "ask" | "tell"> {
   const under = new Map<string, number>();
   let all = 0;
@@ -103,7 +104,7 @@ export function makeFairPort(port: Pick<Port, "ask" | "tell">): Pick<Port, "ask"
       const token = tokenIn(body);
       if (token === undefined) return await port.ask(op, body);
       const before = under.get(token) ?? 0;
-      if (before >= MOST_EACH || all >= MOST_ALL) {
+      if (before >= MAX_EACH || all >= MAX_ALL) {
         throw new Fault("rateLimited", "Cannot ask more at a time: try again later");
       }
       under.set(token, before + 1);

@@ -17,17 +17,15 @@ import type { ServeHolder } from "../../contracts/wire_serve.ts";
 import type { HookAnswer, HookCall, PeerHolder } from "../../contracts/wire_a2a.ts";
 import { isLoopback } from "../../contracts/loopback.ts";
 
-// Tokens in the header `Authorization`, as RFC 6750 writes them.
-
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 
-/** The token; undefined where the header has none, or one longer than `most` characters. */
+/** The bearer token of a header (RFC 6750); undefined for none, and above `most` characters. */
 function tryBearer(header: string | undefined, most: number): string | undefined {
   const token = BEARER.exec(header ?? "")?.[1];
   return token === undefined || token.length > most ? undefined : token;
 }
 
-/** Whose a token is; a response for whoever tried too many. Undefined for a wrong one. */
+/** The holder of a token; undefined for a wrong one, a response for a caller of too many. */
 async function holderOf<T extends object>(
   c: Ask,
   { admit, wrong }: { admit(): Promise<T>; readonly wrong: Rates },
@@ -36,17 +34,15 @@ async function holderOf<T extends object>(
     return await admit();
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "denied") throw error;
-    // Whoever tries tokens is slowed down; a right one is never looked at here.
+    // Only wrong tokens are counted.
     return wrong.take(c.env.caller) ? undefined : tooMany(c);
   }
 }
 
-// `/mcp`: hosts of the Model Context Protocol, each request with its token.
-
-/** What the route is made of. */
+/** What serves `/mcp`, and its checks. */
 export interface McpParts {
   readonly rates: { readonly token: Rates; readonly wrong: Rates };
-  /** Whose a token is. Rejects with `denied`. */
+  /** The holder of a token. Rejects `denied`. */
   admit(token: string): Promise<ServeHolder>;
   mcp(
     request: Request,
@@ -59,7 +55,7 @@ export interface McpParts {
 const CHALLENGE = 'Bearer realm="remit"';
 const MAX_HOST_TOKEN = 512;
 
-/** Adds it. */
+/** Adds `/mcp`: hosts of the Model Context Protocol, each request with its token. */
 export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): void {
   app.on(["GET", "POST", "DELETE"], "/mcp", async (c) => {
     const given = c.req.header("authorization");
@@ -76,7 +72,7 @@ export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): 
     if (raw.method !== "POST") return await mcp(raw, undefined, { ...holder, token });
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
-    // Whoever is known may wait long for an answer: for that its body needs no room.
+    // The answer may take long, and the body needs no room meanwhile.
     c.env.body?.over();
     const { method, url, headers, signal } = raw;
     const whole = new Request(url, { method, headers, signal, body: bytes });
@@ -88,7 +84,7 @@ export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): 
   );
 }
 
-/** Undefined for what is no JSON: whoever answers says so. */
+/** Undefined for a text that is no JSON: the protocol's answer says so. */
 function tryJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -98,10 +94,7 @@ function tryJson(bytes: Uint8Array): unknown {
   }
 }
 
-// `/a2a` and the card: peers, each request with its credential. Whose it is is asked anew for each; what it may do is the
-// starter's to say. contracts/wire_a2a.ts.
-
-/** The protocol, whoever speaks it. Without a holder it answers nobody but readers of the card. */
+/** The protocol of peers. Without a holder it answers only readers of the card. */
 export interface Peers {
   fetch(
     request: Request,
@@ -110,25 +103,25 @@ export interface Peers {
   ): Promise<Response>;
 }
 
-/** What the routes are made of. */
+/** What serves peers, and its checks. */
 export interface A2aParts {
   readonly rates: { readonly peer: Rates; readonly wrong: Rates };
-  /** Whose a credential is. Rejects with `denied`. */
+  /** The peer that a credential proves. Rejects `denied`. */
   admit(token: string): Promise<PeerHolder>;
   readonly peers: Peers;
   readonly bounds: BodyBounds;
 }
 
-/** Longest credential: a JWT. */
+/** Characters of the longest credential, a JWT. */
 const MAX_PEER_TOKEN = 16_384;
 const PATHS = ["/.well-known/agent-card.json", "/a2a", "/a2a/*"] as const;
 
-/** Adds them. */
+/** Adds `/a2a` and the card: peers, each request with its credential. */
 export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts): void {
   const serve = async (c: Ask): Promise<Response> => {
     const { raw } = c.req;
     const token = tryBearer(c.req.header("authorization"), MAX_PEER_TOKEN);
-    // Nothing is read of whom nobody knows.
+    // The body of an unknown caller is not read.
     if (token === undefined) return await peers.fetch(raw, undefined, { token: null });
     const holder = await holderOf(c, { admit: () => admit(token), wrong: rates.wrong });
     if (holder instanceof Response) return holder;
@@ -137,18 +130,16 @@ export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts)
     if (raw.body === null) return await peers.fetch(raw, undefined, { token, holder });
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
-    // Whoever is known may wait long for an answer: for that its body needs no room.
+    // The answer may take long, and the body needs no room meanwhile.
     c.env.body?.over();
     return await peers.fetch(raw, bytes, { token, holder });
   };
   for (const path of PATHS) app.all(path, serve);
 }
 
-// `/hooks/NAME`: whoever knows a shared secret says that something happened. contracts/wire_a2a.ts.
-
-/** What the route is made of. */
+/** What serves webhooks, and its checks. */
 export interface HookParts {
-  /** Of one path from one address. */
+  /** By path and address. */
   readonly rates: Rates;
   hook(call: HookCall): Promise<HookAnswer>;
   readonly bounds: BodyBounds;
@@ -158,10 +149,10 @@ const PATH = /^\/hooks\/[A-Za-z0-9_-]{1,64}$/;
 const MOST_HEADERS = 64;
 const MOST_NAME = 128;
 const MOST_VALUE = 8_192;
-/** What is for others than the webhook: never passed on. */
+/** Headers for others than the webhook: never passed on. */
 const PRIVATE: ReadonlySet<string> = new Set(["cookie", "proxy-authorization"]);
 
-/** Adds it. An unknown path and a wrong signature are answered alike. */
+/** Adds `/hooks/NAME`. An unknown path and a wrong signature get one answer. */
 export function serveHooks(app: Routes, { rates, hook, bounds }: HookParts): void {
   app.post("/hooks/*", async (c) => {
     const { path } = c.req;
@@ -201,12 +192,10 @@ function headersOf(headers: Headers): Record<string, string> {
   return Object.fromEntries(kept.slice(0, MOST_HEADERS));
 }
 
-// How the service is: alive, ready, counted; and the public keys of what it signs.
-
-/** What the routes are made of. */
+/** What tells the state of the service, and its checks. */
 export interface StateParts {
   ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
-  /** Text in OpenMetrics' words; absent: not served. */
+  /** OpenMetrics text; absent: not served. */
   readonly metrics?: () => Promise<string>;
   /** JSON text of a JWK set; absent: not served. */
   readonly jwks?: () => Promise<string>;
@@ -216,7 +205,7 @@ export interface StateParts {
 
 const METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/** Adds them. */
+/** Adds `/readyz`, `/metrics` and the public keys of what the service signs. */
 export function serveState(app: Routes, parts: StateParts): void {
   app.get("/readyz", async (c) => {
     const { ready, why } = await parts.ready();
@@ -239,7 +228,7 @@ export function serveState(app: Routes, parts: StateParts): void {
   }
 }
 
-/** Whether a program of this machine asks, and no proxy on behalf of somebody else. */
+/** Whether a program of this machine asks, and no proxy for a caller elsewhere. */
 function fromHere(c: Ask): boolean {
   const host = c.req.header("host") ?? "";
   const forwarded = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];

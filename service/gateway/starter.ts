@@ -1,6 +1,6 @@
 /**
- * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers, webhooks, the page.
- * contracts/wire_serve.ts, contracts/wire_a2a.ts.
+ * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers,
+ * webhooks, the page. contracts/wire_serve.ts, contracts/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
@@ -21,9 +21,7 @@ import {
   ToolDescriptor,
 } from "../../contracts/mod.ts";
 
-// Sessions of hosts, as the starter keeps them: what they ask goes over the port.
-
-/** How long a call lives, and who hears of it. */
+/** How long a call may take, and who hears of its progress. */
 export interface Life {
   readonly signal: AbortSignal;
   onProgress(text: string): void;
@@ -51,9 +49,9 @@ export interface StarterSession {
   end(): Promise<void>;
 }
 
-/** What asks the starter. */
+/** The starter, as hosts' protocols ask it. */
 export interface Starter {
-  /** Whose a token is. Rejects with `denied`. */
+  /** The holder of a token. Rejects `denied`. */
   admit(token: string): Promise<ServeHolder>;
   open(
     host: {
@@ -78,7 +76,7 @@ const Told = z.object({
   text: z.string().optional(),
 });
 
-/** Makes the starter's side over a port. */
+/** Asks a starter over its port. */
 export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
   const live = new Map<string, Live>();
 
@@ -144,9 +142,7 @@ export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
   });
 }
 
-// What the gateway asks its starter for peers, webhooks and the page. contracts/wire_a2a.ts.
-
-/** The starter, as these routes see it. Faults are as wire_a2a.ts lists them. */
+/** The starter, as peers, webhooks and the page ask it. Faults: contracts/wire_a2a.ts. */
 export interface ServiceAsks {
   a2aAdmit(token: string): Promise<PeerHolder>;
   hook(call: HookCall): Promise<HookAnswer>;
@@ -161,7 +157,7 @@ export interface ServiceAsks {
 }
 
 const PageSession = z.object({
-  /** What a person's browser shows from now on: 256 bits that nobody guesses. */
+  /** The cookie's value from now on: 256 random bits. */
   session: z.string().regex(/^[A-Za-z0-9_-]{32,128}$/),
   /** Milliseconds since 1970. */
   expiresAt: z.int().min(0).max(8.64e15),
@@ -173,7 +169,7 @@ const Ready = z.object({ ready: z.boolean(), why: z.string().max(2_000) }).stric
 const Text = z.object({ text: z.string().max(4_000_000) }).strict();
 const Keys = z.object({ keys: z.string().max(262_144) }).strict();
 
-/** Makes it over a port. */
+/** Asks a starter over its port; every answer is parsed. */
 export function makeServiceAsks(port: Pick<Port, "ask">): ServiceAsks {
   const ask = (op: string, body: object | null): Promise<Json> => port.ask(op, toJson(body));
   return Object.freeze<ServiceAsks>({

@@ -1,4 +1,4 @@
-/** Opens the sessions of hosts: their tasks, their answers, what they are told. @module */
+/** Opens sessions of MCP hosts: their tasks, their answers, and what they are told. @module */
 import * as z from "zod";
 import {
   type AgentSpec,
@@ -198,13 +198,13 @@ const MAX_RUNNING = 4;
 
 /** The powers of {@link openHost}, and what its tasks are made of. */
 export interface HostParts {
-  /** What calls are made with. */
+  /** What the tasks of calls are made of. */
   readonly setting: HostSetting;
-  /** A session with the kernel, for questions. The first one of a version takes a while: programs are built. */
+  /** A session with the kernel, for questions. */
   readonly link: Promise<HostKernel>;
   /** Opens another session with the running kernel. Rejects `gone` where it has ended. */
   another(): Promise<HostKernel>;
-  /** Settles a task of `run_task` for an agent of remit.yaml, and opens a session with its kernel. */
+  /** Settles a task of `run_task` for an agent, and opens a session with its kernel. */
   settle(agent: string | undefined): Promise<{
     readonly setting: HostSetting;
     readonly kernel: HostKernel;
@@ -224,7 +224,7 @@ export interface HostParts {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Opens a host's session. What it offers is told at once; its first task is made when the kernel is there. */
+/** Opens a host's session; its first task is made when the kernel is there. */
 export function openHost(
   parts: HostParts,
   session: string,
@@ -284,7 +284,7 @@ export function openHost(
   // Every later request is told why the session did not open.
   calls.catch(() => undefined);
 
-  /** By request and agent: the same request again asks for the task that waits. */
+  /** By agent and request: the same request again asks for the task that waits. */
   const running = new Map<
     string,
     { readonly ids: Set<string>; readonly task: Promise<RunningHostTask> }

@@ -1,7 +1,8 @@
 /**
- * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits for a person ends its
- * turn, and the kernel goes on with it when the answer is there. The task's program ({@link CALLER_PROGRAM}) infers
- * nothing: it makes exactly the call that its message names. Gate, log, budgets and receipts are those of any program.
+ * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits
+ * for a person ends its turn, and the kernel goes on with it when the answer is there. The task's
+ * program ({@link CALLER_PROGRAM}) infers nothing: it makes exactly the call that its message
+ * names. Gate, log, budgets and receipts are those of any program.
  * @module
  */
 import * as z from "zod";
@@ -44,7 +45,7 @@ export interface HostKernel {
     task: TaskId,
     onSeen: (seen: TaskSeen) => void,
   ): Promise<{ next(): Promise<{ readonly status: string }> }>;
-  /** What a task staged. `content`: the folder that holds new contents, each named by its digest. */
+  /** What a task staged. `content`: the folder of new contents, named by digest. */
   staged(task: TaskId): Promise<{ readonly patch: string | null; readonly content: string }>;
   close(): void;
 }
@@ -73,8 +74,9 @@ export type Called = z.infer<typeof Called>;
 const MAX_ANSWER = 1_000_000;
 
 /**
- * Source of the program: an IIFE. It runs without any right; what it says of a result is believed only as far as the
- * kernel's own log bears it out, because the session that it speaks for is its only reader.
+ * Source of the program: an IIFE. It runs without any right; what it says of a result is believed
+ * only as far as the kernel's own log bears it out, because the session that it speaks for is its
+ * only reader.
  */
 export const CALLER_PROGRAM = `(() => {
   const asked = (text) => {
@@ -97,7 +99,7 @@ export const CALLER_PROGRAM = `(() => {
   };
 })()`;
 
-/** The message that has the program make a call. Throws `tooLarge` when no turn takes it. */
+/** The message that has the program make a call. Throws `tooLarge`. */
 export function callMessage(call: CallWords): string {
   const text = JSON.stringify({ call });
   if (text.length <= 200_000) return text;
@@ -107,7 +109,7 @@ export function callMessage(call: CallWords): string {
   );
 }
 
-/** Reads the program's answer; undefined when it is about no call, or about another one. */
+/** Reads the program's answer; undefined where it is not about `call`. */
 export function readCalled(answer: string, call: CallId): Called | undefined {
   const end = answer.indexOf("\n");
   if (end < 0) return undefined;
@@ -122,7 +124,7 @@ export function readCalled(answer: string, call: CallId): Called | undefined {
   return parsed.success && parsed.data.callId === call ? parsed.data : undefined;
 }
 
-/** The progress that a host is told of: `text` where its label, as the kernel told it, is known and cleared, else `instead`. */
+/** Progress for a host: `text` where its label, as the kernel told it, is cleared, else `instead`. */
 export function toldProgress(
   text: string,
   { label, clearance, instead }: {
@@ -135,7 +137,7 @@ export function toldProgress(
   return success && cleared(data, clearance) ? text : instead;
 }
 
-/** How a call stands. */
+/** The state of a call. */
 export type LaneEnd =
   | { readonly kind: "done"; readonly called: Called }
   /** A person is asked: for the call itself, or for what it staged when `called` is there. */
@@ -152,15 +154,15 @@ export type LaneEnd =
 /** A task that makes calls. */
 export interface Lane {
   readonly task: TaskId;
-  /** Makes a call, or goes on with the one that waits. One at a time. */
+  /** Makes a call; one at a time. */
   call(words: CallWords): Promise<LaneEnd>;
-  /** Resolves when the call that waits stands otherwise. */
+  /** Resolves with the next state of the call that waits. */
   next(id: CallId): Promise<LaneEnd>;
   /** Cancels the call under way. */
   interrupt(): Promise<void>;
-  /** Why it makes no more calls; undefined while it does. */
+  /** Why the task makes no more calls; undefined while it does. */
   over(): string | undefined;
-  /** Ends the task; one that waits for a person is left to that person unless it is to be dropped. */
+  /** Ends the task; a task that waits for a person is left to that person, unless `drop`. */
   close(how?: { readonly drop: boolean }): Promise<void>;
 }
 
@@ -181,7 +183,7 @@ const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expi
 const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
 const MAX_TRIES = 20;
 
-/** Follows a task that was just created with {@link CALLER_PROGRAM}; resolves when it is ready for calls. */
+/** Follows a new task of {@link CALLER_PROGRAM}; resolves when the task takes calls. */
 export async function openLane(
   { link, task, clearance, onProgress, onTools }: LaneParts,
 ): Promise<Lane> {
@@ -239,7 +241,7 @@ export async function openLane(
     throw new Fault("upstream", `Cannot read what came of a call of task ${task}`);
   };
 
-  /** A turn's end is told a moment before the next one may begin. */
+  /** The kernel tells a turn's end a moment before it takes the next turn. */
   const say = async (text: string): Promise<void> => {
     for (let tries = 1;; tries++) {
       try {
@@ -274,7 +276,7 @@ export async function openLane(
       try {
         if (ended === undefined && (drop || !waiting)) await link.ask("cancel", { task });
       } catch (error) {
-        // It has ended by itself, or its kernel has.
+        // The task has ended by itself, or the kernel has.
         if (!(error instanceof Fault)) throw error;
       } finally {
         ended ??= "the session is over";

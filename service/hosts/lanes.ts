@@ -1,30 +1,29 @@
 /**
- * The tasks of a host's session, and which of them makes a call. One is the session's own: what is staged lies there, so
- * every call goes there, one after another. Plain reads go to others beside it while nothing is staged. A task that
- * waits for a person keeps what it staged, and another one takes its place. docs/decision/0016.
+ * The tasks of a host's session, and which of them makes a call. One is the session's own: what is
+ * staged lies there, so every call goes there, one after another. Plain reads go to others beside
+ * it while nothing is staged. A task that waits for a person keeps what it staged, and another one
+ * takes its place. docs/decision/0016.
  * @module
  */
 import { type CallId, Fault } from "../../contracts/mod.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
-// A call of a host's session, from its proposal to the last time that its host asked for it.
-
-/** A call that was made. It changes while it flies. */
+/** A call of a host's session, until the host no longer asks for it. Its fields change meanwhile. */
 export interface Flight {
-  /** The id under which the task makes it. */
+  /** The id under which the task makes the call. */
   readonly id: CallId;
-  /** Tool and canonical arguments; undefined once its host knows what came of it. */
+  /** Tool and canonical arguments; undefined once the host knows the outcome. */
   key: string | undefined;
-  /** It reads and stages nothing: any of the session's tasks can make it. */
+  /** A plain read: any task of the session can make the call. */
   readonly reads: boolean;
-  /** Every id under which its host asked for it. */
+  /** Every id under which the host asked for the call. */
   readonly ids: Set<string>;
   lane: Lane | undefined;
-  /** How it stands; undefined while it is under way. */
+  /** The last state; undefined while the call is under way. */
   end: LaneEnd | undefined;
-  /** How it stands next. */
+  /** The next state. */
   next: Promise<LaneEnd>;
-  /** Milliseconds since 1970, when it last ended. */
+  /** When `end` was last set, milliseconds since 1970. */
   endedAt: number;
   cancelled: boolean;
 }
@@ -37,10 +36,10 @@ const KEPT_MS = 30 * 60_000;
 export interface Flights {
   add(flight: Flight): void;
   remove(flight: Flight): void;
-  /** Under one of its ids, else the same call that waits or waited for a person. */
+  /** The call with this id, else the same call that waits or waited for a person. */
   find(id: string, key: string): Flight | undefined;
   byId(id: string): Flight | undefined;
-  /** The one that a task is occupied with. */
+  /** The call that occupies a task. */
   of(lane: Lane): Flight | undefined;
   count(which: (flight: Flight) => boolean): number;
 }
@@ -50,7 +49,7 @@ function occupies({ end }: Flight): boolean {
   return end === undefined || end.kind === "waiting";
 }
 
-/** Makes an empty table. */
+/** Begins without any call; those that ended are kept for half an hour, 64 at most. */
 export function makeFlights(now: () => number): Flights {
   const all = new Set<Flight>();
   const sweep = (): void => {
@@ -86,21 +85,21 @@ const MOST_QUEUED = 256;
 
 /** The tasks of a session. */
 export interface Lanes {
-  /** A free task, a new one, or the next that becomes free. It is the flight's from then on. */
+  /** Gives the call a task: a free one, a new one, or the next that becomes free. */
   provide(flight: Flight): Promise<Lane>;
-  /** Gives free tasks to those who wait. */
+  /** Gives free tasks to waiting calls. */
   pump(): void;
-  /** Takes a call out of those that wait. */
+  /** Takes a call out of the queue. */
   withdraw(flight: Flight): void;
-  /** Why the session makes no more calls: one of its tasks ended otherwise than by its host. */
+  /** Why the session makes no more calls: one of its tasks has ended, and not by the host. */
   spent(): string | undefined;
-  /** Ends a task of the session, which goes on. */
+  /** Ends one task; the session goes on. */
   drop(lane: Lane): Promise<void>;
   /** Whether something may be staged in the task that takes the next call. */
   staging(): boolean;
   /** A task with a process, if there is one. */
   awake(): Lane | undefined;
-  /** Ends all of them, after `last` has seen to those where something may be staged. */
+  /** Ends all tasks, after `last` for those where something may be staged. */
   close(last: (lane: Lane) => Promise<void>): Promise<void>;
 }
 
@@ -187,7 +186,7 @@ export async function openLanes(
     for (const each of [...queue]) {
       const lane = fit(each.flight);
       const more = lane === undefined && mayOpen(each.flight);
-      // Only one is opened at a time in place of the session's own: the others may fit in it.
+      // One task at a time is opened in place of the session's own: the other calls may fit in it.
       if (lane === undefined && (!more || (own() === undefined && opening > 0))) continue;
       queue.splice(queue.indexOf(each), 1);
       if (lane === undefined) void openFor(each);

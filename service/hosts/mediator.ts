@@ -1,6 +1,7 @@
 /**
- * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It names sessions and
- * calls; which profile, folders, wiki and clearance they have is decided here. contracts/wire_serve.ts.
+ * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It
+ * names sessions and calls; which profile, folders, wiki and clearance they have is decided here.
+ * contracts/wire_serve.ts.
  * @module
  */
 import * as z from "zod";
@@ -19,7 +20,7 @@ import {
   type ToolDescriptor,
 } from "../../contracts/mod.ts";
 
-/** What the gateway asks, parsed: it speaks for those who are let in. Throws `invalidInput`, without their words. */
+/** Parses what the gateway asks. Throws `invalidInput`, in words that repeat nothing of it. */
 export function parseAsked<T>(
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
   body: Json,
@@ -34,9 +35,9 @@ export function parseAsked<T>(
 /** Sessions of one gateway. */
 export const MOST_SESSIONS = 128;
 
-/** A session that hosts have, as the mediator holds it. */
+/** A host's session, as the mediator holds it. */
 export interface MediatedSession {
-  /** What the gateway is told of it. */
+  /** What the gateway is told of the session. */
   readonly info: Json;
   tools(): Promise<readonly ToolDescriptor[]>;
   call(asked: ServeCall): Promise<ServeResult>;
@@ -46,13 +47,13 @@ export interface MediatedSession {
   close(): Promise<void>;
 }
 
-/** What the mediator is made of. */
+/** The powers of {@link makeMediator}. */
 export interface MediatorParts {
-  /** Whose a token is; undefined for a wrong one. Null is a host over a pipe. */
+  /** The holder of a token; undefined for a wrong one. `null` is the host over a pipe. */
   holderOf(token: string | null): ServeHolder | undefined;
   /** Opens a session under an id. */
   open(id: string, holder: ServeHolder): MediatedSession | Promise<MediatedSession>;
-  /** An id that nobody guesses. */
+  /** A fresh, unguessable id. */
   id(): string;
   /** Bytes for the host of a pipe. */
   send(text: string): void;
@@ -149,7 +150,7 @@ export function makeMediator(parts: MediatorParts): Mediator {
         throw new Fault("badFrame", "Cannot serve the gateway: it tells what there is not");
       }
       const { session, call } = parseAsked(Cancel, body);
-      // What it cancels may have ended.
+      // The call may have ended meanwhile.
       sessions.get(session)?.then((found) => found.cancel(call)).catch((error: unknown) => {
         if (!(error instanceof Fault)) throw error;
       });

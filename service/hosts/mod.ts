@@ -11,7 +11,13 @@
  */
 export { type HostParts, openHost } from "./host.ts";
 export type { HostKernel } from "./lane.ts";
-export { makeMediator, mayHave, type Mediator, parseAsked } from "./mediator.ts";
+export {
+  makeMediator,
+  mayHave,
+  type MediatedSession,
+  type Mediator,
+  parseAsked,
+} from "./mediator.ts";
 export {
   KEPT_TOKEN,
   type KeptToken,
@@ -19,5 +25,4 @@ export {
   openTokens,
   type TokenBook,
   type TokenParts,
-  type Tokens,
 } from "./token_book.ts";

@@ -1,4 +1,4 @@
-/** What a host is told of a call, or of a task of `run_task`: never more than it is cleared for. @module */
+/** What a host is told of a call or of `run_task`: never more than it is cleared for. @module */
 import {
   AgentTask,
   CallId,
@@ -21,16 +21,16 @@ const MAX_ARGUMENTS = 2_000;
 
 type Waiting = Extract<LaneEnd, { readonly kind: "waiting" }>;
 
-/** What decides what a host is told. */
+/** What a host may be told, and how its person is asked. */
 export interface TellingParts {
   readonly task: string;
-  /** The most confidential text that hosts are told. */
+  /** The most confidential label that hosts are told of. */
   readonly clearance: Label;
   /** The host's own person may answer consent. */
   readonly selfConsent: boolean;
   /**
-   * Reads and hashes the new content of a change in the folder `content`: safe lines of its diff. Throws a Fault where the
-   * content is not what its digest says.
+   * Reads and hashes the new content of a change in the folder `content`: safe lines of its diff.
+   * Throws a Fault where the content is not what its digest says.
    */
   show(content: string, change: StagedChange): {
     readonly lines: readonly string[];
@@ -40,7 +40,7 @@ export interface TellingParts {
   where(question: string): string;
 }
 
-/** What a host is told of how a call stands. */
+/** What a host is told of the state of a call. */
 export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
   switch (end.kind) {
     case "done":
@@ -62,7 +62,7 @@ export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
   }
 }
 
-/** Whether the host's own person may answer: a consent that it is told whole, and none to administration. */
+/** Whether the host's person may answer: a consent within its clearance, none to administration. */
 export function mayConsent(
   { kind, scope }: Question,
   { selfConsent, clearance }: Pick<TellingParts, "selfConsent" | "clearance">,
@@ -86,7 +86,7 @@ function calledResult(called: Called, { task, clearance }: TellingParts): ServeR
   };
 }
 
-/** What a question would change, read and hashed here; undefined where that cannot be shown whole. */
+/** The content of a question's changes, hashed here; undefined where it cannot be shown whole. */
 function contentOf(
   { question: { changes }, content }: Waiting,
   show: TellingParts["show"],
@@ -117,7 +117,7 @@ function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["
   const files = content === undefined
     ? [...changes.slice(0, 40).map(fileLine), "(too much to show here: see it at the terminal)"]
     : [content];
-  // Content that the host is not cleared for is not told in a question either.
+  // A question tells no content that the host is not cleared for.
   const told = cleared(scope.label, parts.clearance);
   const what = !told ? `${scope.tool} (its particulars are "${scope.label}")` : [
     displayText(question.summary, { max: 1_000 }),
@@ -128,7 +128,7 @@ function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["
     kind: kind === "consent" || kind === "stepUp" ? kind : "other",
     summary: what.slice(0, MAX_SUMMARY),
     where: parts.where(id),
-    // What a person was not shown whole is nothing that they can agree to.
+    // A person agrees only to what they were shown whole.
     elicit: mayConsent(question, parts) && content !== undefined && what.length <= MAX_SUMMARY &&
       argumentsText.length <= MAX_ARGUMENTS / 2,
   };
@@ -154,7 +154,7 @@ export async function nextWithin<T>(
 /** A task of `run_task`, under way. */
 export interface RunningHostTask {
   readonly task: TaskId;
-  /** What its host is told: at its end, or when it waits for a person and `waitMs` are over. */
+  /** Resolves when the task ends, or when it waits for a person for `waitMs` milliseconds. */
   result(waitMs: number): Promise<ServeResult>;
   cancel(): Promise<void>;
   close(): void;
@@ -197,7 +197,7 @@ export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTa
   let last: End | undefined;
   const follow = async (): Promise<End> => {
     last = await watch.next();
-    // The kernel goes on with it when the answer is there.
+    // The kernel resumes the task when the answer is there.
     if (last.status === "needsApproval") {
       next = follow();
       next.catch(() => undefined);

@@ -1,6 +1,7 @@
 /**
- * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another is made while the
- * first is busy or waits for a person; staged changes wait with the task that made them. docs/decision/0016.
+ * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another
+ * is made while the first is busy or waits for a person; staged changes wait with the task that
+ * made them. docs/decision/0016.
  * @module
  */
 import {
@@ -22,31 +23,31 @@ import type { Lane, LaneEnd } from "./lane.ts";
 /** Calls of a session that wait for a person. */
 const MOST_WAITING = 16;
 
-/** Tools that keep nothing for the task that they are called in. */
+/** Tools that leave nothing behind in the task that calls them. */
 const PLAIN = /^(?:file|text|wiki)_/;
-/** Proposes what is staged when a host goes without saying so. */
+/** Proposes what is staged when a host leaves without proposing it. */
 const LAST = ToolName.parse("patch_apply");
 
 /** A host's session. */
 export interface HostSession {
   tools(): Promise<readonly ToolDescriptor[]>;
-  /** Makes a call, or says how the same call stands that was made before. */
+  /** Makes a call, or tells the state of the same call that was made before. */
   call(asked: ServeCall): Promise<ServeResult>;
-  /** What the host's person said. Throws `refused` for any question but the one of that call. */
+  /** Passes on what the person decided. Throws `refused` for a question not of the call. */
   answer(said: ServeAnswer): Promise<void>;
   cancel(call: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a session is made of. */
+/** The powers of {@link openHostSession}. */
 export interface HostSessionParts {
-  /** Makes one more task for it, ready for calls. */
+  /** Makes one more task, ready for calls. */
   openLane(on: { onProgress(text: string): void; onTools(): void }): Promise<Lane>;
   toolsOf(lane: Lane): Promise<readonly ToolDescriptor[]>;
   tell(end: LaneEnd, lane: Lane | undefined): ServeResult;
   /** Whether a task has something staged. */
   hasStaged(lane: Lane): Promise<boolean>;
-  /** Signs what the host's person said to a question of a task. */
+  /** Signs and passes on what the host's person decided about a question of a task. */
   answerFor(lane: Lane, question: QuestionId, allow: boolean): Promise<void>;
   onProgress(call: string, text: string): void;
   onTools(): void;
@@ -86,7 +87,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
         (next) => settle(flight, next),
         (error) => fail(flight, error),
       );
-      // Whoever asks again sees it; nobody may.
+      // A host that asks again gets the error; perhaps none asks.
       flight.next.catch(() => undefined);
     }
     lanes.pump();
@@ -130,13 +131,13 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
     return flight;
   };
 
-  /** How a call that waits stands after some time. */
+  /** The state of a waiting call after `waitMs` milliseconds. */
   const later = async (flight: Flight, end: LaneEnd, waitMs: number): Promise<LaneEnd> => {
     if (waitMs === 0) return end;
     return await nextWithin(flight.next, { waitMs, instead: end, pause: parts.pause });
   };
 
-  /** What its host is told; a call whose outcome was told is not known by its arguments any more. */
+  /** What the host is told; once it was told an outcome, the same arguments make a new call. */
   const told = (flight: Flight, end: LaneEnd): ServeResult => {
     if (end.kind === "waiting") {
       if (end.called !== undefined) flight.key = undefined;
@@ -150,7 +151,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
       if (closed) throw new Fault("gone", "Cannot call: the session is over");
       const key = `${asked.tool}\n${canonicalJson(toJson(asked.args))}`;
       const found = flights.find(asked.call, key);
-      // What was staged since is another patch, though the words of the call are the same.
+      // What was staged since is another patch, though the call's arguments are the same.
       const other = asked.tool === LAST && found?.ids.has(asked.call) === false && lanes.staging();
       const before = other ? undefined : found;
       const spent = before === undefined ? lanes.spent() : undefined;
@@ -160,7 +161,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
       const end = flight.end ?? await flight.next;
       if (end.kind !== "waiting") return told(flight, end);
       const { waiting } = parts.tell(end, flight.lane);
-      // Whoever can be asked is asked at once, instead of waited for.
+      // A person who can be asked now is asked at once.
       if (waiting?.elicit === true || waiting === undefined) return told(flight, end);
       parts.onProgress(asked.call, `waits for a person: question ${waiting.question}`);
       return told(flight, await later(flight, end, asked.waitMs));
@@ -176,7 +177,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
         throw new Fault("refused", `Cannot answer question ${question}: a host may not answer it`);
       }
       await parts.answerFor(lane, QuestionId.parse(question), allow);
-      // It goes on: whoever asks now waits for what comes of it.
+      // The call goes on: a host that asks now waits for its outcome.
       if (flight.end === end) flight.end = undefined;
     },
     async cancel(call): Promise<void> {

@@ -7,7 +7,7 @@ import { sha256Hex } from "../../port/digest.ts";
 
 const MOST = 256;
 
-/** What is kept of every token. */
+/** The fields that are kept of every token. */
 export const KEPT_TOKEN = {
   id: z.string().min(1).max(32),
   name: z.string().min(1).max(64),
@@ -16,7 +16,7 @@ export const KEPT_TOKEN = {
   createdAt: z.int().min(0),
 };
 
-/** A token, without the token. */
+/** What is kept of a token: not the token. */
 export interface KeptToken {
   readonly id: string;
   readonly name: string;
@@ -47,10 +47,10 @@ export interface TokenKind<T extends KeptToken> {
   readonly listed: string;
 }
 
-/** The tokens of one kind and state. Read anew for each question, so that a revoked one is refused at once. */
+/** The tokens of one kind. The file is read each time: a revoked token is refused at once. */
 export interface TokenBook<T extends KeptToken> {
   list(): readonly T[];
-  /** Keeps a token's hash. `secret` is its chance. Gives the token, which is shown once. */
+  /** Keeps the hash of a token made of `secret`, 256 random bits. Gives the token. */
   create(more: Omit<T, "sha256">, secret: string): string;
   /** By id or name. Throws `notFound`. */
   revoke(which: string): T;
@@ -129,19 +129,17 @@ function tryJson(text: string): unknown {
   }
 }
 
-// Tokens that MCP hosts show to the gateway: STATE/person/mcp_tokens.json.
-
 const HostToken = z.object({ ...KEPT_TOKEN, profile: Profile }).strict();
-/** A token, without the token. */
+/** What is kept of a host's token. */
 export type TokenEntry = z.infer<typeof HostToken>;
 
-/** The tokens of one state. */
+/** The tokens of MCP hosts. */
 export interface Tokens extends Pick<TokenBook<TokenEntry>, "list" | "create" | "revoke"> {
-  /** Whose a token is; undefined for a wrong one. */
+  /** The holder of a token; undefined for a wrong one. */
   tryHolder(token: string): ServeHolder | undefined;
 }
 
-/** Opens the book of tokens. A file that others could read is refused. */
+/** Opens the book of hosts' tokens, STATE/person/mcp_tokens.json. */
 export function openTokens(parts: TokenParts): Tokens {
   const book = openTokenBook(parts, {
     ...{ file: "mcp_tokens.json", prefix: "remit_mcp_", entry: HostToken },

@@ -1,6 +1,6 @@
 /**
- * The agent card: who we are to peers, signed with the service's key over its canonical form (JWS, RFC 7515; JCS,
- * RFC 8785). A2A 1.0, sections 4.4 and 8.
+ * The agent card: who we are to peers, signed with the service's key over its canonical form (JWS,
+ * RFC 7515; JCS, RFC 8785). A2A 1.0, sections 4.4 and 8.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ function publicJwk(key: string): JsonObject {
   return { crv: "Ed25519", kty: "OKP", x: key };
 }
 
-/** The `kid` of a key: the thumbprint of its JWK. RFC 7638. `key` is the raw public key, base64url. */
+/** The `kid` of a raw public key (base64url): the thumbprint of its JWK. RFC 7638. */
 export function keyId(key: string): string {
   return createHash("sha256").update(canonicalJson(publicJwk(key))).digest("base64url");
 }
@@ -67,8 +67,8 @@ const MAX_CARDS = 256;
 const Times = z.record(z.string().max(128), z.int().min(0));
 
 /**
- * Tells when a card with an ETag was first served, in milliseconds since 1970 at whole seconds, so that `Last-Modified` is
- * the same after a restart. STATE/person/a2a_cards.json.
+ * Tells when a card with an ETag was first served, in milliseconds since 1970 at whole seconds, so
+ * that `Last-Modified` is the same after a restart. STATE/person/a2a_cards.json.
  */
 export function openCardTimes(
   disk: {
@@ -101,7 +101,7 @@ function parseTimes(text: string): Record<string, number> {
   }
 }
 
-/** The extension that other Remits look for: a message that is sent again is answered as the first time. */
+/** The extension that other Remits look for: a repeated message gets its first answer. */
 const ONCE = "urn:remit:a2a:once";
 
 /** What a card says of this service. */
@@ -138,8 +138,8 @@ export function skillsFor(
 }
 
 /**
- * Makes the card without its signature. No value of it is empty: protobuf's JSON leaves such out, and whoever reads the
- * card through a codec is to sign and check the same bytes. Section 8.4.1.
+ * Makes the card without its signature. No value of it is empty: protobuf's JSON leaves such out,
+ * and whoever reads the card through a codec is to sign and check the same bytes. Section 8.4.1.
  */
 export function makeCard(parts: CardParts): JsonObject {
   return Object.fromEntries(
@@ -178,7 +178,7 @@ function wholeCard({ serve, url, version, push, peer }: CardParts): JsonObject {
         },
       },
     },
-    // No requirements are listed: one without scopes is an empty value. Every request needs the scheme anyway.
+    // No requirements are listed: one without scopes would be an empty value.
     defaultInputModes: [
       ...["text/plain", "text/markdown", "text/csv", "text/html", "application/json"],
       ...["application/pdf", "image/png", "image/jpeg", "application/octet-stream"],
@@ -218,7 +218,7 @@ function withoutEmpty(value: Json): Json | undefined {
   return full.length === 0 ? undefined : Object.fromEntries(full);
 }
 
-/** Signs a card. `url` says where the key is found; it stands beside the signature, too, to be pinned. */
+/** Signs a card. The key is found under `url`, and beside the signature, to be pinned. */
 export function signCard(card: JsonObject, signer: ServiceSigner, url: string): SignedCard {
   const { protected: head, signature } = jwsOf(canonicalJson(card), {
     signer,

@@ -1,8 +1,9 @@
 /**
- * Which peer a credential proves: a token that this service made, or an OAuth 2.1 access token (a JWT of RFC 9068) for
- * exactly our audience from exactly the issuer that remit.yaml names. A name that a peer gives itself counts for nothing,
- * and so does what a token says of keys (`jku`, `jwk`, `x5u`): a key set is named by remit.yaml or by the issuer's own
- * metadata. RFC 7517, RFC 8414, RFC 8725.
+ * Which peer a credential proves: a token that this service made, or an OAuth 2.1 access token (a
+ * JWT of RFC 9068) for exactly our audience from exactly the issuer that remit.yaml names. A name
+ * that a peer gives itself counts for nothing, and so does what a token says of keys (`jku`, `jwk`,
+ * `x5u`): a key set is named by remit.yaml or by the issuer's own metadata. RFC 7517, RFC 8414, RFC
+ * 8725.
  * @module
  */
 import {
@@ -22,10 +23,10 @@ import { KEPT_TOKEN, openTokenBook, type TokenBook, type TokenParts } from "../h
 /** One public key of a set. Untrusted. */
 export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kid?: string | undefined };
 
-/** Fetches the documents of issuers: bounded, and from this machine only for an issuer of this machine. */
+/** Fetches issuers' documents: bounded, from this machine only for an issuer on it. */
 export interface KeyFetch {
   get(url: URL, issuer: URL): Promise<{ readonly status: number; readonly json: unknown }>;
-  /** Vets an address that a document of the issuer names; `what` names it in the refusal. Throws `refused`. */
+  /** Vets an address of an issuer's document; `what` names it in the refusal. Throws `refused`. */
   vet(text: string, what: string, issuer: URL): URL;
   /** Whether two names are one issuer. RFC 8414, section 3.3. */
   same(one: string, other: string): boolean;
@@ -33,7 +34,7 @@ export interface KeyFetch {
 
 /** The keys of issuers. */
 export interface KeySets {
-  /** Keys of an issuer, those with this `kid` where the token names one. Rejects with a Fault where there are none to be had. */
+  /** Keys of an issuer, with this `kid` where a token names one. Rejects `unavailable`. */
   keys(auth: Pick<PeerAuth, "issuer" | "jwks">, kid: string | undefined): Promise<
     readonly PublicJwk[]
   >;
@@ -144,7 +145,7 @@ export interface AccessTokenParts {
   now(): number;
 }
 
-/** The issuer that a token names, unproven; undefined for what is no JWT with a signature of {@link ALGORITHMS}. */
+/** The issuer that a JWT names, unproven; undefined for any other token. */
 export function issuerOf(token: string): string | undefined {
   if (token.length > MAX_TOKEN || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
   try {
@@ -235,7 +236,7 @@ const PeerToken = z.object({ ...KEPT_TOKEN, peer: PeerName }).strict();
 /** A peer's token, without the token. */
 export type PeerToken = z.infer<typeof PeerToken>;
 
-/** Opens the book of peers' tokens: STATE/person/a2a_tokens.json, hashes that are each bound to one peer of remit.yaml. */
+/** Opens the book of peers' tokens, STATE/person/a2a_tokens.json: each is one peer's. */
 export function openPeerTokens(parts: TokenParts): TokenBook<PeerToken> {
   return openTokenBook(parts, {
     ...{ file: "a2a_tokens.json", prefix: PEER_TOKEN, entry: PeerToken },
@@ -255,7 +256,7 @@ export interface PeerDoorParts extends AccessTokenParts {
   readonly tokens: Pick<TokenBook<PeerToken>, "tryFind">;
 }
 
-/** Makes the check; undefined for every credential that proves no peer, whatever is wrong with it. */
+/** Makes the check; undefined for every wrong credential, whatever is wrong with it. */
 export function makePeerDoor(
   parts: PeerDoorParts,
 ): (token: string | null) => Promise<KnownPeer | undefined> {

@@ -1,4 +1,4 @@
-/** Serves peers: their credentials, cards and exchanges. One front for a service, one mediator for each gateway. @module */
+/** Serves peers: one front for a service, one mediator for each gateway. @module */
 import {
   type Json,
   type PeerConfig,
@@ -103,7 +103,7 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
   };
   const counts = { tried: 0, delivered: 0, givenUp: 0 };
   let pushes: Pushes | undefined;
-  /** Started once a peer may be delivered to; where no peer may any more, due deliveries are given up. */
+  /** Started once a peer may be delivered to. */
   const deliver = (): void => {
     if (pushes !== undefined || !anyPush()) return;
     pushes = startPushes({

@@ -1,7 +1,7 @@
 /**
- * What the gateway asks for peers, done within what remit.yaml gives them. TRUST: the gateway may be hostile, and peers
- * are. Whose a request is, is said by its credential alone; profile, folders, model and limits by remit.yaml alone.
- * contracts/wire_a2a.ts.
+ * What the gateway asks for peers, done within what remit.yaml gives them. TRUST: the gateway may
+ * be hostile, and peers are. Whose a request is, is said by its credential alone; profile, folders,
+ * model and limits by remit.yaml alone. contracts/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
@@ -34,7 +34,7 @@ import { readTraceparent, type TraceLink } from "../trace/mod.ts";
 import type { KnownPeer } from "./credential.ts";
 import type { PeerWatch, PeerWatches } from "./watches.ts";
 
-/** Codes that peers may learn, in words without anything of ours; other codes become `unavailable`. contracts/wire_a2a.ts. */
+/** Codes that peers may learn, in words of nothing else; others become `unavailable`. */
 const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
   denied: "Cannot let the peer in: its credential is not known",
   notFound: "Cannot find the task: there is none of that name",
@@ -46,7 +46,7 @@ const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
   refused: "Cannot do that: it is not offered to this peer",
 };
 
-/** Does `work`; a fault becomes one that a peer may learn, and any other is noted for the operator. Throws bugs as they are. */
+/** Does `work`; a fault becomes one that a peer may learn, and is else noted. */
 async function inPeerWords<T>(
   work: () => Promise<T>,
   note: (text: string) => void,
@@ -68,8 +68,8 @@ async function inPeerWords<T>(
 const MAX_EXCHANGE = 3_500_000;
 
 /**
- * An exchange that fits through the gateway's pipe: past the bound without its history, and still past it without its
- * artifacts.
+ * An exchange that fits through the gateway's pipe: past the bound without its history, and still
+ * past it without its artifacts.
  */
 export function fitting(exchange: Json): Json {
   if (typeof exchange !== "object" || exchange === null || Array.isArray(exchange)) return exchange;

@@ -9,6 +9,6 @@
  * @module
  */
 export { keySetText } from "./card.ts";
-export { type KeyFetch, openPeerTokens, type PeerToken } from "./credential.ts";
-export { openPeerFront } from "./front.ts";
+export { type KeyFetch, openPeerTokens } from "./credential.ts";
+export { openPeerFront, type PeerFrontParts, type PeerRules } from "./front.ts";
 export type { PeerMediator } from "./mediator.ts";

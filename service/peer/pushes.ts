@@ -1,7 +1,8 @@
 /**
- * Deliveries to peers: what the kernel says is due is rendered, signed and posted by the net service, only to origins that
- * remit.yaml names; a failure is tried again with a growing, spread pause, for a day. At least once, newest state last:
- * the receiver knows a delivery by `x-remit-delivery`. A2A 1.0, section 4.3.
+ * Deliveries to peers: what the kernel says is due is rendered, signed and posted by the net
+ * service, only to origins that remit.yaml names; a failure is tried again with a growing, spread
+ * pause, for a day. At least once, newest state last: the receiver knows a delivery by
+ * `x-remit-delivery`. A2A 1.0, section 4.3.
  * @module
  */
 import * as z from "zod";
@@ -30,7 +31,7 @@ export interface PushParts {
   ask(op: string, body: Json): Promise<Json>;
   /** Where remit.yaml lets a peer be delivered to, now. */
   origins(peer: string): readonly string[];
-  /** JSON text of the exchange as the protocol has it. */
+  /** JSON text of an exchange in the protocol's form. */
   render(exchange: Json): Promise<string>;
   /** Detached JWS of a text. */
   sign(text: string): string;
@@ -46,7 +47,7 @@ export interface PushParts {
 export interface Pushes {
   /** There may be more. */
   wake(): void;
-  /** Begins nothing more; resolves when what is under way is over. */
+  /** Begins no more deliveries; resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export function pushHeaders(
     "a2a-version": "1.0",
     "x-remit-delivery": id,
     "x-remit-signature": signature,
-    // What would end a header, or is none of its characters, is not sent.
+    // A value with characters that no header may have is not sent.
     ...Object.fromEntries(Object.entries(theirs).filter(([, value]) => HEADER.test(value))),
   };
 }
@@ -85,7 +86,7 @@ export function pauseFor(attempt: number, random: number): number {
   return Math.round(whole * (0.75 + random / 2));
 }
 
-/** Starts; what is due already goes out at once. */
+/** Starts; deliveries that are due go out at once. */
 export function startPushes(parts: PushParts): Pushes {
   const under = new Map<string, Promise<void>>();
   let stopped = false;
@@ -98,7 +99,7 @@ export function startPushes(parts: PushParts): Pushes {
   const arm = (): void => {
     untimed();
     if (stopped) return;
-    // What was to be tried again before this process began is not told of: it is looked for.
+    // Retries of an earlier process are not told of, so the kernel is asked once a minute.
     const next = Math.min(parts.now() + LOOK_MS, ...times);
     untimed = parts.after(Math.max(0, next - parts.now()), () => {
       for (const at of times) if (at <= parts.now()) times.delete(at);
@@ -179,7 +180,7 @@ export function startPushes(parts: PushParts): Pushes {
           () => wakeIn(0),
           (error: unknown) => {
             if (!(error instanceof Fault)) throw error;
-            // The kernel has gone, or the row has: it is asked again.
+            // The kernel has ended, or the row is gone: ask again.
             wakeIn(FIRST_MS);
           },
         ).finally(() => under.delete(key));
@@ -197,7 +198,7 @@ export function startPushes(parts: PushParts): Pushes {
       if (error.code !== "gone") parts.note(error.message);
     }).finally(() => {
       looking = undefined;
-      // Somebody woke it between its last look and its end.
+      // A wake came between the last look and its end.
       if (again) wake();
     });
   }

@@ -1,6 +1,7 @@
 /**
- * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches it. Whoever begins gets
- * the exchange as it stands and then everything after it, nothing twice and nothing left out.
+ * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches
+ * it. Whoever begins gets the exchange as it stands and then everything after it, nothing twice and
+ * nothing left out.
  * @module
  */
 import * as z from "zod";
@@ -38,21 +39,21 @@ type Told = { readonly exchange: ExchangeId; readonly event: ExchangeEvent };
 
 /** Who watches. */
 export interface PeerWatch {
-  /** The gateway's name of it. */
+  /** The gateway's name of the stream. */
   readonly id: string;
-  /** It is told the agent's words while it works. */
+  /** Whether it is told the agent's words while the agent works. */
   readonly progress: boolean;
   tell(event: ExchangeEvent): void;
 }
 
 /** All watches of one link. */
 export interface PeerWatches {
-  /** Begins; gives the exchange as it stands. Throws as `peerWatch`, and `rateLimited`, `conflict` for an id in use. */
+  /** Gives the exchange now. Throws as `peerWatch`, `rateLimited`, `conflict` for an id in use. */
   begin(
     watch: PeerWatch,
     what: { readonly peer: PeerName; readonly exchange: ExchangeId },
   ): Promise<Exchange>;
-  /** Sends, and watches what it was sent to from the answer on. Throws as `peerSend`, and `rateLimited`. */
+  /** Sends, and watches the exchange from the answer on. Throws as `peerSend`, `rateLimited`. */
   send(watch: PeerWatch, sent: JsonObject): Promise<Exchange>;
   end(id: string): void;
   /** What the kernel tells: `exchange`. */
@@ -60,27 +61,27 @@ export interface PeerWatches {
 }
 
 interface Watcher extends PeerWatch {
-  /** Unknown while what begins it is sent. */
+  /** Undefined while the message that begins the watch is sent. */
   exchange: ExchangeId | undefined;
-  /** Undefined once what it began with is known. */
+  /** Events that came before the first answer; undefined after it. */
   early: Told[] | undefined;
-  /** The version that it began with. */
+  /** The exchange's version in the first answer. */
   from: number;
 }
 
-/** Makes it over `ask` of a link whose tells are given to `hear`. */
+/** Watches over `ask` of a link whose tells go to `hear`. */
 export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>): PeerWatches {
   const watchers = new Map<string, Watcher>();
-  /** Exchanges that somebody stopped watching, and nobody may watch now. */
+  /** Exchanges that a watcher left; perhaps no other watches them. */
   const left = new Set<ExchangeId>();
 
-  /** Ends the kernel's streams that serve nobody. */
+  /** Ends the kernel's streams without a watcher. */
   const rest = (): void => {
     const exchanges = new Set([...watchers.values()].map(({ exchange }) => exchange));
-    // What is being sent may turn out to go on in one of them, whose stream has then begun anew.
+    // A message under way may belong to one of them, and its stream has then begun anew.
     if (exchanges.has(undefined)) return;
     for (const exchange of left) {
-      // A kernel that has gone tells nothing any more.
+      // Where the kernel has ended, so has the stream.
       if (!exchanges.has(exchange)) ask("peerUnwatch", { exchange }).catch(() => undefined);
     }
     left.clear();
@@ -119,7 +120,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
       watcher.exchange = stood.id;
       watcher.from = stood.version;
       watcher.early = undefined;
-      // It may have been ended while it began.
+      // The watch may have been ended meanwhile.
       if (watchers.get(watch.id) !== watcher) left.add(stood.id);
       else for (const told of early) if (told.exchange === stood.id) give(watcher, told);
       return stood;
@@ -137,7 +138,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     wanted || [...watchers.values()].some((each) => each.exchange === exchange && each.progress);
 
   return Object.freeze<PeerWatches>({
-    // Asked again it is one stream of events all the same; whose the exchange is, the kernel says each time.
+    // The kernel keeps one stream of events, and checks the peer each time.
     begin: (watch, { peer, exchange }) =>
       begun(watch, exchange, "peerWatch", {
         ...{ peer, exchange, progress: progressOf(exchange, watch.progress) },
@@ -156,7 +157,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     hear(body): void {
       const told = Told.parse(body);
       for (const watcher of watchers.values()) {
-        // Of one whose message is being sent it is not known yet which exchange it watches.
+        // Until its message was answered, a watcher may watch any exchange.
         if (watcher.exchange === undefined || watcher.exchange === told.exchange) {
           give(watcher, told);
         }

@@ -7,7 +7,7 @@ import { metricsText, type ServiceCounts } from "./metrics.ts";
 import { openTraces, type Traces } from "./traces.ts";
 
 const DAY_MS = 86_400_000;
-/** Milliseconds from a start to the first retention round: requests that waited for the service come first. */
+/** Milliseconds from a start to the first retention round. */
 const FIRST_MS = 60_000;
 
 /** The powers of {@link startStateCare}, and what it works for. */
@@ -33,8 +33,8 @@ export interface StateCare {
 }
 
 /**
- * Has the kernel archive and purge what ended more than `days` days ago; with `dryRun` the kernel only counts. Answers
- * a sentence for the operator.
+ * Has the kernel archive and purge what ended more than `days` days ago; with `dryRun` the kernel
+ * only counts. Answers a sentence for the operator.
  */
 export async function sweepRetention(
   { link, days, now }: Pick<StateCareParts, "link" | "now"> & { readonly days: number },

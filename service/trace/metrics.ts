@@ -42,32 +42,6 @@ export function makeDurations(): Durations {
   });
 }
 
-/** The lines of one family; `label` says what its names are. */
-function durationLines(
-  family: string,
-  { help, label, durations }: {
-    readonly help: string;
-    readonly label: string;
-    readonly durations: Readonly<Record<string, Duration>>;
-  },
-): readonly string[] {
-  const lines = Object.entries(durations).flatMap(([name, { buckets, sum }]) => {
-    const of = `${label}="${name}"`;
-    let under = 0;
-    const counted = buckets.map((each, n) => {
-      under += each;
-      return `${family}_bucket{${of},le="${BOUNDS[n]?.toString() ?? "+Inf"}"} ${under}`;
-    });
-    return [...counted, `${family}_sum{${of}} ${sum}`, `${family}_count{${of}} ${under}`];
-  });
-  return [
-    `# TYPE ${family} histogram`,
-    `# UNIT ${family} seconds`,
-    `# HELP ${family} ${help}`,
-    ...lines,
-  ];
-}
-
 /** Answers to deliveries, by webhook; `""` counts unknown paths. */
 export type HookCounts = Readonly<Record<string, Readonly<Record<HookAnswer["result"], number>>>>;
 /** Deliveries to peers: each try, and how deliveries ended. */
@@ -92,28 +66,36 @@ export interface MetricsSample {
   readonly version: string;
 }
 
-type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
+type Row = readonly [labels: Readonly<Record<string, string>>, value: number, suffix?: string];
 
 const quoted = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 
+/** The lines of one family; the rows of a counter end in `_total`, those of a histogram say theirs. */
 function family(
+  kind: "gauge" | "counter" | "histogram",
   name: string,
-  kind: "gauge" | "counter",
-  options: { readonly help: string; readonly rows: readonly Row[] },
+  [help, ...rows]: readonly [string, ...Row[]],
 ): readonly string[] {
-  const full = kind === "counter" ? `${name}_total` : name;
-  const lines = options.rows.map(([labels, value]) => {
-    const said = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`).join(
-      ",",
-    );
-    return `${full}${said === "" ? "" : `{${said}}`} ${value}`;
+  const lines = rows.map(([labels, value, suffix = kind === "counter" ? "_total" : ""]) => {
+    const said = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`);
+    return `${name}${suffix}${said.length === 0 ? "" : `{${said.join(",")}}`} ${value}`;
   });
-  return [`# TYPE ${name} ${kind}`, `# HELP ${name} ${options.help}`, ...lines];
+  const unit = kind === "histogram" ? [`# UNIT ${name} seconds`] : [];
+  return [`# TYPE ${name} ${kind}`, ...unit, `# HELP ${name} ${help}`, ...lines];
 }
 
 const by = (label: string, counts: Readonly<Record<string, number>> = {}): Row[] =>
   Object.entries(counts).map(([name, value]) => [{ [label]: name }, value]);
+
+function durationRows([surface, { buckets, sum }]: readonly [string, Duration]): readonly Row[] {
+  let under = 0;
+  const counted = buckets.map((each, n): Row => {
+    under += each;
+    return [{ surface, le: BOUNDS[n]?.toString() ?? "+Inf" }, under, "_bucket"];
+  });
+  return [...counted, [{ surface }, sum, "_sum"], [{ surface }, under, "_count"]];
+}
 
 /** Writes the figures as OpenMetrics text, with `# EOF` at its end. */
 export function metricsText({ state, counts, startedAt, version }: MetricsSample): string {
@@ -124,58 +106,57 @@ export function metricsText({ state, counts, startedAt, version }: MetricsSample
       value,
     ])
   );
+  const [tries, ends]: readonly [Row[], Row[]] = pushes === undefined ? [[], []] : [
+    [[{}, pushes.tried]],
+    [[{ result: "delivered" }, pushes.delivered], [{ result: "given_up" }, pushes.givenUp]],
+  ];
   return [
-    ...family("remit_build", "gauge", { help: "The version that runs.", rows: [[{ version }, 1]] }),
-    ...family("remit_start_time_seconds", "gauge", {
-      help: "When the service started.",
-      rows: [[{}, startedAt / 1_000]],
-    }),
-    ...family("remit_tasks", "gauge", {
-      help: "Tasks of the kernel by status.",
-      rows: by("status", state.tasks),
-    }),
-    ...family("remit_tasks_by_channel", "gauge", {
-      help: "Tasks of the kernel by where they came in.",
-      rows: by("channel", state.channels),
-    }),
-    ...family("remit_questions_open", "gauge", {
-      help: "Questions that wait for a person.",
-      rows: [[{}, state.questions]],
-    }),
-    ...family("remit_processes", "gauge", {
-      help: "Processes of agents.",
-      rows: [[{}, state.processes]],
-    }),
-    ...family("remit_inbox_messages", "gauge", {
-      help: "Messages that wait, and the newest settled ones, by state.",
-      rows: by("state", state.inbox),
-    }),
-    ...family("remit_exchanges", "gauge", {
-      help: "Exchanges with peers by state.",
-      rows: by("state", state.exchanges),
-    }),
-    ...family("remit_webhook_deliveries", "counter", {
-      help: "Deliveries to webhooks by what was answered.",
-      rows: hooks,
-    }),
-    ...family("remit_peer_delivery_tries", "counter", {
-      help: "Deliveries to peers that were sent off, each try counted.",
-      rows: pushes === undefined ? [] : [[{}, pushes.tried]],
-    }),
-    ...family("remit_peer_deliveries", "counter", {
-      help: "Deliveries to peers by what came of them in the end.",
-      rows: pushes === undefined
-        ? []
-        : [[{ result: "delivered" }, pushes.delivered], [{ result: "given_up" }, pushes.givenUp]],
-    }),
-    ...family("remit_requests", "counter", {
-      help: "Requests that the gateway passed on, by surface.",
-      rows: by("surface", counts.requests),
-    }),
-    ...durationLines("remit_request_duration_seconds", {
-      help: "How long the requests took that the gateway passed on, by surface.",
-      ...{ label: "surface", durations: counts.durations ?? {} },
-    }),
+    ...family("gauge", "remit_build", ["The version that runs.", [{ version }, 1]]),
+    ...family("gauge", "remit_start_time_seconds", [
+      "When the service started.",
+      [{}, startedAt / 1_000],
+    ]),
+    ...family("gauge", "remit_tasks", [
+      "Tasks of the kernel by status.",
+      ...by("status", state.tasks),
+    ]),
+    ...family("gauge", "remit_tasks_by_channel", [
+      "Tasks of the kernel by where they came in.",
+      ...by("channel", state.channels),
+    ]),
+    ...family("gauge", "remit_questions_open", [
+      "Questions that wait for a person.",
+      [{}, state.questions],
+    ]),
+    ...family("gauge", "remit_processes", ["Processes of agents.", [{}, state.processes]]),
+    ...family("gauge", "remit_inbox_messages", [
+      "Messages that wait, and the newest settled ones, by state.",
+      ...by("state", state.inbox),
+    ]),
+    ...family("gauge", "remit_exchanges", [
+      "Exchanges with peers by state.",
+      ...by("state", state.exchanges),
+    ]),
+    ...family("counter", "remit_webhook_deliveries", [
+      "Deliveries to webhooks by what was answered.",
+      ...hooks,
+    ]),
+    ...family("counter", "remit_peer_delivery_tries", [
+      "Deliveries to peers that were sent off, each try counted.",
+      ...tries,
+    ]),
+    ...family("counter", "remit_peer_deliveries", [
+      "Deliveries to peers by what came of them in the end.",
+      ...ends,
+    ]),
+    ...family("counter", "remit_requests", [
+      "Requests that the gateway passed on, by surface.",
+      ...by("surface", counts.requests),
+    ]),
+    ...family("histogram", "remit_request_duration_seconds", [
+      "How long the requests took that the gateway passed on, by surface.",
+      ...Object.entries(counts.durations ?? {}).flatMap(durationRows),
+    ]),
     "# EOF",
     "",
   ].join("\n");

@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * import { readTraceparent } from "./mod.ts";
- * if (readTraceparent("of nobody") !== undefined) throw new Error("a trace of nobody");
+ * if (readTraceparent("no trace") !== undefined) throw new Error("that is no trace");
  * ```
  * @module
  */

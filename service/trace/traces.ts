@@ -1,12 +1,13 @@
 /**
- * Traces of tasks that have ended, sent to an OpenTelemetry collector by the net service. OTLP 1.x over HTTP in JSON, ids
- * in hex. An id is the digest of what it names, so that a span that is sent twice is one span.
+ * Traces of tasks that have ended, sent to an OpenTelemetry collector by the net service. OTLP 1.x
+ * over HTTP in JSON, ids in hex. An id is the digest of what it names, so that a span that is sent
+ * twice is one span.
  * @module
  */
 import { createHash } from "node:crypto";
 import { Fault, type Port, type TaskSpan } from "../../contracts/mod.ts";
 
-/** A caller's trace, as its `traceparent` header names it: data that spans link to, never a parent of ours. */
+/** A caller's trace, of its `traceparent` header: spans link to it, it is never a parent. */
 export interface TraceLink {
   readonly traceId: string;
   readonly spanId: string;

@@ -1,16 +1,16 @@
 /**
- * One delivery to a webhook: whether its signature holds, and what of it becomes the task's words.
+ * One delivery to a webhook: whether its signature holds, and the request that is made of it: the
+ * operator's text with `[data 1]` where it names a piece of the delivery, and the pieces at its
+ * end, each in a fence that it cannot write.
  * @module
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Fault, type WebhookConfig } from "../../contracts/mod.ts";
 
-// Whether a delivery is signed with a webhook's secret. Each answer takes the same work.
-
 /** How old, or how far ahead, a signed timestamp may be. Milliseconds. */
 export const HOOK_WINDOW_MS = 300_000;
 
-/** Where GitHub and those who do as it does put the signature. */
+/** The header of GitHub's signatures, and of services that follow it. */
 const SIGNATURE = "x-hub-signature-256";
 const SIGNED = /^(?:sha256=)?([0-9a-fA-F]{64})$/;
 const SECONDS = /^\d{1,12}$/;
@@ -22,10 +22,10 @@ export interface HookBytes {
   readonly body: Uint8Array;
 }
 
-/** What its signature says. `late`: it is right, and too old or too new. */
+/** The verdict about a signature. `late`: right, but too old or too far ahead. */
 export interface HookVerdict {
   readonly verdict: "right" | "wrong" | "late";
-  /** What was signed, hashed under the secret: the same for the same bytes. */
+  /** HMAC of the signed bytes, hex: the same for the same bytes. */
   readonly mac: string;
 }
 
@@ -35,8 +35,9 @@ export function hookHeader(headers: HookBytes["headers"], name: string): string 
 }
 
 /**
- * Checks a delivery against `secret` in constant time. Without a secret the same work is done and the verdict is
- * `wrong`, so that a path that is not there is not told from a signature that does not hold.
+ * Checks a delivery against `secret` in constant time. Without a secret the same work is done and
+ * the verdict is `wrong`, so that a path that is not there is not told from a signature that does
+ * not hold.
  */
 export function checkHook(
   call: HookBytes,
@@ -81,9 +82,6 @@ export function signHook(
   };
 }
 
-// A webhook's words to its agent: the operator's text, with what came set apart as data. Where the text names a piece of
-// the delivery stands `[data 1]`; the piece itself follows at the end, in a fence that it cannot write.
-
 /** Characters of data that one request carries. */
 const MAX_DATA = 150_000;
 const MARK = /\{\{\s*([^{}]{0,200}?)\s*\}\}/g;
@@ -111,13 +109,13 @@ function parseBody(bytes: Uint8Array): { readonly text?: string; readonly json?:
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Bytes that are no text are said to be that, whatever the decoder says of them.
+    // Bytes that are no text are reported as such by the caller.
     return {};
   }
   try {
     return { text, json: JSON.parse(text) };
   } catch {
-    // The same: what is no JSON has no paths.
+    // A text that is no JSON has no paths.
     return { text };
   }
 }
@@ -148,7 +146,7 @@ function find(name: string, call: HookBytes, body: ReturnType<typeof parseBody>)
   return { text: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-/** A line that does not occur in `text`, and that nobody who writes `text` can foresee to put it in. */
+/** A line that does not occur in `text`, and that its author cannot foresee. */
 function fenceOf(text: string): string {
   for (let n = 0;; n++) {
     const digest = createHash("sha256").update(`remit fence ${n}\n${text}`).digest("hex");
@@ -165,8 +163,8 @@ function fenced(label: string, text: string, room: number): string {
 }
 
 /**
- * Fills a text that {@link checkHookText} passed. What came is never read as text of the operator: it is named where it
- * was asked for, and stands beneath.
+ * Fills a text that {@link checkHookText} passed. What came is never read as text of the operator:
+ * it is named where it was asked for, and stands beneath.
  */
 export function fillHookText(name: string, text: string, call: HookBytes): string {
   const body = parseBody(call.body);

@@ -1,5 +1,6 @@
 /**
- * A webhook or schedule that fired: what is asked for, and by which key the same firing is known again.
+ * A webhook or schedule that fired: what is asked for, and by which key the same firing is known
+ * again.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -12,9 +13,9 @@ export interface Firing {
   readonly kind: "webhook" | "schedule";
   /** The entry's name in remit.yaml. */
   readonly name: string;
-  /** The task's words. */
+  /** The text of the task's request. */
   readonly request: string;
-  /** The same for the same firing: the kernel makes one task of it. */
+  /** A repeated firing has the same session: the kernel makes one task of it. */
   readonly session: SessionId;
   readonly ingress: Ingress;
 }
@@ -25,11 +26,22 @@ export interface Fired {
   readonly already: boolean;
 }
 
+/** The powers that webhooks and schedules share. */
+export interface FiringPowers {
+  /** `FILE:LINE` of an entry of remit.yaml. */
+  at(entry: string): string;
+  fire(firing: Firing): Promise<Fired>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  note(text: string): void;
+}
+
 const SESSION_CHARACTERS = 12;
 
 /**
- * The session of a firing: `s` and 12 characters made of who fired and of what makes this firing the one it is (a
- * delivery's id, a time). 62 bits: two firings of one entry never meet in practice.
+ * The session of a firing: `s` and 12 characters made of who fired and of what makes this firing
+ * the one it is (a delivery's id, a time). 62 bits: two firings of one entry never meet in
+ * practice.
  */
 export function firingSession(principal: string, key: string): SessionId {
   const digest = createHash("sha256").update(`remit firing\n${principal}\n${key}`).digest("hex");
@@ -39,12 +51,12 @@ export function firingSession(principal: string, key: string): SessionId {
   return SessionId.parse(`s${text}`);
 }
 
-/** Who a webhook's deliveries are: anyone who knows the secret. */
+/** Deliveries come from anyone who knows the secret. */
 export function hookIngress(name: string): Ingress {
   return { channel: "webhook", principal: `webhook:${name}`, colour: "RED", label: "public" };
 }
 
-/** Who a schedule is: the operator, whose words its request is. */
+/** A schedule's request is the operator's text. */
 export function scheduleIngress(name: string): Ingress {
   return { channel: "schedule", principal: `schedule:${name}`, colour: "BLUE", label: "internal" };
 }
@@ -58,9 +70,10 @@ export function mayPass(error: unknown): boolean {
   return error instanceof Fault && PASSING.has(error.code);
 }
 
-// What the service remembers of firings over its own end: how far each schedule is settled, and which signed bytes came.
-// That one firing makes one task is the kernel's to hold (kernel/control/once.ts): this book is behind it after a crash, never
-// ahead. STATE/person/firings.json.
+// What the service remembers of firings over its own end: how far each schedule is settled, and
+// which signed bytes came. That one firing makes one task is the kernel's to hold
+// (kernel/control/once.ts): this book is behind it after a crash, never ahead.
+// STATE/person/firings.json.
 
 const FILE = "firings.json";
 /** Signed bytes that are remembered of one webhook; its window is some minutes. */
@@ -98,12 +111,13 @@ export interface FiringBook {
   settle(name: string, settled: SettledFirings): void;
   /** Tells whether these signed bytes came at or after `since`. */
   seen(hook: string, mac: string, since: number): boolean;
-  /** Remembers that they came at `at`; what came before `since` is forgotten. */
+  /** Remembers that signed bytes came at `at`, and forgets those before `since`. */
   see(hook: string, mac: string, times: { readonly at: number; readonly since: number }): void;
 }
 
 /**
- * Opens the book. One that does not parse is refused rather than begun anew: schedules would fire twice.
+ * Opens the book. One that does not parse is refused rather than begun anew: schedules would fire
+ * twice.
  *
  * @throws Fault `invalidInput`
  */

@@ -7,7 +7,13 @@ import {
   type TaskId,
   type WebhookConfig,
 } from "../../contracts/mod.ts";
-import { type Fired, type Firing, type FiringBook, firingSession, hookIngress } from "./firing.ts";
+import {
+  type Firing,
+  type FiringBook,
+  type FiringPowers,
+  firingSession,
+  hookIngress,
+} from "./firing.ts";
 import {
   checkHook,
   checkHookText,
@@ -24,18 +30,12 @@ const MINUTE_MS = 60_000;
 const DELIVERY = "x-github-delivery";
 
 /** The powers of {@link makeHooks}, and its webhooks. */
-export interface HookParts {
+export interface HookParts extends FiringPowers {
   readonly webhooks: Readonly<Record<string, WebhookConfig>>;
-  /** `FILE:LINE` of an entry. */
-  at(entry: string): string;
   secret(name: string): string | undefined;
-  fire(firing: Firing): Promise<Fired>;
   readonly book: Pick<FiringBook, "seen" | "see">;
   /** Notes that a task began, for the trace that its delivery named. */
   began?(task: TaskId, link: TraceLink | undefined): void;
-  /** Milliseconds since 1970. */
-  now(): number;
-  note(text: string): void;
 }
 
 /** The webhooks of one service. */
@@ -53,7 +53,8 @@ export function hookPath(name: string, config: Pick<WebhookConfig, "path">): str
 /**
  * Makes the webhooks of remit.yaml.
  *
- * @throws Fault `invalidInput` where two webhooks have one path, or a request names a piece that no delivery has
+ * @throws Fault `invalidInput` where two webhooks have one path, or a request names a piece that no
+ * delivery has
  */
 export function makeHooks(parts: HookParts): Hooks {
   const entries = Object.entries(parts.webhooks);
@@ -123,11 +124,11 @@ export function makeHooks(parts: HookParts): Hooks {
       };
       const since = parts.now() - 2 * HOOK_WINDOW_MS;
       const timed = config.timestamp !== undefined;
-      // The id of a delivery is seldom signed: signed bytes that came before are the same delivery under any id.
+      // Ids are seldom signed: the same signed bytes are the same delivery under any id.
       if (timed && parts.book.seen(name, mac, since)) return answer(name, "duplicate");
       within(name);
       const { task, already } = await parts.fire(firing);
-      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
+      // Noted after the task exists: the kernel knows the session of a repeated firing.
       if (timed) parts.book.see(name, mac, { at: parts.now(), since });
       if (already) return answer(name, "duplicate");
       parts.began?.(task, readTraceparent(hookHeader(bytes.headers, "traceparent")));

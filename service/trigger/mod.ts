@@ -13,4 +13,4 @@ export { signHook } from "./delivery.ts";
 export { openFiringBook, scheduleIngress } from "./firing.ts";
 export { hookPath } from "./hooks.ts";
 export { readCron } from "./schedules.ts";
-export { openTriggers } from "./triggers.ts";
+export { openTriggers, type TriggerRules } from "./triggers.ts";

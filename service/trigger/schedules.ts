@@ -5,28 +5,27 @@
 import { Cron } from "croner";
 import { Fault, type ScheduleConfig, type TaskId } from "../../contracts/mod.ts";
 import {
-  type Fired,
   type Firing,
   type FiringBook,
+  type FiringPowers,
   firingSession,
   mayPass,
   scheduleIngress,
   type SettledFirings,
 } from "./firing.ts";
 
-// Times of a cron expression, in a time zone. Pure: no timer of the library is used.
-
 /** Times at which a schedule fires, milliseconds since 1970. */
 export interface CronTimes {
-  /** The first after `after`; undefined when there is none any more. */
+  /** The first time after `after`; undefined where there is none. */
   next(after: number): number | undefined;
   /** The newest `most` of those after `from` up to and with `to`, ascending. */
   between(from: number, to: number, most: number): readonly number[];
 }
 
 /**
- * Reads a schedule's times: five fields, or six with seconds first. Where clocks are put forward, a time that is not
- * there fires when the hour has passed; where they are put back, a time of day that comes twice fires once.
+ * Reads a schedule's times: five fields, or six with seconds first. Where clocks are put forward, a
+ * time that is not there fires when the hour has passed; where they are put back, a time of day
+ * that comes twice fires once.
  *
  * @throws Fault `invalidInput`
  */
@@ -55,38 +54,32 @@ export function readCron(
 }
 
 /** The powers of {@link makeSchedules}, and its schedules. */
-export interface ScheduleParts {
+export interface ScheduleParts extends FiringPowers {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
-  /** `FILE:LINE` of an entry. */
-  at(entry: string): string;
-  fire(firing: Firing): Promise<Fired>;
-  /** A task of ours has not ended. */
+  /** Whether a task of ours has not ended. */
   running(task: TaskId): Promise<boolean>;
   readonly book: Pick<FiringBook, "schedule" | "settle">;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Calls `then` after so many milliseconds; the returned function takes that back. */
+  /** Calls `then` after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, then: () => void): () => void;
-  note(text: string): void;
 }
 
 /** The schedules of one service. */
 export interface Schedules {
-  /** Looks at what was missed, and goes on from there. */
+  /** Fires what was missed, by each schedule's rule, and goes on from there. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A firing that is this late was missed: until then it is one that just came. Milliseconds. */
+/** A firing that is later than this was missed, milliseconds. */
 const ON_TIME_MS = 60_000;
 /** Most missed firings that `all` makes up for. */
-const MOST_MISSED = 100;
-/** The clock is looked at so often, whatever the next firing: it may have been set, or the machine slept. */
+const MAX_MISSED = 100;
+/** Milliseconds between looks at the clock: it may have been set, or the machine slept. */
 const LOOK_MS = 60_000;
 /** A clock that went back further was wrong before: firings go on from now. */
 const BACK_MS = 3_600_000;
 
-/** Makes the words of one firing. Its time is what makes it the one it is. */
+/** The firing at one time, which is its key. */
 function scheduleFiring(name: string, config: ScheduleConfig, key: string): Firing {
   const ingress = scheduleIngress(name);
   return {
@@ -104,7 +97,7 @@ function dueFirings(
   span: { readonly from: number; readonly now: number },
   missed: ScheduleConfig["missed"],
 ): readonly number[] {
-  const due = times.between(span.from, span.now, missed === "all" ? MOST_MISSED : 1);
+  const due = times.between(span.from, span.now, missed === "all" ? MAX_MISSED : 1);
   if (missed === "all" || missed === "once") return due;
   return due.filter((each) => span.now - each <= ON_TIME_MS);
 }
@@ -142,7 +135,7 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     }
     try {
       const { task, already } = await parts.fire(scheduleFiring(name, config, String(at)));
-      // Noted after the task exists: a crash in between repeats the firing, and the kernel knows its session.
+      // Noted after the task exists: the kernel knows the session of a repeated firing.
       book.settle(name, { ...have, upTo: at, fired: at, task });
       if (!already) note(`schedule ${name}: ${when}: task ${task}`);
       return true;

@@ -1,4 +1,4 @@
-/** What starts tasks of itself: webhooks and schedules, over one kernel. @module */
+/** Webhooks and schedules over one kernel. @module */
 import {
   AgentTask,
   Fault,
@@ -29,13 +29,15 @@ export interface TriggerRules {
     /** `FILE:LINE` of an entry. */
     at(entry: string): string;
   };
-  /** Makes the tasks of one entry. */
-  settled(kind: Firing["kind"], name: string): {
-    request(
-      text: string,
-      by: Ingress & { readonly session: SessionId; readonly interactive: boolean },
-    ): TaskRequest;
-  };
+  readonly setting: { settled(kind: Firing["kind"], name: string): FiredTasks };
+}
+
+/** Makes the tasks of one entry, as remit.yaml settles them. */
+export interface FiredTasks {
+  request(
+    text: string,
+    by: Ingress & { readonly session: SessionId; readonly interactive: boolean },
+  ): TaskRequest;
 }
 
 /** The powers of {@link openTriggers}, and its first rules. */
@@ -60,17 +62,17 @@ export interface Triggers {
   /** Of all webhooks that there were. */
   counts(): HookCounts;
   /**
-   * Checks the rules that are to replace those in force; the returned function replaces them. Throws `invalidInput` for an
-   * entry that does not parse: then nothing has changed.
+   * Checks the rules that are to replace those in force; the returned function replaces them.
+   * Throws `invalidInput` for an entry that does not parse: then nothing has changed.
    */
   prepare(next: TriggerRules): () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Asks the kernel for the task of a firing: the same firing again is answered with the task it has. */
+/** Asks the kernel for the task of a firing: a repeated firing has its first task. */
 async function fireTask(
   link: TriggerParts["link"],
-  settled: ReturnType<TriggerRules["settled"]>,
+  settled: FiredTasks,
   firing: Firing,
 ): Promise<Fired> {
   const { request, session, ingress } = firing;
@@ -98,10 +100,10 @@ async function stillRuns(link: TriggerParts["link"], task: TaskId): Promise<bool
 export async function openTriggers(parts: TriggerParts): Promise<Triggers> {
   const { link, book, now, note } = parts;
   const made = (
-    { config, settled }: TriggerRules,
+    { config, setting }: TriggerRules,
   ): { readonly hooks: Hooks; readonly schedules: Schedules } => {
     const fire = (firing: Firing): Promise<Fired> =>
-      fireTask(link, settled(firing.kind, firing.name), firing);
+      fireTask(link, setting.settled(firing.kind, firing.name), firing);
     const common = { at: config.at, book, fire, now, note };
     return {
       hooks: makeHooks({
@@ -137,7 +139,7 @@ export async function openTriggers(parts: TriggerParts): Promise<Triggers> {
   });
 }
 
-/** What was counted before and since: a counter never falls. */
+/** The sum of counts: a counter never falls. */
 function together(before: HookCounts, since: HookCounts): HookCounts {
   const names = new Set([...Object.keys(before), ...Object.keys(since)]);
   return Object.fromEntries([...names].map((name) => {

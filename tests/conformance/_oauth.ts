@@ -1,6 +1,6 @@
 /** A login as `remit mcp login` does it, for the suite's authorization scenarios: the person agrees to everything. */
 import { bearerChallenge } from "../../cli/mcp/registry/login/discover.ts";
-import { makeLoginHands } from "../../cli/mcp/registry/login/login_powers.ts";
+import { makeLoginPowers } from "../../cli/mcp/registry/login/login_powers.ts";
 import type { GivenClient } from "../../cli/mcp/registry/login/request.ts";
 import { logIn } from "../../cli/mcp/registry/login/login.ts";
 import type { McpHttpAnswer } from "../../contracts/wire_mcp.ts";
@@ -40,7 +40,7 @@ export async function makeLogins(url: string, given: GivenClient): Promise<Login
   const login = async (client: GivenClient, scope?: string): Promise<void> => {
     const { accessToken, scope: granted = "" } = await logIn({
       link: { ask: async (op, body) => await net.ask(op, body), tell: net.tell },
-      hands: makeLoginHands(() => Promise.reject(new Error("no process in a test"))),
+      powers: makeLoginPowers(() => Promise.reject(new Error("no process in a test"))),
       server: new URL(url),
       given: client,
       ...(scope === undefined ? {} : { scope }),

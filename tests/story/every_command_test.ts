@@ -63,7 +63,6 @@ async function explain(words: readonly string[]): Promise<Finished> {
       },
       engine: () => ({ offer: undefined, found: nothing, fetch: nothing }),
       provideProgram: nothing,
-      lexicon: nothing,
       vectors: nothing,
     },
     plugins: {
@@ -87,15 +86,6 @@ async function explain(words: readonly string[]): Promise<Finished> {
       input: nothing,
       edit: nothing,
     },
-    mcp: {
-      translate: nothing,
-      importedTool: nothing,
-      serverFlags: nothing,
-      reviewRows: nothing,
-      diffWords: nothing,
-      toolDigest: nothing,
-      flagWords: {},
-    },
     mcpStore: {
       exclusively: nothing,
       step: nothing,
@@ -114,7 +104,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     service: {
       lock: nothing,
       door: nothing,
-      knock: nothing,
+      askService: nothing,
       after: nothing,
       random: nothing,
       hangup: nothing,

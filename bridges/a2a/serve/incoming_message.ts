@@ -101,11 +101,7 @@ function text(name: string, value: string | undefined): Readonly<Record<string, 
   return value === undefined ? {} : { [name]: value };
 }
 
-function checkModes(
-  parts: readonly PeerPart[],
-  accepted: readonly string[],
-  modes: Modes,
-): void {
+function checkModes(parts: readonly PeerPart[], accepted: readonly string[], modes: Modes): void {
   for (const part of parts) {
     const type = mediaTypeOf(part);
     // A link is never followed, so what lies behind it may be anything.

@@ -226,9 +226,7 @@ export function makeGuard({ odd, clock, calling, serves }: GuardParts): Guard {
 }
 
 /** The message as the SDK takes it: members that have no value are absent. */
-function written(
-  { kind: _, ...message }: Partial<Message> & Record<string, unknown>,
-): JsonObject {
+function written({ kind: _, ...message }: Partial<Message> & Record<string, unknown>): JsonObject {
   const members = Object.entries(message).filter(([, value]) => value !== undefined);
   return asJson({ jsonrpc: "2.0", ...Object.fromEntries(members) }) as JsonObject;
 }

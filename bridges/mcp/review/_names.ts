@@ -1,5 +1,6 @@
 /** Names that pass for others, and words about tools that are not the server's own. @module */
-import { mcpPart, type McpToolWords } from "../../../contracts/mod.ts";
+import { mcpPart } from "../../../contracts/mcp.ts";
+import type { McpToolWords } from "../../../contracts/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { outline } from "./tool_identity.ts";
 
@@ -90,10 +91,7 @@ export function copiedBy(words: McpToolWords, { byOutline }: KnownTools): string
 }
 
 /** Another server, or a tool of somebody else's, that a text names. */
-export function foreignIn(
-  text: string,
-  { mine, servers, tools }: KnownTools,
-): string | undefined {
+export function foreignIn(text: string, { mine, servers, tools }: KnownTools): string | undefined {
   const small = text.toLowerCase();
   for (const [name, server = ""] of small.matchAll(/\bmcp__?([a-z0-9]+)__?[a-z0-9_]+/g)) {
     if (!mine.has(server) && (name.startsWith("mcp__") || servers.has(server))) return name;

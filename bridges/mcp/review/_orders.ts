@@ -149,25 +149,10 @@ const FINDERS = ([["orders", [...ORDERS, ...CLAIMS]], ["conversation", CONVERSAT
   .map(([what, phrases]) => ({ what, find: makePhraseFinder(phrases) }));
 
 /** Files that no tool names but to have them read. */
-const SECRET_FILES = [
-  ".ssh/",
-  "id_rsa",
-  "id_ed25519",
-  ".cursor/mcp.json",
-  "claude_desktop_config",
-  "/etc/passwd",
-  "/etc/shadow",
-  ".netrc",
-  ".git-credentials",
-  ".aws/credentials",
-  "wallet.dat",
-  ".bash_history",
-  ".zsh_history",
-  "/proc/self/environ",
-  "login data",
-  "cookies.sqlite",
-  ".gnupg",
-];
+const SECRET_FILES =
+  (".ssh/,id_rsa,id_ed25519,.cursor/mcp.json,claude_desktop_config,/etc/passwd,/etc/shadow," +
+    ".netrc,.git-credentials,.aws/credentials,wallet.dat,.bash_history,.zsh_history," +
+    "/proc/self/environ,login data,cookies.sqlite,.gnupg").split(",");
 
 /** Reading what a home folder keeps from sight, or handing over an environment's file. */
 const SECRET_READ =

@@ -1,12 +1,12 @@
 /** The effect of an imported tool: computed of what its server was granted. @module */
-import {
-  type EffectClass,
-  type ImportedTool,
-  isPeer,
-  type McpGrants,
-  type McpLaunch,
-  mcpSocketsOf,
-  type McpToolWords,
+import { isPeer } from "../../../contracts/exchange.ts";
+import { mcpSocketsOf } from "../../../contracts/mcp.ts";
+import type {
+  EffectClass,
+  ImportedTool,
+  McpGrants,
+  McpLaunch,
+  McpToolWords,
 } from "../../../contracts/mod.ts";
 
 /** What decides about effects beside a server's own words. */

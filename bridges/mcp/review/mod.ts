@@ -14,8 +14,15 @@
  * @module
  */
 export { changesOf, toolDigest } from "./tool_identity.ts";
-export { diffWords } from "./diff_words.ts";
-export { FLAG_WORDS } from "./flag.ts";
+export { type DiffLine, diffWords } from "./diff_words.ts";
+export { FLAG_WORDS, type ToolFlag } from "./flag.ts";
 export { makeFlagsOf, serverFlags } from "./flags.ts";
-export { importedTool, reviewRows, translate, type Translation } from "./translate.ts";
+export {
+  importedTool,
+  type ReviewRow,
+  reviewRows,
+  translate,
+  type TranslatedTool,
+  type Translation,
+} from "./translate.ts";
 export { safeSchema } from "./safe_schema.ts";

@@ -46,9 +46,7 @@ export function outline(name: string): string {
  */
 export function toolDigest(words: McpToolWords): Digest {
   const { name, title, description, inputSchema, outputSchema, annotations } = words;
-  return sha256Hex(
-    oneText({ name, title, description, inputSchema, outputSchema, annotations }),
-  );
+  return sha256Hex(oneText({ name, title, description, inputSchema, outputSchema, annotations }));
 }
 
 /**

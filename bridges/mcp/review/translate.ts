@@ -17,7 +17,8 @@ import { outline, toolDigest, toolName } from "./tool_identity.ts";
 
 interface ReviewWith extends EffectAt, Pick<FlagAt, "own" | "others"> {}
 
-interface TranslatedTool extends ImportedTool {
+/** A tool as it would be pinned, with what a reviewer must know of it. */
+export interface TranslatedTool extends ImportedTool {
   readonly flags: readonly ToolFlag[];
   /** What was left out of its schemas, a sentence each: untrusted fragments inside. */
   readonly notes: readonly string[];
@@ -121,7 +122,7 @@ function resultOf({ outputSchema }: McpToolWords): Partial<SafeSchema> & Pick<Sa
 }
 
 /** One tool. `tool`, `flags`, `notes` and `refused` are untrusted or hold untrusted fragments. */
-interface ReviewRow {
+export interface ReviewRow {
   /** Its name on the wire. */
   readonly tool: string;
   /** As models call it; absent: it was refused. */

@@ -1,38 +1,20 @@
 /** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. @module */
-import { Fault, Millis, NO_GRANTS } from "../../../contracts/mod.ts";
+import { Fault, Millis } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { secretArguments } from "../../../text/looks_secret.ts";
-import { readGrantFlags, takeSecrets, withGrants } from "../grant_flags.ts";
+import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
 import { introduce } from "../introduce.ts";
 import { launchOf, type McpWish } from "../registry/launch.ts";
 import { type ProvidedLaunch, provideLaunch } from "../registry/fetch/provide.ts";
-import type { LockedServer } from "../registry/lock.ts";
+import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
 import { placeWords } from "../registry/paths.ts";
 import { keepMcpSecret } from "../registry/secrets.ts";
-import { lockOf, serverName } from "../work.ts";
+import { lockOf, registryOf, serverName } from "../work.ts";
 import { preparePlaces } from "../../disk/places.ts";
 
 const IN_THE_OPEN =
   "something in its arguments looks like a key: it stands in remit.lock in clear; where it can, give it as --secret VAR";
-
-/** A server with nothing granted, and none of its tools approved. */
-export function freshServer(
-  name: LockedServer["name"],
-  provided: ProvidedLaunch,
-  more: Pick<LockedServer, "from" | "addedAt">,
-): LockedServer {
-  const { launch, packages, notes } = provided;
-  return {
-    ...{ name, launch, ...more },
-    grants: { read: [...NO_GRANTS.read], write: [...NO_GRANTS.write], net: [...NO_GRANTS.net] },
-    ...{ env: {}, secretEnv: [], secretHeaders: [], offers: { resources: false, prompts: false } },
-    ...{ samplingTokens: 0, elicitation: true, clearance: "internal", state: "added" },
-    packages: [...packages],
-    reviewed: [],
-    notes: [...notes],
-  };
-}
 
 /** Puts a server into remit.lock; one that was never approved gives way. Throws Fault `alreadyExists`. */
 export function putServer(command: Command, server: LockedServer): void {
@@ -53,7 +35,7 @@ function taken(name: string): Fault {
 /** Fetches or finds it; what cannot be contained is said of the server by its name. */
 async function contained(command: Command, name: string, wish: McpWish): Promise<ProvidedLaunch> {
   try {
-    return await provideLaunch(command, wish);
+    return await provideLaunch(registryOf(command), wish);
   } catch (error) {
     const [, why] = error instanceof Fault
       ? /^Cannot contain it: (.*)$/s.exec(error.message) ?? []
@@ -70,7 +52,7 @@ export async function mcpAdd(command: Command): Promise<number> {
   preparePlaces(hands.disk, places, hands.around.uid);
   const before = lockOf(command).find(name);
   if (before !== undefined && before.state !== "added") throw taken(name);
-  const words = placeWords(command, parsed.args.slice(1));
+  const words = placeWords(registryOf(command), parsed.args.slice(1));
   const wish = launchOf(words);
   if (wish.kind === "refused") {
     throw new Fault("refused", `Cannot add MCP server "${name}": ${wish.why}`);
@@ -101,7 +83,7 @@ export async function mcpAdd(command: Command): Promise<number> {
   const provided = await contained(command, name, wish);
   const headers = wish.kind === "http" ? wish.headers : {};
   for (const [header, value] of Object.entries(headers)) {
-    keepMcpSecret(command, name, { header }, value);
+    keepMcpSecret(registryOf(command), name, { header }, value);
   }
   const server = withGrants(
     freshServer(name, provided, {

@@ -2,8 +2,7 @@
 import { Fault, mcpPart } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
-import type { LockedServer } from "../registry/lock.ts";
-import { familyOf, nounOf } from "../words.ts";
+import { familyOf, type LockedServer, nounOf } from "../registry/lock.ts";
 import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
 

@@ -4,19 +4,19 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { sweepTrees } from "../registry/store/sweep.ts";
 import {
-  type GrantFlags,
+  familyOf,
+  type LockedServer,
+  type MoreGrants,
   parseHost,
-  readGrantFlags,
-  takeSecrets,
   withGrants,
-} from "../grant_flags.ts";
+} from "../registry/lock.ts";
+import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
 import { serverDocument } from "./show.ts";
-import type { LockedServer } from "../registry/lock.ts";
 import { dropLook } from "../registry/look.ts";
 import { forgetMcpSecrets } from "../registry/secrets.ts";
 import { translatedAnew } from "../registry/review.ts";
-import { familyOf, grantsDocument, mayLines } from "../words.ts";
-import { endServer, lockOf, serverName } from "../work.ts";
+import { grantsDocument, mayLines } from "../words.ts";
+import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../disk/places.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
@@ -89,20 +89,11 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
   );
 }
 
-function isEmpty(flags: GrantFlags): boolean {
+function isEmpty(flags: MoreGrants): boolean {
   const { grants, env, secretEnv, secretHeaders, sampling, clearance, reads = [], writes = [] } =
     flags;
   return sampling === undefined && clearance === undefined &&
-    [
-      reads,
-      writes,
-      grants.read,
-      grants.write,
-      grants.net,
-      Object.keys(env),
-      secretEnv,
-      secretHeaders,
-    ]
+    [reads, writes, ...Object.values(grants), Object.keys(env), secretEnv, secretHeaders]
       .every((each) => each.length === 0);
 }
 
@@ -141,7 +132,7 @@ export async function mcpGrant(command: Command): Promise<number> {
   const after = lock.change(before.name, (server) => {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
     const changed = withGrants(narrowed, flags);
-    const reviewed = translatedAnew(command.hands.mcp, changed);
+    const reviewed = translatedAnew(changed);
     return { ...changed, reviewed };
   });
   const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens ||
@@ -188,9 +179,9 @@ export async function mcpRemove(command: Command): Promise<number> {
   const { name } = lock.need(serverName(command));
   const ended = await endServer(command, name);
   lock.remove(name);
-  forgetMcpSecrets(command, name);
+  forgetMcpSecrets(registryOf(command), name);
   dropLook(hands.disk, places, name);
-  await sweepTrees(command);
+  await sweepTrees(registryOf(command));
   if (command.json) printJson(command, { removed: name, ended });
   else printLines(command, [`removed ${name}`]);
   return EXIT.success;

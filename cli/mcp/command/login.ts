@@ -3,14 +3,13 @@ import { EXIT, Fault, type McpOAuth } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { importedOf, lendMcp } from "../registry/handover.ts";
-import type { LockedServer } from "../registry/lock.ts";
+import { familyOf, type LockedServer, nounOf } from "../registry/lock.ts";
 import type { GivenClient } from "../registry/login/request.ts";
 import { logIn, type LoginPlan } from "../registry/login/login.ts";
 import { isScope } from "../registry/login/discover.ts";
 import { loginUrl, noLogin } from "../registry/login/net.ts";
 import { keepMcpOAuth } from "../registry/secrets.ts";
-import { familyOf, nounOf } from "../words.ts";
-import { lockOf, serverName } from "../work.ts";
+import { lockOf, registryOf, serverName } from "../work.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../disk/places.ts";
 
@@ -137,7 +136,7 @@ async function loginMcp(
   try {
     const oauth = await logIn({
       ...choice,
-      ...{ link: service.link, hands: login, server: url, signal: ending.signal },
+      ...{ link: service.link, powers: login, server: url, signal: ending.signal },
       now: () => hands.around.now(),
       agree: (plan) => agreed(command, choice, planLines(url, plan)),
       show(address): void {
@@ -151,7 +150,7 @@ async function loginMcp(
           keyboard.line("  (Is that browser elsewhere? Paste where it ended.) › ", { signal }),
       }),
     });
-    keepMcpOAuth(command, server.name, oauth);
+    keepMcpOAuth(registryOf(command), server.name, oauth);
     return oauth;
   } finally {
     stopListening();
@@ -169,7 +168,7 @@ export async function mcpLogin(command: Command): Promise<number> {
   const link = await hands.kernels(places).find();
   if (link !== undefined) {
     try {
-      await lendMcp(command, link, [importedOf(server)]);
+      await lendMcp(registryOf(command), link, [importedOf(server)]);
     } finally {
       link.close();
     }

@@ -5,18 +5,17 @@ import { fakeHands, fakeKeyboard } from "../../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../../_fixture/mcp_oauth.ts";
 import { runCommandLine } from "../../arguments/dispatch.ts";
 import type { Hands } from "../../hands.ts";
-import { freshServer } from "./add.ts";
-import type { LoginHands } from "../registry/login/login.ts";
-import { makeLoginHands } from "../registry/login/login_powers.ts";
-import { openMcpLock } from "../registry/lock.ts";
+import { freshServer, openMcpLock } from "../registry/lock.ts";
+import type { LoginPowers } from "../registry/login/login.ts";
+import { makeLoginPowers } from "../registry/login/login_powers.ts";
 import { readMcpLoan } from "../registry/secrets.ts";
 import { placesOf, preparePlaces } from "../../disk/places.ts";
 
 const NAME = McpServerName.parse("tickets");
 
 /** A login without a process whose net service runs within the test. */
-const inside: LoginHands = Object.freeze({
-  ...makeLoginHands(() => Promise.reject(new Error("no process"))),
+const inside: LoginPowers = Object.freeze({
+  ...makeLoginPowers(() => Promise.reject(new Error("no process"))),
   start: () => Promise.resolve({ link: netLink(), close: () => Promise.resolve() }),
 });
 
@@ -24,7 +23,7 @@ const inside: LoginHands = Object.freeze({
 function known(hands: Hands, launch: ImportedServer["launch"]): void {
   const places = placesOf(hands.around, undefined);
   preparePlaces(hands.disk, places, hands.around.uid);
-  openMcpLock({ disk: hands.disk, exclusively: hands.mcpStore.exclusively, places }).add(
+  openMcpLock({ disk: hands.disk, store: hands.mcpStore, places }).add(
     freshServer(NAME, { launch, packages: [], notes: [] }, {
       ...{ from: { kind: "url", text: "x" } },
       addedAt: 1,
@@ -71,7 +70,7 @@ Deno.test("alice logs in by the command: shown first, then asked, then kept and 
   assert.match(outs.join(""), /^logged in at tickets; it may: tickets:read tickets:write\n$/);
   assert.doesNotMatch([...lines, ...outs].join("\n"), /access-1|refresh-1|code-1/);
   const places = placesOf(hands.around, undefined);
-  const { oauth } = readMcpLoan({ hands, places }, NAME);
+  const { oauth } = readMcpLoan({ disk: hands.disk, places }, NAME);
   assert.deepEqual([oauth?.accessToken, oauth?.refreshToken], ["access-1", "refresh-1"]);
   assert.deepEqual(lent.map((each) => Object(each)["oauth"]["accessToken"]), ["access-1"]);
   const sealed = hands.disk.read(`${places.person}/secrets.json`) ?? new Uint8Array();
@@ -83,9 +82,12 @@ Deno.test("where nobody can agree, or alice does not, nothing is kept; --yes sti
   const alone = fakeHands({ login: inside });
   known(alone, { kind: "http", url: `${world.server}/mcp` });
   assert.notEqual(await runCommandLine(["mcp", "login", "tickets"], alone), 0);
-  assert.deepEqual(readMcpLoan({ hands: alone, places: placesOf(alone.around, undefined) }, NAME), {
-    ...{ server: NAME, env: {}, headers: {} },
-  });
+  assert.deepEqual(
+    readMcpLoan({ disk: alone.disk, places: placesOf(alone.around, undefined) }, NAME),
+    {
+      ...{ server: NAME, env: {}, headers: {} },
+    },
+  );
   const no = fakeHands({ login: inside, keyboard: fakeKeyboard([""]) });
   known(no, { kind: "http", url: `${world.server}/mcp` });
   assert.notEqual(await runCommandLine(["mcp", "login", "tickets"], no), 0);
@@ -129,14 +131,14 @@ Deno.test("a login through a real net service process, which ends with it", asyn
   await using built = await bundled(new URL("../../../net/main.ts", import.meta.url));
   await using world = startAuthWorld();
   let ended = 0;
-  const real = makeLoginHands(() =>
+  const real = makeLoginPowers(() =>
     Promise.resolve({
       program: Deno.execPath(),
       args: ["run", "--no-prompt", "--no-config", "--allow-net", "--ignore-env", built.file],
       env: { NO_COLOR: "1" },
     })
   );
-  const login: LoginHands = {
+  const login: LoginPowers = {
     ...real,
     start: async () => {
       const { link, close } = await real.start();

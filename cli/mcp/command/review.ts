@@ -1,13 +1,13 @@
 /** `mcp review NAME`: exactly what would be pinned, and what changed since it was. @module */
 import { EXIT, type ExitCode, Fault, type McpLook } from "../../../contracts/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { type McpReview, reviewDocument, reviewOf } from "../registry/review.ts";
+import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { reviewLines, serverLines } from "../review_lines.ts";
 import { approvedLines, pin, showFailure, showReview } from "../introduce.ts";
-import { type LockedServer, parseMcpName } from "../registry/lock.ts";
+import { familyOf, type LockedServer, nounOf, parseMcpName } from "../registry/lock.ts";
 import { keepLook, keptLook, lastLook } from "../registry/look.ts";
-import { endedWords, familyOf, nounOf } from "../words.ts";
-import { lockOf, lookAt, lookFirst, serverName } from "../work.ts";
+import { endedWords } from "../words.ts";
+import { lockOf, lookAt, lookFirst, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { displayText } from "../../../text/mod.ts";
 
@@ -35,7 +35,7 @@ function shownLast(
 
 /** Runs the command. */
 export async function mcpReview(command: Command): Promise<number> {
-  const { screen, mcp } = command.hands;
+  const { screen } = command.hands;
   const lock = lockOf(command);
   const server = lock.need(serverName(command));
   const family = familyOf(server);
@@ -49,7 +49,7 @@ export async function mcpReview(command: Command): Promise<number> {
     else showFailure(command, server, failed);
     return EXIT.upstreamFailure;
   }
-  const review = await reviewOf(command, server, { words, servers: lock.list() });
+  const review = await reviewNow(command, server, words);
   if (command.json) {
     printJson(command, reviewDocument(review, look));
     return EXIT.success;
@@ -58,7 +58,7 @@ export async function mcpReview(command: Command): Promise<number> {
   const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
   printLines(command, [
     ...serverLines(paper, server, look.accesses),
-    ...reviewLines(paper, review, { kit: mcp, whole: true }),
+    ...reviewLines(paper, review, { whole: true }),
   ]);
   const flagged = review.rows.some(({ flags, stands }) => flags.length > 0 && stands !== "pinned");
   const open = review.rows.some(({ stands, refused }) =>
@@ -86,14 +86,10 @@ interface Done {
 }
 
 /** The review of what was shown last; of a fresh look, which is shown now, where nothing was. */
-async function reviewToPin(
-  command: Command,
-  server: LockedServer,
-): Promise<McpReview> {
+async function reviewToPin(command: Command, server: LockedServer): Promise<McpReview> {
   const { disk, around } = command.hands;
-  const servers = lockOf(command).list();
   const kept = keptLook(disk, command.places, server);
-  if (kept !== undefined) return await reviewOf(command, server, { words: kept.words, servers });
+  if (kept !== undefined) return await reviewNow(command, server, kept.words);
   const look = await lookForReview(command, server);
   if (look.words === undefined) {
     throw new Fault(
@@ -104,7 +100,7 @@ async function reviewToPin(
     );
   }
   keepLook(disk, command.places, server, { at: around.now(), look });
-  const review = await reviewOf(command, server, { words: look.words, servers });
+  const review = await reviewNow(command, server, look.words);
   if (!command.json) showReview(command, review, { look, whole: false });
   return review;
 }

@@ -10,9 +10,9 @@ import {
   printLines,
   rowsOf,
 } from "../../command.ts";
-import { type LockedServer, parseMcpName } from "../registry/lock.ts";
+import { familyOf, type LockedServer, parseMcpName } from "../registry/lock.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
-import { accessWords, bytesWords, familyOf, mayWords, runsAsWords } from "../words.ts";
+import { accessWords, bytesWords, mayWords, runsAsWords } from "../words.ts";
 import { lockOf, serverName } from "../work.ts";
 import { displayText } from "../../../text/mod.ts";
 import { showFailure } from "../introduce.ts";
@@ -79,11 +79,7 @@ export function mcpList(command: Command): Promise<number> {
   ]);
   printLines(
     command,
-    wrapTable(
-      ["NAME", "STATE", "RUNS AS", "MAY", "TOOLS"],
-      rows,
-      screen.outWidth ?? 200,
-    ),
+    wrapTable(["NAME", "STATE", "RUNS AS", "MAY", "TOOLS"], rows, screen.outWidth ?? 200),
   );
   const waiting = servers.filter(({ state }) => state === "added").map(({ name }) => name);
   if (waiting.length > 0) {

@@ -12,20 +12,20 @@ import {
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
-import type { LockedServer } from "../registry/lock.ts";
+import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
 import { meet, pin } from "../introduce.ts";
-import { type McpReview, reviewDocument, reviewOf } from "../registry/review.ts";
+import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../words.ts";
-import { clearanceFor, withGrants } from "../grant_flags.ts";
+import { clearanceFor } from "../grant_flags.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../disk/places.ts";
 import { canonicalJson } from "../../../port/mod.ts";
-import { freshServer, putServer } from "../command/add.ts";
+import { putServer } from "../command/add.ts";
 import { keptLook } from "../registry/look.ts";
 import { provideLaunch } from "../registry/fetch/provide.ts";
 import { keepMcpSecret } from "../registry/secrets.ts";
-import { lockOf, lookAt } from "../work.ts";
+import { lockOf, lookAt, registryOf, reviewNow } from "../work.ts";
 
 /** Fetches and starts that go on at the same time. */
 const AT_ONCE = 2;
@@ -107,8 +107,7 @@ function asWas({ state }: LockedServer): string {
   return state === "added" ? "as it was, not approved" : "as it was";
 }
 
-function cells(command: Command, came: Came): readonly string[] {
-  const { flagWords } = command.hands.mcp;
+function cells(came: Came): readonly string[] {
   const { name } = came.wanted.from;
   if (came.is === "left") return [name, "not taken in", "", "", "see below"];
   const { server } = came;
@@ -119,7 +118,7 @@ function cells(command: Command, came: Came): readonly string[] {
     return [...what, "no answer", endedWords(look.ended)];
   }
   const flags = [...review.flags, ...review.rows.flatMap((row) => row.flags)];
-  return [...what, toolsByEffect(review.rows), flagsWords(flags, flagWords) || "none"];
+  return [...what, toolsByEffect(review.rows), flagsWords(flags) || "none"];
 }
 
 function belowLines(came: readonly Came[]): readonly string[] {
@@ -217,7 +216,7 @@ export async function mcpImport(command: Command): Promise<number> {
   printLines(command, [
     ...wrapTable(
       ["NAME", "RUNS AS", "ASKED FOR", "TOOLS", "FLAGS"],
-      came.map((each) => cells(command, each)),
+      came.map(cells),
       hands.screen.outWidth ?? 120,
     ),
     ...belowLines(came),
@@ -310,7 +309,9 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
   const headers = from.secrets.flatMap(({ place }) => "header" in place ? [place.header] : []);
   const plain = known ??
     await provided(command, { ...wanted, from }, { text, secretEnv: envs, secretHeaders: headers });
-  for (const { place, value } of from.secrets) keepMcpSecret(command, from.name, place, value);
+  for (const { place, value } of from.secrets) {
+    keepMcpSecret(registryOf(command), from.name, place, value);
+  }
   if (known === undefined) putServer(command, plain);
   screen.hint(`  … ${from.name} is started, and what it asks for is refused`);
   const met = await meet(command, plain), { proposal } = met;
@@ -330,9 +331,7 @@ async function takeServer(command: Command, wanted: Wanted, text: string): Promi
     look = { ...second, accesses: [...look.accesses, ...second.accesses] };
   }
   const { words } = look;
-  const review = words === undefined
-    ? undefined
-    : await reviewOf(command, server, { words, servers: lockOf(command).list() });
+  const review = words === undefined ? undefined : await reviewNow(command, server, words);
   const moved = [...envs, ...headers.map((name) => `header ${name}`)];
   return { is: "taken", wanted, server, look, review, moved };
 }
@@ -345,7 +344,7 @@ async function provided(
 ): Promise<LockedServer> {
   const { screen, around } = command.hands;
   screen.hint(`  … ${from.name}: its packages are fetched`);
-  const fresh = freshServer(from.name, await provideLaunch(command, from.wish), {
+  const fresh = freshServer(from.name, await provideLaunch(registryOf(command), from.wish), {
     addedAt: Millis.parse(around.now()),
     from: { kind: "config", text, file },
   });

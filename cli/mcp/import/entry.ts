@@ -157,11 +157,7 @@ function plainly(value: string): Filled {
   return { value, missing: [], secret: true };
 }
 
-function readWish(
-  entry: HostEntry,
-  fill: (text: string) => Filled,
-  notes: string[],
-): McpWish {
+function readWish(entry: HostEntry, fill: (text: string) => Filled, notes: string[]): McpWish {
   const refused = (why: string): McpWish => ({ kind: "refused", why });
   const address = entry.url;
   const [first, ...rest] = address === undefined

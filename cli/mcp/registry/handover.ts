@@ -10,14 +10,19 @@ import {
   toJson,
 } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
-import type { Command } from "../../command.ts";
+import type { RegistryPowers } from "./store/store.ts";
 import { type McpNarrowing, type MergedMcp, NO_MCP } from "../../config/mcp.ts";
 import type { KernelLink } from "../../hands.ts";
-import { whyMoved } from "./paths.ts";
-import { type LockedServer, openMcpLock } from "./lock.ts";
+import { type PathPowers, whyMoved } from "./paths.ts";
+import { type LockedServer, nounOf, openMcpLock } from "./lock.ts";
 import { translatedAnew } from "./review.ts";
-import { nounOf } from "../words.ts";
-import { keepMcpOAuth, mcpSecretsOf, parseMcpOAuth, readMcpLoan } from "./secrets.ts";
+import {
+  keepMcpOAuth,
+  type KeepPowers,
+  mcpSecretsOf,
+  parseMcpOAuth,
+  readMcpLoan,
+} from "./secrets.ts";
 
 /**
  * A server of remit.lock as a task is handed it: with the tools that were reviewed and are neither switched off nor
@@ -70,23 +75,26 @@ function ruledClearance(
 }
 
 /** A server that says which of the paths that it may change are files now. */
-export function withFiles({ hands: { disk } }: Command, server: ImportedServer): ImportedServer {
+export function withFiles(
+  { disk }: Pick<RegistryPowers, "disk">,
+  server: ImportedServer,
+): ImportedServer {
   const files = server.grants.write.filter((path) => disk.stat(path)?.folder === false);
   return files.length === 0 ? server : { ...server, files };
 }
 
 /** Why a server that was approved cannot be handed over now; undefined where it can. */
-function whyNot(command: Command, server: LockedServer): string | undefined {
+function whyNot(powers: PathPowers, server: LockedServer): string | undefined {
   for (const right of ["read", "write"] as const) {
     for (const path of server.grants[right]) {
-      const why = whyMoved(command, path, right);
+      const why = whyMoved(powers, path, right);
       if (why !== undefined) {
         return `${why}; grant it again, or take it back: remit mcp grant ${server.name} --drop ${path}`;
       }
     }
   }
   if (server.secretEnv.length + server.secretHeaders.length === 0) return undefined;
-  const kept = mcpSecretsOf(command, server.name);
+  const kept = mcpSecretsOf(powers, server.name);
   const missing = [
     ...server.secretEnv.filter((name) => !kept.some((each) => "env" in each && each.env === name)),
     ...server.secretHeaders.filter((name) =>
@@ -102,43 +110,46 @@ function whyNot(command: Command, server: LockedServer): string | undefined {
     } is not kept; give it: remit mcp grant ${server.name}`;
 }
 
+/** Servers for a task, and what a person should know of those that are left out, a sentence each. */
+export interface TaskServers {
+  readonly servers: readonly ImportedServer[];
+  readonly notes: readonly string[];
+}
+
 /**
- * The approved servers, as remit.yaml narrows them. One that cannot be handed over is left out and said; so is one that
+ * The approved servers, as remit.yaml narrows them. One that cannot be handed over is left out and noted; so is one that
  * remit.yaml names and nobody approved.
  *
  * @throws Fault `invalidInput` for a damaged remit.lock
  */
 export function mcpOfTask(
-  command: Command,
+  powers: RegistryPowers,
   { mcp = NO_MCP, policy }: {
     readonly mcp?: MergedMcp | undefined;
     readonly policy: { readonly clearance: Readonly<Record<string, Label>> };
   },
-): readonly ImportedServer[] {
-  const { hands: { disk, mcpStore, mcp: kit, screen }, places } = command;
-  const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
-  const known = lock.list();
-  const leave = (name: McpServerName, why: string, noun = "MCP server"): void =>
-    screen.say(`  ${noun} ${name} is left out: ${displayText(why, { max: 500 })}`);
+): TaskServers {
+  const known = openMcpLock(powers).list();
+  const notes: string[] = [];
+  const leave = (name: McpServerName, why: string, noun = "MCP server"): void => {
+    notes.push(`${noun} ${name} is left out: ${displayText(why, { max: 500 })}`);
+  };
   for (const name of mcp.use ?? []) {
     const state = known.find((each) => each.name === name)?.state;
     if (state !== "approved") leave(name, WHY_NOT_APPROVED[state ?? "unknown"]);
   }
-  return known.flatMap((server) => {
+  const servers = known.flatMap((server) => {
     if (server.state !== "approved" || mcp.use?.includes(server.name) === false) return [];
     const writes = server.grants.write;
-    const now = writes.length === 0 ? server : { ...server, reviewed: translatedAnew(kit, server) };
-    const imported = withFiles(
-      command,
-      importedOf(now, mcp.servers[server.name], policy.clearance),
-    );
+    const now = writes.length === 0 ? server : { ...server, reviewed: translatedAnew(server) };
+    const imported = withFiles(powers, importedOf(now, mcp.servers[server.name], policy.clearance));
     const { offers } = imported;
     if (imported.tools.length === 0 && !offers.resources && !offers.prompts) return [];
-    const why = whyNot(command, server);
+    const why = whyNot(powers, server);
     if (why !== undefined) leave(server.name, why, nounOf(server));
     else if (writes.length > 0 && server.direct === undefined) {
-      screen.say(
-        `  MCP server ${server.name}: what it changes is staged now, for your review; agree with remit mcp grant ` +
+      notes.push(
+        `MCP server ${server.name}: what it changes is staged now, for your review; agree with remit mcp grant ` +
           `${server.name} --write ${
             displayText(writes[0] ?? "", { max: 300 })
           }, or have it write at once with --direct`,
@@ -146,6 +157,7 @@ export function mcpOfTask(
     }
     return why === undefined ? [imported] : [];
   });
+  return { servers, notes };
 }
 
 const WHY_NOT_APPROVED = {
@@ -154,20 +166,15 @@ const WHY_NOT_APPROVED = {
   revoked: "it was revoked; see remit mcp list",
 } as const;
 
-/** Builds what a kernel starts for imported servers, unless these sources have it. Throws Fault `unavailable`. */
-export async function readyMcp(command: Command): Promise<void> {
-  await command.hands.mcpStore.ready();
-}
-
 /** Lends a kernel what is kept for these servers, each its own and no more than it was granted. */
 export async function lendMcp(
-  command: Command,
+  powers: KeepPowers,
   link: Pick<KernelLink, "ask">,
   servers: readonly ImportedServer[],
 ): Promise<void> {
   for (const { name, launch, secretEnv, secretHeaders } of servers) {
     if (secretEnv.length + secretHeaders.length === 0 && launch.kind !== "http") continue;
-    const { env, headers, oauth } = readMcpLoan(command, name);
+    const { env, headers, oauth } = readMcpLoan(powers, name);
     const only = (
       kept: Readonly<Record<string, string>>,
       granted: readonly string[],
@@ -186,26 +193,24 @@ export async function lendMcp(
 
 /** Readies a kernel for a task that was handed its servers earlier: its loans ended with the kernel before it. */
 export async function lendApproved(
-  command: Command,
+  powers: Pick<RegistryPowers, "disk" | "store" | "places">,
   link: Pick<KernelLink, "ask">,
 ): Promise<void> {
-  const { hands: { disk, mcpStore }, places } = command;
-  const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
-  const approved = lock.list().filter(({ state }) => state === "approved");
+  const approved = openMcpLock(powers).list().filter(({ state }) => state === "approved");
   if (approved.length === 0) return;
-  await readyMcp(command);
-  await lendMcp(command, link, approved.map((each) => importedOf(each)));
+  await powers.store.ready();
+  await lendMcp(powers, link, approved.map((each) => importedOf(each)));
 }
 
 /** Keeps tokens that a kernel renewed: the old ones may be worth nothing any more. */
 export async function keepRenewed(
-  command: Command,
+  powers: KeepPowers,
   link: Pick<KernelLink, "ask">,
   servers: readonly ImportedServer[],
 ): Promise<void> {
   for (const { name, launch } of servers) {
     if (launch.kind !== "http") continue;
-    const before = readMcpLoan(command, name).oauth;
+    const before = readMcpLoan(powers, name).oauth;
     if (before === undefined) continue;
     let now: McpOAuth | undefined;
     try {
@@ -215,7 +220,7 @@ export async function keepRenewed(
       if (!(error instanceof Fault)) throw error;
     }
     if (now !== undefined && now.accessToken !== before.accessToken) {
-      keepMcpOAuth(command, name, now);
+      keepMcpOAuth(powers, name, now);
     }
   }
 }

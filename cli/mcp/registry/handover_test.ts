@@ -5,13 +5,14 @@ import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
 import { fakeKernel, type FakeOps } from "../../_fixture/world.ts";
 import { lockedServer, lockedTool } from "../../_fixture/mcp_lock.ts";
 import { loadConfig } from "../../config/files.ts";
-import { importedOf, keepRenewed, lendMcp, mcpOfTask } from "./handover.ts";
+import { importedOf, keepRenewed, lendMcp } from "./handover.ts";
 import { resolveGrant } from "./paths.ts";
 import { sweepTrees } from "./store/sweep.ts";
 import { type LockedServer, openMcpLock } from "./lock.ts";
 import { keepMcpOAuth, keepMcpSecret, readMcpLoan } from "./secrets.ts";
 import { provideWarm, warmFolder } from "./store/sweep.ts";
 import { settle } from "../../run/run_setting.ts";
+import { registryOf, serversOf } from "../work.ts";
 
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Fault, String(error));
@@ -21,20 +22,20 @@ const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
 
 function having(command: FreshCommand, ...servers: readonly LockedServer[]): void {
   const { hands: { disk, mcpStore }, places } = command;
-  const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
+  const lock = openMcpLock({ disk, places, store: mcpStore });
   for (const each of servers) lock.add(each);
 }
 
 /** The names of what a task is handed with these files: the operator's, the folder's. */
-function chosen(command: FreshCommand, own = "", folders = ""): ReturnType<typeof mcpOfTask> {
+function chosen(command: FreshCommand, own = "", folders = ""): ReturnType<typeof serversOf> {
   const { hands: { around, disk }, places } = command;
   const write = (path: string, text: string): void =>
     text === "" ? disk.remove(path) : disk.write(path, `version: 1\n${text}`);
   write(places.config, own);
   write(join(around.cwd, "remit.yaml"), folders);
-  return mcpOfTask(command, loadConfig(disk, places, { folder: around.cwd, mounts: [] }));
+  return serversOf(command, loadConfig(disk, places, { folder: around.cwd, mounts: [] }));
 }
-const names = (servers: ReturnType<typeof mcpOfTask>): string[] => servers.map(({ name }) => name);
+const names = (servers: ReturnType<typeof serversOf>): string[] => servers.map(({ name }) => name);
 
 Deno.test("a task is handed what alice approved, with the tools that she left on", () => {
   const command = freshCommand();
@@ -197,8 +198,8 @@ Deno.test("a server whose secret is not kept is left out, and its name is said",
     command.hands.screen.lines.join("\n"),
     /its secret "A_KEY", "authorization" is not kept/,
   );
-  keepMcpSecret(command, a, { env: "A_KEY" }, "hush");
-  keepMcpOAuth(command, a, {
+  keepMcpSecret(registryOf(command), a, { env: "A_KEY" }, "hush");
+  keepMcpOAuth(registryOf(command), a, {
     ...{
       tokenEndpoint: "https://a.org/t",
       clientId: "c",
@@ -215,11 +216,14 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
   Deno.mkdirSync(join(root, "desk"));
   Deno.symlinkSync(join(root, "desk"), join(root, "link"));
   Deno.writeTextFileSync(join(around.cwd, "file"), "");
-  assert.equal(resolveGrant(command, "~/desk"), join(root, "desk"));
-  assert.equal(resolveGrant(command, "~/link"), join(root, "desk"));
-  assert.equal(resolveGrant(command, "file"), join(around.cwd, "file"));
+  assert.equal(resolveGrant(registryOf(command), "~/desk"), join(root, "desk"));
+  assert.equal(resolveGrant(registryOf(command), "~/link"), join(root, "desk"));
+  assert.equal(resolveGrant(registryOf(command), "file"), join(around.cwd, "file"));
   // A server cannot be started with what is not there: it is said when it is granted.
-  assert.throws(() => resolveGrant(command, "~/link/new.json"), fault("notFound", /make it first/));
+  assert.throws(
+    () => resolveGrant(registryOf(command), "~/link/new.json"),
+    fault("notFound", /make it first/),
+  );
   Deno.mkdirSync(join(root, ".config/remit"), { recursive: true });
   Deno.symlinkSync(places.person, join(root, "keys"));
   Deno.mkdirSync(places.mcpTrees, { recursive: true });
@@ -230,12 +234,15 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
     ]
   ) {
     assert.throws(
-      () => resolveGrant(command, path),
+      () => resolveGrant(registryOf(command), path),
       fault("refused", /Remit's own|whole machine/),
       path,
     );
   }
-  assert.equal(resolveGrant(command, join(around.home, "docs"), "read"), join(around.home, "docs"));
+  assert.equal(
+    resolveGrant(registryOf(command), join(around.home, "docs"), "read"),
+    join(around.home, "docs"),
+  );
   // What no tool reads no server is granted, by whichever name, to read or to change.
   Deno.mkdirSync(join(root, ".ssh/hosts"), { recursive: true });
   Deno.writeTextFileSync(join(root, "keys.ENV"), "");
@@ -245,12 +252,15 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
   ) {
     for (const right of ["read", "write"] as const) {
       const never = fault("refused", /Cannot grant ".*": it is on the never-list/);
-      assert.throws(() => resolveGrant(command, path, right), never, path);
+      assert.throws(() => resolveGrant(registryOf(command), path, right), never, path);
     }
   }
-  assert.throws(() => resolveGrant(command, "~/nowhere/new"), fault("notFound", /no such/));
+  assert.throws(
+    () => resolveGrant(registryOf(command), "~/nowhere/new"),
+    fault("notFound", /no such/),
+  );
   Deno.mkdirSync(join(root, "a,b"));
-  assert.throws(() => resolveGrant(command, "~/a,b"), fault("invalidInput", /comma/));
+  assert.throws(() => resolveGrant(registryOf(command), "~/a,b"), fault("invalidInput", /comma/));
 });
 
 async function withKernel(
@@ -269,11 +279,11 @@ Deno.test("a kernel is lent what a server was granted, no other secret, and noth
   const command = freshCommand();
   const a = lockedServer("a", { secretEnv: ["A_KEY"] });
   const name = a.name;
-  keepMcpSecret(command, name, { env: "A_KEY" }, "hush");
-  keepMcpSecret(command, name, { env: "TAKEN_BACK" }, "hush");
-  keepMcpSecret(command, name, { header: "x-old" }, "hush");
+  keepMcpSecret(registryOf(command), name, { env: "A_KEY" }, "hush");
+  keepMcpSecret(registryOf(command), name, { env: "TAKEN_BACK" }, "hush");
+  keepMcpSecret(registryOf(command), name, { header: "x-old" }, "hush");
   await withKernel({ mcpLend: () => null }, async ({ link, kernel }) => {
-    await lendMcp(command, link, [importedOf(a), importedOf(lockedServer("b"))]);
+    await lendMcp(registryOf(command), link, [importedOf(a), importedOf(lockedServer("b"))]);
     assert.deepEqual(kernel.asked, [["mcpLend", {
       server: "a",
       env: { A_KEY: "hush" },
@@ -294,8 +304,9 @@ Deno.test("renewed tokens are kept; a kernel that knows none changes nothing", a
       accessToken: "old",
     },
   };
-  keepMcpOAuth(command, server.name, tokens);
-  const kept = (): string | undefined => readMcpLoan(command, server.name).oauth?.accessToken;
+  keepMcpOAuth(registryOf(command), server.name, tokens);
+  const kept = (): string | undefined =>
+    readMcpLoan(registryOf(command), server.name).oauth?.accessToken;
   for (
     const [answer, after] of [[null, "old"], [{ accessToken: 5 }, "old"], [{
       ...tokens,
@@ -304,11 +315,11 @@ Deno.test("renewed tokens are kept; a kernel that knows none changes nothing", a
   ) {
     await withKernel(
       { mcpTokens: () => answer },
-      ({ link }) => keepRenewed(command, link, [server]),
+      ({ link }) => keepRenewed(registryOf(command), link, [server]),
     );
     assert.equal(kept(), after);
   }
-  await withKernel({}, ({ link }) => keepRenewed(command, link, [server]));
+  await withKernel({}, ({ link }) => keepRenewed(registryOf(command), link, [server]));
   assert.equal(kept(), "new");
 });
 
@@ -324,7 +335,7 @@ Deno.test("trees that no server has are removed, and so are old drafts", () => {
   for (const id of ["npm-a", "npm-gone"]) provideWarm(disk, places, { id });
   const old = mcpStore.draft(places.mcpTrees);
   Deno.utimeSync(old, 1, 1);
-  const gone = sweepTrees(command);
+  const gone = sweepTrees(registryOf(command));
   assert.equal(gone.length, 2);
   assert.deepEqual(disk.list(places.mcpTrees), [".new-now", "npm-a"]);
   assert.deepEqual(disk.list(warmFolder(places)), ["npm-a"]);

@@ -149,10 +149,7 @@ function shellOf(words: readonly string[], depth: number): McpWish {
 }
 
 /** Flags up to the first plain word. `values` names the flags whose value is a word of its own. */
-function flagsOf(
-  words: readonly string[],
-  values: ReadonlySet<string>,
-): {
+function flagsOf(words: readonly string[], values: ReadonlySet<string>): {
   readonly flags: ReadonlyMap<string, string>;
   readonly rest: readonly string[];
   /** Every value of flags that may stand several times. */

@@ -4,17 +4,23 @@ import {
   Fault,
   ImportedServer,
   ImportedTool,
+  isPeer,
   Label,
+  type McpGrants,
+  McpHost,
   mcpPart,
   McpServerName,
   McpToolName,
   McpToolWords,
   Millis,
+  NO_GRANTS,
 } from "../../../contracts/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { dirname } from "node:path";
 import type { DiskRead, DiskWrite } from "../../hands.ts";
+import type { McpStore } from "./store/store.ts";
 import type { Places } from "../../disk/places.ts";
+import type { ProvidedLaunch } from "./fetch/npm.ts";
 import * as z from "zod";
 
 /** Most bytes of a remit.lock that are read: 64 servers of many tools fit. */
@@ -148,6 +154,16 @@ export function parseMcpName(text: string): McpServerName {
   );
 }
 
+/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
+export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
+  return isPeer(launch) ? "a2a" : "mcp";
+}
+
+/** What it is called: `MCP server`, or `peer`. */
+export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
+  return isPeer(launch) ? "peer" : "MCP server";
+}
+
 /** The servers of this operator. */
 export interface McpLock {
   /** Absolute path. */
@@ -167,15 +183,14 @@ export interface McpLock {
 
 interface McpLockParts {
   readonly disk: DiskRead & DiskWrite;
-  /** Runs `work` while no other process is in there; waits for its turn. */
-  readonly exclusively: <T>(folder: string, work: () => T) => T;
+  readonly store: Pick<McpStore, "exclusively">;
   readonly places: Pick<Places, "mcpLock" | "sharedMcpLock">;
 }
 
 const OTHERS_WRITE = 0o022;
 
 /** Opens it. Nothing is read before it is asked for, and nothing is kept: another command may change it. */
-export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLock {
+export function openMcpLock({ disk, store, places }: McpLockParts): McpLock {
   const { mcpLock: file, sharedMcpLock } = places;
   const list = (): readonly LockedServer[] => {
     const own = listOf(file);
@@ -204,18 +219,18 @@ export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLoc
     work: (servers: readonly LockedServer[]) => readonly [readonly LockedServer[], T],
   ): T => {
     disk.makeFolder(dirname(file), 0o700);
-    return exclusively(dirname(file), () => {
+    return store.exclusively(dirname(file), () => {
       const [servers, result] = work(list());
       disk.write(file, mcpLockText(servers), { mode: 0o600 });
       return result;
     });
   };
-  return Object.freeze({
+  return Object.freeze<McpLock>({
     file,
     list,
-    find: (name: McpServerName) => list().find((each) => each.name === name),
-    need: (name: McpServerName) => needIn(list(), name),
-    add: (server: LockedServer) =>
+    find: (name) => list().find((each) => each.name === name),
+    need: (name) => needIn(list(), name),
+    add: (server) =>
       rewrite((servers) => {
         const taken = servers.find(({ name }) => mcpPart(name) === mcpPart(server.name));
         if (taken !== undefined) {
@@ -230,15 +245,116 @@ export function openMcpLock({ disk, exclusively, places }: McpLockParts): McpLoc
         }
         return [[...servers, server], undefined];
       }),
-    change: (name: McpServerName, change: (server: LockedServer) => LockedServer) =>
+    change: (name, change) =>
       rewrite((servers) => {
         const changed = change(needIn(servers, name));
         return [servers.map((each) => each.name === name ? changed : each), changed];
       }),
-    remove: (name: McpServerName) =>
+    remove: (name) =>
       rewrite((servers) => {
         const found = needIn(servers, name);
         return [servers.filter((each) => each !== found), found];
       }),
   });
+}
+
+/** What a person grants. */
+export interface MoreGrants {
+  readonly grants: McpGrants;
+  /** Of `grants.write`: changes there are not staged. */
+  readonly direct?: readonly string[];
+  /** Tools, by the server's names, that only read, and that do not. */
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly secretEnv: readonly string[];
+  readonly secretHeaders: readonly string[];
+  /** Tokens for what it may ask a model, in each task; absent: as it was. */
+  readonly sampling?: number;
+  /** The most confidential text that it may be told; absent: as it was. */
+  readonly clearance?: Label;
+}
+
+const HTTPS = 443;
+
+/** Reads `HOST[:PORT]`. Throws Fault `invalidInput`. */
+export function parseHost(text: string): string {
+  const host = text.includes(":") ? text.toLowerCase() : `${text.toLowerCase()}:${HTTPS}`;
+  if (McpHost.safeParse(host).success && Number(host.split(":")[1]) <= 65_535) return host;
+  throw new Fault("invalidInput", `Cannot grant the network: "${text}" is no HOST or HOST:PORT`);
+}
+
+/** Whether a server can send on what it is told. */
+export function reachesOut({ launch, grants }: Pick<LockedServer, "launch" | "grants">): boolean {
+  return launch.kind === "http" || grants.net.length > 0;
+}
+
+/** The most confidential text that a server may be told: what a person chose, else by what it can reach. */
+function clearanceOf(server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">): Label {
+  return server.clearanceChosen ?? (reachesOut(server) ? "public" : "internal");
+}
+
+/** Each once, in the order of the first. */
+export const unique = (list: readonly string[]): string[] => [...new Set(list)];
+
+/** A server with nothing granted, and none of its tools approved. */
+export function freshServer(
+  name: LockedServer["name"],
+  provided: ProvidedLaunch,
+  more: Pick<LockedServer, "from" | "addedAt">,
+): LockedServer {
+  const { launch, packages, notes } = provided;
+  return {
+    ...{ name, launch, ...more },
+    grants: { read: [...NO_GRANTS.read], write: [...NO_GRANTS.write], net: [...NO_GRANTS.net] },
+    ...{ env: {}, secretEnv: [], secretHeaders: [], offers: { resources: false, prompts: false } },
+    ...{ samplingTokens: 0, elicitation: true, clearance: "internal", state: "added" },
+    packages: [...packages],
+    reviewed: [],
+    notes: [...notes],
+  };
+}
+
+/**
+ * A server with these grants, too. A folder that it may change is not listed as one to read. A clearance was chosen for
+ * the hosts that the server reached then: with another host it is chosen anew.
+ */
+export function withGrants(server: LockedServer, more: MoreGrants): LockedServer {
+  const write = unique([...server.grants.write, ...more.grants.write]);
+  const grants: McpGrants = {
+    write,
+    read: unique([...server.grants.read, ...more.grants.read]).filter((path) =>
+      !write.includes(path)
+    ),
+    net: unique([...server.grants.net, ...more.grants.net]),
+  };
+  const { direct = [], reads = [], writes = [] } = more;
+  // What was said last of a path, or of a tool, holds.
+  const kept = (list: readonly string[] = [], gone: readonly string[]): string[] =>
+    list.filter((each) => !gone.includes(each));
+  const said = {
+    ...(write.length === 0 ? {} : {
+      direct: unique([...kept(server.direct, more.grants.write), ...direct]),
+    }),
+    ...(reads.length + writes.length === 0 ? {} : {
+      reads: unique([...kept(server.reads, writes), ...reads]),
+      writes: unique([...kept(server.writes, reads), ...writes]),
+    }),
+  };
+  const env = { ...server.env, ...more.env };
+  for (const name of more.secretEnv) delete env[name];
+  const wider = grants.net.some((host) => !server.grants.net.includes(host));
+  const { clearanceChosen: before, ...rest } = server;
+  const chosen = more.clearance ?? (wider ? undefined : before);
+  const clearanceChosen = chosen === undefined ? {} : { clearanceChosen: chosen };
+  return {
+    ...{ ...rest, ...clearanceChosen },
+    ...said,
+    ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
+    clearance: clearanceOf({ launch: server.launch, grants, ...clearanceChosen }),
+    secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>
+      more.env[name] === undefined
+    ),
+    secretHeaders: unique([...server.secretHeaders, ...more.secretHeaders]),
+  };
 }

@@ -7,7 +7,7 @@ import { placesOf } from "../../disk/places.ts";
 import { LOCK_BYTES, type McpLock, openMcpLock, parseMcpLock, parseMcpName } from "./lock.ts";
 
 const open = ({ hands, places }: Pick<FreshCommand, "hands" | "places">): McpLock =>
-  openMcpLock({ disk: hands.disk, places, exclusively: hands.mcpStore.exclusively });
+  openMcpLock({ disk: hands.disk, places, store: hands.mcpStore });
 const name = (text: string): McpServerName => McpServerName.parse(text);
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Fault, String(error));
@@ -72,7 +72,7 @@ Deno.test("two commands at once both have their server in it", async () => {
     JSON.stringify(new URL("../../_fixture/mcp_lock.ts", import.meta.url).href)
   };
     const lock = openMcpLock({ disk: makeDisk(), places: { mcpLock: Deno.args[0] },
-      exclusively: realMcpStore().exclusively });
+      store: realMcpStore() });
     for (let n = 0; n < 15; n++) lock.add(lockedServer(Deno.args[1] + n));`;
   const file = join(command.hands.root, "work.ts");
   Deno.writeTextFileSync(file, work);

@@ -18,8 +18,7 @@ import {
 } from "../../../contracts/mod.ts";
 import { digestOf } from "../../../port/digest.ts";
 import type { DiskRead, DiskWrite, KernelLink } from "../../hands.ts";
-import type { LockedServer } from "./lock.ts";
-import { familyOf } from "../words.ts";
+import { familyOf, type LockedServer } from "./lock.ts";
 import type { Places } from "../../disk/places.ts";
 
 /** Milliseconds for a look: in observation it may start several times. */

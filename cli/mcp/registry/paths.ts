@@ -11,18 +11,14 @@ import {
   type McpToolWords,
 } from "../../../contracts/mod.ts";
 import { makePathList, NEVER } from "../../../text/path_list.ts";
-import type { Command } from "../../command.ts";
+import type { RegistryPowers } from "./store/store.ts";
 import { within } from "../../disk/mounts.ts";
 import { absolute, type Places } from "../../disk/places.ts";
 
 const neverListed = makePathList(NEVER.map((glob) => ({ glob, at: "built-in" })));
 
-type Asked = Pick<Command, "places"> & {
-  readonly hands: {
-    readonly around: Pick<Command["hands"]["around"], "cwd" | "env" | "home">;
-    readonly disk: Pick<Command["hands"]["disk"], "real" | "stat">;
-  };
-};
+/** What judging a path takes. */
+export type PathPowers = Pick<RegistryPowers, "disk" | "environment" | "places">;
 
 /** What no server may reach: state, sockets, keys, the operator's own rules, and Remit's code. */
 function own(
@@ -41,16 +37,16 @@ function own(
  * that cannot be written into a grant
  */
 export function resolveGrant(
-  command: Asked,
+  powers: PathPowers,
   text: string,
   right: "read" | "write" = "write",
 ): string {
-  const { around, disk } = command.hands;
-  const asked = absolute(around, text);
+  const { environment, disk } = powers;
+  const asked = absolute(environment, text);
   const folder = disk.real(dirname(asked));
   const real = disk.real(asked);
   const meant = real ?? (folder === undefined ? undefined : join(folder, basename(asked)));
-  const why = meant === undefined ? undefined : whyNever(command, { real: meant, right });
+  const why = meant === undefined ? undefined : whyNever(powers, { real: meant, right });
   if (why !== undefined) throw new Fault("refused", `Cannot grant "${text}": ${why}`);
   if (real === undefined) {
     throw new Fault(
@@ -79,13 +75,13 @@ export function resolveGrant(
  *
  * @throws Fault `notFound`, `invalidInput` for what is no socket, `refused` for one of Remit's own
  */
-export function resolveSocket(command: Asked, text: string): string {
-  const { around, disk } = command.hands;
-  const real = disk.real(absolute(around, text));
+export function resolveSocket(powers: PathPowers, text: string): string {
+  const { environment, disk } = powers;
+  const real = disk.real(absolute(environment, text));
   if (real === undefined) {
     throw new Fault("notFound", `Cannot grant socket "${text}": there is none; start its program`);
   }
-  const why = whyNever(command, { real, right: "read" });
+  const why = whyNever(powers, { real, right: "read" });
   if (why !== undefined) throw new Fault("refused", `Cannot grant socket "${text}": ${why}`);
   if (disk.stat(real)?.socket === true && McpSocket.safeParse(`unix:${real}`).success) return real;
   throw new Fault("invalidInput", `Cannot grant socket "${text}": it is no unix socket`);
@@ -93,7 +89,7 @@ export function resolveSocket(command: Asked, text: string): string {
 
 /** Why a real path is granted to nobody; undefined where it may be. */
 export function whyNever(
-  { hands: { around, disk }, places }: Asked,
+  { environment, disk, places }: PathPowers,
   { real, right }: { readonly real: string; readonly right: "read" | "write" },
 ): string | undefined {
   if (real === "/") return "that is the whole machine";
@@ -101,7 +97,7 @@ export function whyNever(
   if (listed !== undefined) {
     return `it is on the never-list (${listed.glob}), which no server and no tool reads`;
   }
-  const kept = own(places, { home: around.home, right }).map((path) => disk.real(path) ?? path)
+  const kept = own(places, { home: environment.home, right }).map((path) => disk.real(path) ?? path)
     .find((path) => within(real, path) || within(path, real));
   if (kept === undefined) return undefined;
   return `${within(real, kept) ? "it lies in" : "it holds"} what is Remit's own (${kept})`;
@@ -109,46 +105,44 @@ export function whyNever(
 
 /** Why a grant of remit.lock cannot be handed over now; undefined where it leads to what it did when it was given. */
 export function whyMoved(
-  command: Asked,
+  powers: PathPowers,
   path: string,
   right: "read" | "write",
 ): string | undefined {
-  const { disk } = command.hands;
+  const { disk } = powers;
   const real = disk.real(path);
   if (real === undefined) return `"${path}" is not there`;
-  return real === path
-    ? whyNever(command, { real, right })
-    : `"${path}" leads to another place now`;
+  return real === path ? whyNever(powers, { real, right }) : `"${path}" leads to another place now`;
 }
 
 // Paths in a server's arguments are made real, so that they mean the same inside its walls.
 
 /** Words with relative paths, links and `~` made real where there is something. The program's own name stays. */
-export function placeWords(command: Command, words: readonly string[]): readonly string[] {
-  const { disk, around } = command.hands;
+export function placeWords(powers: PathPowers, words: readonly string[]): readonly string[] {
+  const { disk, environment } = powers;
   return words.map((word, n) => {
     const [path] = pathsIn([word]);
     if (n === 0 || path === undefined) return word;
-    const real = disk.real(absolute(around, path));
+    const real = disk.real(absolute(environment, path));
     return real === undefined ? word : word.slice(0, word.length - path.length) + real;
   });
 }
 
 /** The real paths that a server is told of, in arguments and variables, without its own code and what none is granted. */
 export function namedPaths(
-  command: Command,
+  powers: PathPowers,
   { launch, env }: {
     readonly launch: Exclude<McpLaunch, { readonly kind: "http" }>;
     readonly env: Readonly<Record<string, string>>;
   },
 ): readonly string[] {
-  const { disk } = command.hands;
+  const { disk } = powers;
   const own = launch.kind === "program" ? [launch.program, ...launch.folders] : [];
   return pathsIn([...launch.args, ...Object.values(env)]).flatMap((path) => {
     const real = disk.real(path);
     if (real === undefined || covered(real, own)) return [];
     try {
-      return [resolveGrant(command, real)];
+      return [resolveGrant(powers, real)];
     } catch (error) {
       // What no server may be granted is not proposed; a flag that names it says why.
       if (error instanceof Fault) return [];

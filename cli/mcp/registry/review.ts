@@ -1,9 +1,25 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
-import { type McpLook, type McpWords, Millis } from "../../../contracts/mod.ts";
+import {
+  type ImportedServer,
+  type McpLook,
+  type McpWords,
+  Millis,
+} from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import type { Command } from "../../command.ts";
 import type { DiskRead } from "../../hands.ts";
-import type { DiffLine, McpKit, ReviewRow, ToolFlag, TranslatedTool, Translation } from "./kit.ts";
+import {
+  type DiffLine,
+  diffWords,
+  importedTool,
+  type ReviewRow,
+  reviewRows,
+  serverFlags,
+  toolDigest,
+  type ToolFlag,
+  translate,
+  type TranslatedTool,
+  type Translation,
+} from "../../../bridges/mcp/review/mod.ts";
 import type { LockedServer, LockedTool } from "./lock.ts";
 
 /** A row, and how it stands to what was pinned. */
@@ -27,7 +43,7 @@ export interface McpReview {
 }
 
 /** Whose code a server is, whatever version of it and whatever it is handed: two of one are no copies of each other. */
-function codeOf(disk: DiskRead, { launch }: Pick<LockedServer, "launch">): string {
+function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "launch">): string {
   switch (launch.kind) {
     case "npm":
       return `npm ${launch.package} ${launch.bin}`;
@@ -54,43 +70,50 @@ function effectAt(
 }
 
 /** The pinned tools as the grants make them now: the same words, perhaps another effect. */
-export function translatedAnew(
-  mcp: Pick<McpKit, "translate" | "importedTool">,
-  server: LockedServer,
-): LockedServer["reviewed"] {
+export function translatedAnew(server: LockedServer): LockedServer["reviewed"] {
   const words = server.reviewed.map((each) => each.words);
   const tools = new Map(
-    mcp.translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+    translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
   );
   return server.reviewed.map((each) => {
     const tool = tools.get(each.words.name);
-    return tool === undefined ? each : { ...each, tool: mcp.importedTool(tool) };
+    return tool === undefined ? each : { ...each, tool: importedTool(tool) };
   });
 }
 
-/** Reviews what a server says. `servers` are all of remit.lock: look-alikes are looked for among them. */
-export async function reviewOf(
-  command: Command,
+/** The tools of a server that nothing warns of, as they would be pinned. */
+export function unflaggedTools(
+  { name, grants, launch }: Pick<ImportedServer, "name" | "grants" | "launch">,
+  words: McpWords,
+): ImportedServer["tools"] {
+  const { tools } = translate(name, words.tools, { grants, launch });
+  return tools.filter(({ flags }) => flags.length === 0).map((tool) => importedTool(tool));
+}
+
+/**
+ * Reviews what a server says. `servers` are all of remit.lock, `own` the names of Remit's tools: look-alikes are looked
+ * for among both.
+ */
+export function reviewOf(
+  { disk }: { readonly disk: Pick<DiskRead, "read"> },
   server: LockedServer,
-  look: { readonly words: McpWords; readonly servers: readonly LockedServer[] },
-): Promise<McpReview> {
-  const { plugins, mcp, disk } = command.hands;
-  const { words } = look;
-  const builtIn = (await plugins.builtIn()).plugins;
-  const own = [
-    ...plugins.reserved,
-    ...builtIn.flatMap(({ manifest }) => manifest.tools.map(({ name }) => name)),
-  ];
+  look: {
+    readonly words: McpWords;
+    readonly servers: readonly LockedServer[];
+    readonly own: readonly string[];
+  },
+): McpReview {
+  const { words, own } = look;
   const others = look.servers.filter((each) =>
     each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const translation = mcp.translate(server.name, words.tools, { ...effectAt(server), own, others });
+  const translation = translate(server.name, words.tools, { ...effectAt(server), own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));
-  const digests = new Map(words.tools.map((each) => [each.name, mcp.toolDigest(each)]));
-  const rows = mcp.reviewRows(translation, off).map((row): StandingRow => {
+  const digests = new Map(words.tools.map((each) => [each.name, toolDigest(each)]));
+  const rows = reviewRows(translation, off).map((row): StandingRow => {
     const before = pinned.get(row.tool);
     if (before === undefined) return { ...row, stands: "new" };
     const same = before.tool.digest === digests.get(row.tool);
@@ -98,10 +121,10 @@ export async function reviewOf(
   });
   return {
     ...{ server, words, translation, rows },
-    flags: mcp.serverFlags(words, { server: server.name, tools: words.tools, own, others }),
+    flags: serverFlags(words, { server: server.name, tools: words.tools, own, others }),
     changes: rows.filter(({ stands }) => stands === "changed").map(({ tool }) => ({
       tool,
-      lines: mcp.diffWords(pinned.get(tool)?.words, said.get(tool)),
+      lines: diffWords(pinned.get(tool)?.words, said.get(tool)),
     })),
     gone: [...pinned.keys()].filter((tool) => !said.has(tool)),
   };
@@ -139,12 +162,8 @@ function whyLeft(row: StandingRow, approval: Approval): string | undefined {
   return FLAGGED;
 }
 
-/** Pins. Pure: `importedTool` is the review's. */
-export function approve(
-  review: McpReview,
-  approval: Approval,
-  importedTool: McpKit["importedTool"],
-): Approved {
+/** Pins. Pure. */
+export function approve(review: McpReview, approval: Approval): Approved {
   const { server, words } = review;
   const before = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const said = new Map(words.tools.map((each) => [each.name, each]));

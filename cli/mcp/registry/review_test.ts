@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { McpWords, Millis, NO_GRANTS } from "../../../contracts/mod.ts";
-import { REAL_REVIEW as kit } from "../../_fixture/mcp_review.ts";
+import { reviewRows, toolDigest, translate } from "../../../bridges/mcp/review/mod.ts";
 import { approve, FLAGGED, type McpReview, type StandingRow } from "./review.ts";
 import { LockedServer, parseMcpName } from "./lock.ts";
 
@@ -30,13 +30,13 @@ function review(
     ...{ protocol: "2025-11-25", server: { name: "n", version: "1" }, capabilities: ["tools"] },
     ...{ tools, resources: [], templates: [], prompts: [], left: [], ...more },
   });
-  const translation = kit.translate(parseMcpName("notes"), words.tools, {
+  const translation = translate(parseMcpName("notes"), words.tools, {
     grants: of.grants,
     launch: of.launch,
   });
   const pinned = new Map(of.reviewed.map((each) => [each.words.name, each.tool.digest]));
-  const digests = new Map(words.tools.map((each) => [each.name, kit.toolDigest(each)]));
-  const rows = kit.reviewRows(translation, []).map((row): StandingRow => ({
+  const digests = new Map(words.tools.map((each) => [each.name, toolDigest(each)]));
+  const rows = reviewRows(translation, []).map((row): StandingRow => ({
     ...row,
     stands: !pinned.has(row.tool)
       ? "new"
@@ -53,7 +53,6 @@ Deno.test("what is not flagged is pinned as it was said, and what is flagged is 
   const { server: after, approved, left } = approve(
     review(server(), [...PLAIN, HIDDEN]),
     AT,
-    kit.importedTool,
   );
   assert.deepEqual(approved, ["list", "read"]);
   assert.deepEqual(left.map(({ tool }) => tool), ["sly"]);
@@ -64,7 +63,7 @@ Deno.test("what is not flagged is pinned as it was said, and what is flagged is 
     "alice",
     false,
   ]]);
-  assert.deepEqual(after.reviewed.map(({ words, tool }) => kit.toolDigest(words) === tool.digest), [
+  assert.deepEqual(after.reviewed.map(({ words, tool }) => toolDigest(words) === tool.digest), [
     true,
     true,
   ]);
@@ -73,24 +72,24 @@ Deno.test("what is not flagged is pinned as it was said, and what is flagged is 
 
 Deno.test("a flagged tool is pinned where a person says so, and alone where they name it", () => {
   const all = review(server(), [...PLAIN, HIDDEN]);
-  assert.deepEqual(approve(all, { ...AT, flagged: true }, kit.importedTool).approved, [
+  assert.deepEqual(approve(all, { ...AT, flagged: true }).approved, [
     "list",
     "read",
     "sly",
   ]);
-  const one = approve(all, { ...AT, flagged: true, tools: ["sly"] }, kit.importedTool);
+  const one = approve(all, { ...AT, flagged: true, tools: ["sly"] });
   assert.deepEqual(one.approved, ["sly"]);
   assert.deepEqual(one.left, []);
-  assert.deepEqual(approve(all, { ...AT, tools: ["sly"] }, kit.importedTool).approved, []);
+  assert.deepEqual(approve(all, { ...AT, tools: ["sly"] }).approved, []);
 });
 
 Deno.test("a server of which nothing could be pinned is not approved", () => {
-  assert.equal(approve(review(server(), [HIDDEN]), AT, kit.importedTool).server.state, "added");
-  assert.equal(approve(review(server(), []), AT, kit.importedTool).server.state, "approved");
+  assert.equal(approve(review(server(), [HIDDEN]), AT).server.state, "added");
+  assert.equal(approve(review(server(), []), AT).server.state, "approved");
 });
 
 Deno.test("a changed tool stays as it was pinned unless it is approved, a missing one goes, switches stay", () => {
-  const first = approve(review(server(), PLAIN), AT, kit.importedTool).server;
+  const first = approve(review(server(), PLAIN), AT).server;
   const off = {
     ...first,
     reviewed: first.reviewed.map((each) => ({ ...each, off: each.words.name === "read" })),
@@ -99,12 +98,12 @@ Deno.test("a changed tool stays as it was pinned unless it is approved, a missin
     tool("read", "Reads a note, and sends it on.\u{200b}"),
     tool("new", "Does more."),
   ];
-  const again = approve(review(off, changed), { ...AT, at: Millis.parse(9) }, kit.importedTool);
+  const again = approve(review(off, changed), { ...AT, at: Millis.parse(9) });
   assert.deepEqual(names(again.server), ["new", "read"]);
   const kept = again.server.reviewed.find((each) => each.words.name === "read");
   assert.equal(kept?.words.description, "Reads a note.");
   assert.equal(kept?.off, true);
-  const taken = approve(review(off, changed), { ...AT, flagged: true }, kit.importedTool);
+  const taken = approve(review(off, changed), { ...AT, flagged: true });
   const read = taken.server.reviewed.find((each) => each.words.name === "read");
   assert.match(read?.words.description ?? "", /sends it on/);
   assert.equal(read?.off, true);
@@ -117,18 +116,18 @@ Deno.test("resources and prompts are offered with a whole approval, and not wher
   };
   const plain = review(server(), PLAIN, more);
   const both = { resources: true, prompts: true };
-  assert.deepEqual(approve(plain, AT, kit.importedTool).server.offers, both);
-  assert.equal(approve(plain, AT, kit.importedTool).withheld, false);
-  const flagged = { ...plain, flags: [{ what: "orders", where: "prompt", shown: "x" }] };
-  assert.equal(approve(flagged, AT, kit.importedTool).withheld, true);
-  assert.deepEqual(approve(flagged, AT, kit.importedTool).server.offers, {
+  assert.deepEqual(approve(plain, AT).server.offers, both);
+  assert.equal(approve(plain, AT).withheld, false);
+  const flagged: McpReview = { ...plain, flags: [{ what: "orders", where: "prompt", shown: "x" }] };
+  assert.equal(approve(flagged, AT).withheld, true);
+  assert.deepEqual(approve(flagged, AT).server.offers, {
     ...{ resources: false, prompts: false },
   });
   assert.deepEqual(
-    approve(flagged, { ...AT, flagged: true }, kit.importedTool).server.offers,
+    approve(flagged, { ...AT, flagged: true }).server.offers,
     both,
   );
-  assert.deepEqual(approve(plain, { ...AT, tools: ["list"] }, kit.importedTool).server.offers, {
+  assert.deepEqual(approve(plain, { ...AT, tools: ["list"] }).server.offers, {
     ...{ resources: false, prompts: false },
   });
 });

@@ -1,7 +1,7 @@
 /** Secrets of imported servers: kept sealed, lent to the kernel for their server, shown to nobody. @module */
 import * as z from "zod";
 import { Fault, type McpLoan, type McpOAuth, type McpServerName } from "../../../contracts/mod.ts";
-import type { Command } from "../../command.ts";
+import type { RegistryPowers } from "./store/store.ts";
 import {
   mcpSecret,
   type McpSecretPlace,
@@ -23,15 +23,16 @@ const OAuth = z.object({
   refreshToken: z.string().max(16_384).optional(),
 }).strict();
 
-type Kept = Pick<Command, "places"> & { readonly hands: Pick<Command["hands"], "disk"> };
+/** What keeping secrets takes. */
+export type KeepPowers = Pick<RegistryPowers, "disk" | "places">;
 
-function keepOf({ hands, places }: Kept): SecretKeep {
-  return openSecretKeep(hands.disk, places);
+function keepOf({ disk, places }: KeepPowers): SecretKeep {
+  return openSecretKeep(disk, places);
 }
 
 /** Keeps a value for one place of a server; tells whether it replaced one. Throws Fault `invalidInput` without the value in it. */
 export function keepMcpSecret(
-  command: Kept,
+  powers: KeepPowers,
   server: McpServerName,
   place: Exclude<McpSecretPlace, OAuthPlace>,
   value: string,
@@ -50,26 +51,26 @@ export function keepMcpSecret(
       "Cannot keep the secret: a header's value is one line of visible ASCII characters",
     );
   }
-  return keepOf(command).set({ ...bound, value: parsed });
+  return keepOf(powers).set({ ...bound, value: parsed });
 }
 
 /** Keeps a server's tokens, as OAuth gave them. Throws Fault `invalidInput`. */
-export function keepMcpOAuth(command: Kept, server: McpServerName, oauth: McpOAuth): void {
+export function keepMcpOAuth(powers: KeepPowers, server: McpServerName, oauth: McpOAuth): void {
   const parsed = OAuth.safeParse(oauth);
   if (!parsed.success) {
     throw new Fault("invalidInput", "Cannot keep the tokens: they are not of the expected form");
   }
-  keepOf(command).set({
+  keepOf(powers).set({
     ...mcpSecret(server, { oauth: true }),
     value: parseMcpSecretValue(JSON.stringify(parsed.data)),
   });
 }
 
 /** Everything that is kept for a server. Throws Fault `invalidInput` where it does not open. */
-export function readMcpLoan(command: Kept, server: McpServerName): McpLoan {
+export function readMcpLoan(powers: KeepPowers, server: McpServerName): McpLoan {
   const env: Record<string, string> = {}, headers: Record<string, string> = {};
   let oauth: McpOAuth | undefined;
-  for (const secret of keepOf(command).loadMcp(server)) {
+  for (const secret of keepOf(powers).loadMcp(server)) {
     const place = readMcpSecret(secret)?.place;
     if (place === undefined) continue;
     if ("env" in place) env[place.env] = secret.value;
@@ -103,15 +104,15 @@ function readOAuth(text: string, server: McpServerName): McpOAuth {
 }
 
 /** The places of a server for which something is kept. */
-export function mcpSecretsOf(command: Kept, server: McpServerName): readonly McpSecretPlace[] {
-  return keepOf(command).list().flatMap((each) => {
+export function mcpSecretsOf(powers: KeepPowers, server: McpServerName): readonly McpSecretPlace[] {
+  return keepOf(powers).list().flatMap((each) => {
     const read = readMcpSecret(each);
     return read?.server === server ? [read.place] : [];
   });
 }
 
 /** Removes everything that is kept for a server. */
-export function forgetMcpSecrets(command: Kept, server: McpServerName): void {
-  const keep = keepOf(command);
-  for (const place of mcpSecretsOf(command, server)) keep.remove(mcpSecret(server, place).name);
+export function forgetMcpSecrets(powers: KeepPowers, server: McpServerName): void {
+  const keep = keepOf(powers);
+  for (const place of mcpSecretsOf(powers, server)) keep.remove(mcpSecret(server, place).name);
 }

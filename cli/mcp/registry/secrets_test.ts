@@ -12,6 +12,7 @@ import {
   readMcpLoan,
 } from "./secrets.ts";
 import { loadSecrets, openSecretKeep } from "../../secret/keep.ts";
+import { registryOf } from "../work.ts";
 
 const GITHUB = McpServerName.parse("github"), OTHER = McpServerName.parse("other");
 const OAUTH: McpOAuth = {
@@ -34,12 +35,18 @@ Deno.test("a server is lent its own secrets, each in its place, and no other use
   };
   keep.set(ordinary);
   const digest = keep.digest();
-  assert.equal(keepMcpSecret(command, GITHUB, { env: "GITHUB_TOKEN" }, "hush-one"), "added");
-  assert.equal(keepMcpSecret(command, GITHUB, { env: "GITHUB_TOKEN" }, "hush-two"), "replaced");
-  keepMcpSecret(command, GITHUB, { header: "x-api-key" }, "hush key");
-  keepMcpSecret(command, OTHER, { env: "GITHUB_TOKEN" }, "line one\nhush line two");
-  keepMcpOAuth(command, GITHUB, OAUTH);
-  assert.deepEqual(readMcpLoan(command, GITHUB), {
+  assert.equal(
+    keepMcpSecret(registryOf(command), GITHUB, { env: "GITHUB_TOKEN" }, "hush-one"),
+    "added",
+  );
+  assert.equal(
+    keepMcpSecret(registryOf(command), GITHUB, { env: "GITHUB_TOKEN" }, "hush-two"),
+    "replaced",
+  );
+  keepMcpSecret(registryOf(command), GITHUB, { header: "x-api-key" }, "hush key");
+  keepMcpSecret(registryOf(command), OTHER, { env: "GITHUB_TOKEN" }, "line one\nhush line two");
+  keepMcpOAuth(registryOf(command), GITHUB, OAUTH);
+  assert.deepEqual(readMcpLoan(registryOf(command), GITHUB), {
     ...{
       server: "github",
       env: { GITHUB_TOKEN: "hush-two" },
@@ -47,25 +54,30 @@ Deno.test("a server is lent its own secrets, each in its place, and no other use
     },
     oauth: OAUTH,
   });
-  assert.deepEqual(readMcpLoan(command, OTHER).env, { GITHUB_TOKEN: "line one\nhush line two" });
+  assert.deepEqual(readMcpLoan(registryOf(command), OTHER).env, {
+    GITHUB_TOKEN: "line one\nhush line two",
+  });
   // The kernel's own secrets are what they were, so that no other kernel is needed.
   assert.deepEqual(loadSecrets(command.hands.disk, command.places), [ordinary]);
   assert.equal(openSecretKeep(command.hands.disk, command.places).digest(), digest);
   assert.doesNotMatch(Deno.readTextFileSync(join(command.places.person, "secrets.json")), /hush/);
-  forgetMcpSecrets(command, GITHUB);
-  assert.deepEqual(mcpSecretsOf(command, GITHUB), []);
-  assert.deepEqual(mcpSecretsOf(command, OTHER), [{ env: "GITHUB_TOKEN" }]);
+  forgetMcpSecrets(registryOf(command), GITHUB);
+  assert.deepEqual(mcpSecretsOf(registryOf(command), GITHUB), []);
+  assert.deepEqual(mcpSecretsOf(registryOf(command), OTHER), [{ env: "GITHUB_TOKEN" }]);
   assert.equal(loadSecrets(command.hands.disk, command.places).length, 1);
 });
 
 Deno.test("mallory moves a sealed value to another server or another variable: it does not open", () => {
   for (const [from, to] of [["mcp:github", "mcp:other"], ["GITHUB_TOKEN", "OTHER_NAME"]]) {
     const command = freshCommand();
-    keepMcpSecret(command, GITHUB, { env: "GITHUB_TOKEN" }, "hush-one");
+    keepMcpSecret(registryOf(command), GITHUB, { env: "GITHUB_TOKEN" }, "hush-one");
     const path = join(command.places.person, "secrets.json");
     Deno.writeTextFileSync(path, Deno.readTextFileSync(path).replaceAll(from ?? "", to ?? ""));
     const server = from === "mcp:github" ? OTHER : GITHUB;
-    assert.throws(() => readMcpLoan(command, server), fault("invalidInput", /was changed/));
+    assert.throws(
+      () => readMcpLoan(registryOf(command), server),
+      fault("invalidInput", /was changed/),
+    );
   }
 });
 
@@ -92,7 +104,7 @@ Deno.test("a place is written in one way, and variables that steer programs are 
 Deno.test("values that no server can be handed are refused, and not repeated", () => {
   const command = freshCommand();
   const keep = (place: { env: string } | { header: string }, value: string): void =>
-    void keepMcpSecret(command, GITHUB, place, value);
+    void keepMcpSecret(registryOf(command), GITHUB, place, value);
   for (const value of ["", "hush\0", "h".repeat(65_537)]) {
     assert.throws(() => keep({ env: "A" }, value), fault("invalidInput", /1 to 65536/));
   }
@@ -103,12 +115,15 @@ Deno.test("values that no server can be handed are refused, and not repeated", (
     assert.throws(() => keep(place, "hush"), fault("invalidInput", /no such variable or header/));
   }
   const loose = { ...OAUTH, tokenEndpoint: "file:///x" };
-  assert.throws(() => keepMcpOAuth(command, GITHUB, loose), fault("invalidInput", /form/));
+  assert.throws(
+    () => keepMcpOAuth(registryOf(command), GITHUB, loose),
+    fault("invalidInput", /form/),
+  );
 });
 
 Deno.test("remit secret list names an imported server's secrets, and remove takes one away", async () => {
   const command = freshCommand();
-  keepMcpSecret(command, GITHUB, { env: "GITHUB_TOKEN" }, "hush-one");
+  keepMcpSecret(registryOf(command), GITHUB, { env: "GITHUB_TOKEN" }, "hush-one");
   const { hands } = command;
   assert.equal(await runCommandLine(["secret", "list"], hands), 0);
   assert.match(
@@ -116,7 +131,7 @@ Deno.test("remit secret list names an imported server's secrets, and remove take
     /mcp:github\/env:GITHUB_TOKEN +mcp:github +env:GITHUB_TOKEN/,
   );
   assert.equal(await runCommandLine(["secret", "remove", "mcp:github/env:GITHUB_TOKEN"], hands), 0);
-  assert.deepEqual(mcpSecretsOf(command, GITHUB), []);
+  assert.deepEqual(mcpSecretsOf(registryOf(command), GITHUB), []);
   // It is bound to a server by "remit mcp", not by hand.
   const args = ["secret", "set", "x", "--origin", "mcp:github", "--header", "env:A"];
   assert.equal(await runCommandLine(args, hands), 2);

@@ -143,10 +143,10 @@ export async function modelEmbed(command: Command): Promise<number> {
   const label = oneOf(parsed, "label", Label.options) ?? "internal";
   const task = embedTask(command);
   const texts = await textsOf(command);
-  const part = await resolveEmbedder(flag(parsed, "model") ?? config.embedder, {
-    ...modelParts(command, config),
-    lexicon: hands.models.lexicon,
-  });
+  const part = await resolveEmbedder(
+    flag(parsed, "model") ?? config.embedder,
+    modelParts(command, config),
+  );
   const resolved = {
     choice: part.choice,
     lends: part.lend === undefined ? [] : [part.lend],

@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import type { Json } from "../../../contracts/mod.ts";
-import { sha256Hex } from "../../../port/digest.ts";
 import { fakeHands } from "../../_fixture/world.ts";
-import { fakeModels } from "../../_fixture/models.ts";
 import { runCommandLine } from "../../arguments/dispatch.ts";
 import { placesOf } from "../../disk/places.ts";
-import { weightsPath } from "../weights/store.ts";
 
 const KEY = "sk-0123456789";
 
-/** Hands that reach a kernel which makes vectors of lengths, and know a small lexicon. */
-function makeHands(input?: string): ReturnType<typeof fakeHands> {
-  const file = Deno.makeTempFileSync({ prefix: "remit-lexicon-" });
-  Deno.writeTextFileSync(file, "vectors");
-  const lexicon = { file, sha256: sha256Hex("vectors"), bytes: 7 };
-  return fakeHands({
+/** Hands that reach a kernel which makes vectors of lengths; remit.yaml names an embedder of this machine. */
+function makeHands(input?: string, embedder = "ollama:small"): ReturnType<typeof fakeHands> {
+  const hands = fakeHands({
     ...(input === undefined ? {} : { input }),
     env: { OPENAI_API_KEY: KEY },
-    models: fakeModels({ lexicon: () => Promise.resolve(lexicon) }),
     ops: {
       lend: () => null,
       embed: (body: Json) => {
@@ -27,28 +21,34 @@ function makeHands(input?: string): ReturnType<typeof fakeHands> {
       },
     },
   });
+  const { config } = placesOf(hands.around, undefined);
+  Deno.mkdirSync(dirname(config), { recursive: true });
+  Deno.writeTextFileSync(config, `version: 1\nembedder: ${embedder}\n`);
+  return hands;
 }
 
 const askedOf = (hands: ReturnType<typeof fakeHands>): readonly (readonly [string, Json])[] =>
   hands.kernels_.last?.asked ?? [];
 
-Deno.test("two texts are compared by the built-in embedder, whose vectors are in the store by then", async () => {
+Deno.test("two texts are compared by the embedder of remit.yaml", async () => {
   const hands = makeHands();
   assert.equal(await runCommandLine(["model", "embed", "abc", "xyz"], hands), 0);
   assert.deepEqual(hands.screen.outs, ["1.0000\n"]);
-  assert.deepEqual(hands.screen.lines, [], "nothing leaves, nothing is announced");
   const [[op, body] = []] = askedOf(hands);
   assert.equal(op, "embed");
-  assert.deepEqual(body, {
-    model: {
-      ref: "lexical:wordnet",
-      config: JSON.stringify({ weights: sha256Hex("vectors"), bytes: 7 }),
-    },
-    texts: ["abc", "xyz"],
-    label: "internal",
-  });
-  const stored = weightsPath(placesOf(hands.around, undefined), sha256Hex("vectors"));
-  assert.equal(Deno.readTextFileSync(stored), "vectors");
+  const { model, ...rest } = body as { model: { ref: string } };
+  assert.match(model.ref, /^ollama-embed:small@/);
+  assert.deepEqual(rest, { texts: ["abc", "xyz"], label: "internal" });
+});
+
+Deno.test("a remit.yaml that names the built-in embedder of earlier versions says what to choose", async () => {
+  const hands = makeHands(undefined, "lexical");
+  assert.equal(await runCommandLine(["model", "embed", "abc", "xyz"], hands), 2);
+  assert.equal(hands.kernels_.last, undefined);
+  assert.match(
+    hands.screen.lines.join("\n"),
+    /Cannot use embedder "lexical": .*"embedder: ollama:NAME" in remit\.yaml/,
+  );
 });
 
 Deno.test("each line that comes in becomes a line of JSON, 256 texts at a time", async () => {

@@ -42,7 +42,7 @@ export const MODEL_COMMANDS: readonly CommandSpec[] = [
       {
         name: "model",
         value: "REF",
-        help: "the embedder; absent: the one of remit.yaml, else lexical",
+        help: "the embedder; absent: the one of remit.yaml",
       },
       {
         name: "near",

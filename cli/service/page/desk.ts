@@ -1,7 +1,8 @@
 /**
- * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed. TRUST: the gateway may be
- * hostile. It sees what a logged-in person sees and can answer consent in their name while their session lives; stepUp,
- * budgets and recovery it cannot answer at all, because the kernel takes no such answer of the page's key.
+ * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed.
+ * TRUST: the gateway may be hostile. It sees what a logged-in person sees and can answer consent in
+ * their name while their session lives; stepUp, budgets and recovery it cannot answer at all,
+ * because the kernel takes no such answer of the page's key.
  * @module
  */
 import {
@@ -31,11 +32,12 @@ import { readPast } from "../../run/run_task.ts";
 import { shownWhole } from "../../question/question_frame.ts";
 import { signAnswer } from "../../question/sign_answer.ts";
 import { askStaged } from "../../run/watch_task.ts";
-import { makePageCodes, makePageSessions, openPageKey } from "./login.ts";
+import { makeSecretBook, openPageKey } from "./login.ts";
 import { waitingQuestions } from "../../question/waiting.ts";
+import { registryOf } from "../../mcp/work.ts";
 import { homeView, messageView, questionView, taskView, UNDECIDED, UNFINISHED } from "./views.ts";
 
-/** What the desk is made of. */
+/** The powers of {@link openPageDesk}. */
 export interface PageDeskParts {
   readonly command: Command;
   readonly link: KernelLink;
@@ -53,7 +55,7 @@ export interface PageDesk {
   code(): string;
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;
-  /** Rejects `conflict` where the question is not, or no more, what was shown; `refused` where it is not answered here. */
+  /** Rejects `conflict` where the question is not what was shown, `refused` where the page may not. */
   answer(said: PageAnswer): Promise<void>;
   /** Logs out. */
   leave(session: string): void;
@@ -61,22 +63,29 @@ export interface PageDesk {
   close(): Promise<void>;
 }
 
+const MINUTE_MS = 60_000;
 /** Tasks that the page lists: the newest. */
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 const Tasks = z.array(z.json());
 const Entries = z.array(InboxEntry);
 
-/** Opens it: makes the page's key, and has the kernel know it. */
+/** Opens the desk: makes the page's key and has the kernel know it. */
 export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const { command, link, now, note } = parts;
   const { disk } = command.hands;
-  const codes = makePageCodes(parts);
-  const sessions = makePageSessions(parts);
+  const codes = makeSecretBook(parts, { lifeMs: 5 * MINUTE_MS, max: 8 });
+  const sessions = makeSecretBook(parts, {
+    ...{ lifeMs: 12 * 60 * MINUTE_MS, idleMs: 60 * MINUTE_MS, max: 32 },
+  });
+  const need = (session: string): void => {
+    if (sessions.use(session)) return;
+    throw new Fault("denied", "Cannot show the page: there is no such session");
+  };
   const key = await openPageKey({ link, now, ring: openKeyRing(disk, command.places) });
   const ready = parts.beforeAnswer ??
     (async (task: TaskId): Promise<void> => {
       await readyAgain(command, link, await readPast(link, task));
-      await lendApproved(command, link);
+      await lendApproved(registryOf(command), link);
     });
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);
@@ -104,7 +113,7 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
     switch (view.kind) {
       case "home": {
         const [tasks, unfinished, questions, ...held] = await Promise.all([
-          ask("tasks", { limit: MOST_TASKS }),
+          ask("tasks", { limit: MAX_TASKS }),
           ask("tasks", { statuses: [...UNFINISHED] }),
           openOnes(),
           ...UNDECIDED.map((state) => ask("inbox", { state })),
@@ -151,28 +160,28 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   };
 
   return Object.freeze<PageDesk>({
-    code: codes.make,
+    code: () => codes.make().secret,
     async open(code) {
       await Promise.resolve();
-      if (!codes.take(code)) throw new Fault("denied", "Cannot log in: the code is not good");
-      const opened = sessions.open();
+      if (!codes.drop(code)) throw new Fault("denied", "Cannot log in: the code is not good");
+      const { secret: session, expiresAt } = sessions.make();
       note("somebody logged in at the page");
-      return opened;
+      return { session, expiresAt };
     },
     async view({ session, view }) {
-      sessions.need(session);
+      need(session);
       return PageView.parse(await safely(viewOf(view)));
     },
     async answer({ session, ...said }) {
-      sessions.need(session);
+      need(session);
       await safely(answer(said));
     },
-    leave: sessions.close,
+    leave: (session) => void sessions.drop(session),
     close: () => key.close(),
   });
 }
 
-/** What faults say is shown: names in them may be of others' making. */
+/** Makes a fault's message safe to show: names in it may be hostile. */
 async function safely<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,122 +1,75 @@
 /**
- * How a person is known at the page: one-time codes, sessions, and the key that signs for them. All of it lies in this
- * process's memory: a restart makes it void.
+ * How a person is known at the page: one-time codes, sessions, and the key that signs for them. All
+ * of it lies in this process's memory: a restart makes it void.
  * @module
  */
 import { sha256Hex } from "../../../port/digest.ts";
-import { type Delegation, delegationClaim, Fault, toJson } from "../../../contracts/mod.ts";
+import { type Delegation, delegationClaim, toJson } from "../../../contracts/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { KernelLink } from "../../hands.ts";
 import type { KeyRing } from "../../key/ring.ts";
 import { makeKeyFile, openKey, type Signer } from "../../key/person_key_powers.ts";
 
-// One-time codes with which a person logs in at the page. In memory: a restart makes them void.
-
-/** How long a code is good, milliseconds. */
-const CODE_MS = 5 * 60_000;
-const MAX_CODES = 8;
-
-/** The codes of one service. */
-export interface PageCodes {
-  /** Makes one. The oldest of those that nobody used gives way when there are too many. */
-  make(): string;
-  /** Uses one up; false for one that is not, or no more, good. */
-  take(code: string): boolean;
+/** Secrets of 256 random bits that are good for a while. */
+export interface SecretBook {
+  /** Makes one, base64url. Where there are too many, the least recently used one is dropped. */
+  make(): { readonly secret: string; readonly expiresAt: number };
+  /** Whether a secret is good; a good one does not idle. */
+  use(secret: string): boolean;
+  /** Ends a secret; false where it was not good. */
+  drop(secret: string): boolean;
 }
 
-/** Makes the book of codes. `secret` is 256 bits of chance, base64url. */
-export function makePageCodes(
+/** A secret of the book lives for `lifeMs` milliseconds, and for `idleMs` since its last use. */
+export function makeSecretBook(
   { now, secret }: { now(): number; secret(): string },
-): PageCodes {
-  /** By digest, so that how long a look takes says nothing of a code. */
-  const codes = new Map<string, number>();
-  const prune = (): void => {
-    for (const [digest, until] of codes) if (until <= now()) codes.delete(digest);
-  };
-  return Object.freeze<PageCodes>({
-    make(): string {
-      prune();
-      for (const oldest of codes.keys()) {
-        if (codes.size < MAX_CODES) break;
-        codes.delete(oldest);
-      }
-      const code = secret();
-      codes.set(sha256Hex(code), now() + CODE_MS);
-      return code;
-    },
-    take(code): boolean {
-      prune();
-      return codes.delete(sha256Hex(code));
-    },
-  });
-}
-
-// Sessions of people at the page: 256 bits that nobody guesses, for half a day, or an hour of silence.
-
-/** How long a session lives, milliseconds. */
-const SESSION_MS = 12 * 3_600_000;
-/** How long it lives while nothing is asked, milliseconds. */
-const IDLE_MS = 3_600_000;
-const MAX_SESSIONS = 32;
-
-/** The sessions of one service. */
-export interface PageSessions {
-  open(): { readonly session: string; readonly expiresAt: number };
-  /** Throws `denied` for what is no session, or none any more. */
-  need(session: string): void;
-  close(session: string): void;
-}
-
-/** Makes the book of sessions. `secret` is 256 bits of chance, base64url. */
-export function makePageSessions(
-  { now, secret }: { now(): number; secret(): string },
-): PageSessions {
-  /** By digest, the least recently used first. */
-  const sessions = new Map<string, { readonly expiresAt: number; readonly seenAt: number }>();
+  { lifeMs, idleMs = lifeMs, max }: {
+    readonly lifeMs: number;
+    readonly idleMs?: number;
+    readonly max: number;
+  },
+): SecretBook {
+  /** By digest, so that the time of a look-up tells nothing; the least recently used first. */
+  const known = new Map<string, { readonly expiresAt: number; readonly seenAt: number }>();
   const isOver = ({ expiresAt, seenAt }: { expiresAt: number; seenAt: number }): boolean =>
-    expiresAt <= now() || seenAt + IDLE_MS <= now();
-  return Object.freeze<PageSessions>({
-    open() {
-      for (const [digest, each] of sessions) if (isOver(each)) sessions.delete(digest);
-      for (const oldest of sessions.keys()) {
-        if (sessions.size < MAX_SESSIONS) break;
-        sessions.delete(oldest);
+    expiresAt <= now() || seenAt + idleMs <= now();
+  const use = (text: string): boolean => {
+    const digest = sha256Hex(text);
+    const found = known.get(digest);
+    known.delete(digest);
+    if (found === undefined || isOver(found)) return false;
+    known.set(digest, { ...found, seenAt: now() });
+    return true;
+  };
+  return Object.freeze<SecretBook>({
+    make() {
+      for (const [digest, each] of known) if (isOver(each)) known.delete(digest);
+      for (const oldest of known.keys()) {
+        if (known.size < max) break;
+        known.delete(oldest);
       }
-      const session = secret();
-      const expiresAt = now() + SESSION_MS;
-      sessions.set(sha256Hex(session), { expiresAt, seenAt: now() });
-      return { session, expiresAt };
+      const made = { secret: secret(), expiresAt: now() + lifeMs };
+      known.set(sha256Hex(made.secret), { expiresAt: made.expiresAt, seenAt: now() });
+      return made;
     },
-    need(session): void {
-      const digest = sha256Hex(session);
-      const found = sessions.get(digest);
-      sessions.delete(digest);
-      if (found === undefined || isOver(found)) {
-        throw new Fault("denied", "Cannot show the page: there is no such session");
-      }
-      sessions.set(digest, { ...found, seenAt: now() });
-    },
-    close: (session) => void sessions.delete(sha256Hex(session)),
+    use,
+    drop: (text) => use(text) && known.delete(sha256Hex(text)),
   });
 }
 
-// The key that signs for a person at the page. It is made here, lies in this process's memory, and answers consent alone:
-// the person's own key says so to the kernel, for a day at a time.
-
-/** How long one delegation is good, milliseconds. */
+/** How long one delegation is good, and how much of it is left when it is renewed, milliseconds. */
 const DELEGATED_MS = 24 * 3_600_000;
-/** It is made again when less than this is left, milliseconds. */
 const RENEW_MS = 3_600_000;
 
-/** A key that the kernel knows. */
+/** The key that signs for a person at the page: the person's own key delegates consent alone. */
 export interface PageKey {
-  /** The signer, delegated for an hour at least. */
+  /** The signer, delegated for at least an hour more. */
   ready(): Promise<Signer>;
-  /** Takes it back. */
+  /** Ends the delegation. */
   close(): Promise<void>;
 }
 
-/** Makes one and delegates it. Rejects with what the kernel refuses. */
+/** Makes a key and has the kernel know it, for a day at a time. */
 export async function openPageKey(
   { link, ring, now }: {
     readonly link: Pick<KernelLink, "ask" | "receiptKey">;
@@ -143,7 +96,7 @@ export async function openPageKey(
   });
 }
 
-/** Signs that `key` may answer consent until `expiresAt`, milliseconds since 1970, in one kernel. */
+/** Signs that `key` may answer consent in one kernel until `expiresAt` (milliseconds). */
 export function delegationOf(
   person: Signer,
   claim: Parameters<typeof delegationClaim>[0],

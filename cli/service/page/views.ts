@@ -35,7 +35,7 @@ export const UNFINISHED: readonly TaskStatus[] = TaskStatus.options.filter((each
   TASK_TRANSITIONS[each].length > 0
 );
 
-/** Tells whether a task, as a kernel shows it, waits so. */
+/** Whether a task, as a kernel shows it, waits because the rules have changed. */
 function waitsForRules({ reason }: Readonly<Record<string, Json>>): boolean {
   return typeof reason === "string" && reason.startsWith(OTHER_RULES);
 }
@@ -66,7 +66,7 @@ export type Section = PageView["sections"][number];
 /** A line of a list. */
 export type Row = Section["rows"][number];
 
-/** A list; `none` is said where it is empty, and how many more there are where it is long. */
+/** A list: says `none` where it is empty, and how many more there are where it is long. */
 function list(heading: string, rows: readonly Row[], none: string): Section {
   const shown = rows.slice(0, MOST_ROWS);
   const more = rows.length > shown.length
@@ -84,7 +84,7 @@ function text(heading: string, lines: readonly string[]): Section {
   };
 }
 
-/** Fields' lines; what does not fit goes on beneath its value, marked, so that it looks like no field. */
+/** Wraps the lines of fields; what goes on beneath is marked, so that it looks like no field. */
 function clipped(lines: readonly string[]): string[] {
   return lines.flatMap((line) => {
     const [first = ""] = hardWrap(line, WIDTH);
@@ -94,14 +94,14 @@ function clipped(lines: readonly string[]): string[] {
   });
 }
 
-// Messages that wait to be let in, as the page shows them, in the words of `remit inbox`. They are decided at the terminal:
-// a peer's message came through the same gateway that the page is served by, and a channel that asked for something does
-// not answer it (docs/decision/0019).
+// Messages that wait to be let in, as the page shows them, in the words of `remit inbox`. They are
+// decided at the terminal: a peer's message came through the same gateway that the page is served
+// by, and a channel that asked for something does not answer it (docs/decision/0019).
 
 /** States of a message that a person decides about. */
 export const UNDECIDED = ["held", "quarantined"] as const;
 
-/** A list of them, newest first; undefined where none waits. */
+/** The waiting messages, newest first; undefined where none waits. */
 function messagesSection(
   messages: readonly InboxEntry[],
   now: number,
@@ -121,7 +121,7 @@ function messagesSection(
   return list("messages that wait to be let in", rows, "");
 }
 
-/** One message, whole; `command` makes of words behind `remit` what is typed at a terminal. */
+/** One message, whole. `command` makes the line of a terminal of the words behind `remit`. */
 export function messageView(
   entry: InboxEntry,
   { now, command }: { readonly now: number; readonly command: (words: string) => string },
@@ -180,7 +180,7 @@ export function homeView(
   };
 }
 
-/** One task, and what of it waits. */
+/** One task, and its waiting questions. */
 export function taskView(
   { task, questions, staged, now }: {
     readonly task: AgentTask;
@@ -212,7 +212,7 @@ export function taskView(
   };
 }
 
-/** One question, whole. `command` says how it is answered at a terminal. */
+/** One question, whole. `command`: the line that answers it at a terminal. */
 export function questionView(
   question: Question,
   { changes, now, command }: {

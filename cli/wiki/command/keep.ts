@@ -52,7 +52,7 @@ export async function wikiEmbed(command: Command): Promise<number> {
         hands.screen.hint(`  ${texts} texts …`);
       }
       hands.screen.hint("");
-      keepEmbedder(command, wiki.place, given ?? configuredEmbedder(embedder.ref));
+      keepEmbedder(command, wiki.place, given ?? embedder.ref);
       if (command.json) printJson(command, { embedder: embedder.ref, texts, cost_usd: money });
       else {
         const name = displayText(embedder.ref, { max: 100 });
@@ -69,8 +69,6 @@ export async function wikiEmbed(command: Command): Promise<number> {
 function labelOf({ parsed }: Command): Label {
   return oneOf(parsed, "label", Label.options) ?? "secret";
 }
-
-const configuredEmbedder = (ref: string): string => ref.startsWith("lexical:") ? "lexical" : ref;
 
 /** `wiki watch FOLDER`: takes in what changes, until Ctrl-C. */
 export async function wikiWatch(command: Command): Promise<number> {

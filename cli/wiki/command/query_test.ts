@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { placesOf } from "../../disk/places.ts";
 import { D, rig } from "../_fixture/rig.ts";
 
 const HIT = {
@@ -43,4 +45,24 @@ Deno.test("an answer of the process that does not read is a fault, not a crash",
   });
   assert.equal(await at.run("query", "x"), 67);
   assert.equal(await at.run("lint"), 67);
+});
+
+Deno.test("a wiki with vectors of the built-in embedder of earlier versions is searched by words, and says so", async () => {
+  const at = await rig({
+    ops: { query: () => ({ hits: [HIT], fit: "good", searched: SEARCHED }) },
+  });
+  const places = placesOf(at.hands.around, undefined);
+  Deno.mkdirSync(dirname(places.config), { recursive: true });
+  Deno.writeTextFileSync(places.config, "version: 1\nembedder: lexical\n");
+  const [id = ""] = [...Deno.readDirSync(join(places.state, "wiki"))].map(({ name }) => name);
+  Deno.writeTextFileSync(join(places.state, "wiki", id, "embedder"), "lexical\n");
+  assert.equal(await at.run("query", "lease"), 0);
+  assert.match(
+    at.said(),
+    /searched by words alone: Cannot use embedder "lexical": .*choose another with .*"remit wiki embed"/,
+  );
+  assert.match(at.out(), /A lease is a/);
+  const [{ vector } = { vector: 1 }] = at.asked("query") as { vector?: unknown }[];
+  assert.equal(vector, undefined);
+  assert.equal(await at.run("embed"), 2, "vectors are made by an embedder that is chosen");
 });

@@ -239,7 +239,7 @@ export const WIKI_COMMANDS: readonly CommandSpec[] = [
     "make vectors, so that questions find what is worded otherwise",
     ["remit wiki embed", "remit wiki embed --embedder ollama:nomic-embed-text"],
     [
-      { name: "embedder", value: "REF", help: "absent: the one of remit.yaml, else lexical" },
+      { name: "embedder", value: "REF", help: "absent: the one of remit.yaml" },
       {
         name: "label",
         value: "public|internal|secret",

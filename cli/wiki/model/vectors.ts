@@ -1,4 +1,4 @@
-/** Vectors for a wiki, from the embedder of remit.yaml or the built-in one, through the kernel. @module */
+/** Vectors for a wiki, from the embedder of remit.yaml or a flag, through the kernel. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { DEAREST, Fault, type Label, toJson } from "../../../contracts/mod.ts";
@@ -71,17 +71,14 @@ export function batchOf(texts: readonly string[], tokens: number): number {
   return count;
 }
 
-/** Reaches an embedder; `text` absent: that of remit.yaml, else the built-in one. Throws as `resolveEmbedder`. */
+/** Reaches an embedder; `text` absent: that of remit.yaml. Throws as `resolveEmbedder`. */
 export async function openEmbedder(
   command: Command,
   text: string | undefined,
 ): Promise<OpenEmbedder> {
   const { hands, places } = command;
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
-  const part = await resolveEmbedder(text ?? config.embedder, {
-    ...modelParts(command, config),
-    lexicon: hands.models.lexicon,
-  });
+  const part = await resolveEmbedder(text ?? config.embedder, modelParts(command, config));
   const { choice, lend, program, provider } = part;
   const resolved = {
     choice,

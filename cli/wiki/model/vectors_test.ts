@@ -11,7 +11,7 @@ Deno.test("embedders that were trained with a prefix get it, by the name of thei
   const bge = prefixesOf(["", "ollama:bge-small-en-v1.5"]);
   assert.match(bge?.query ?? "", /^Represent this sentence/);
   assert.equal(bge?.passage, "");
-  for (const name of ["lexical:1", "ollama:bge-m3", "ollama:nomic-embed-text", "some-e500"]) {
+  for (const name of ["ollama:bge-m3", "ollama:nomic-embed-text", "some-e500"]) {
     assert.equal(prefixesOf([name]), undefined, name);
   }
 });

@@ -1,36 +1,27 @@
 /** Pairs of claims, sorted by hand: which contradict each other, and which only look so. */
 
-/** One pair: two claims, with the page that each stands on where that matters. */
+/** Two claims. */
 export interface Pair {
   readonly a: string;
   readonly b: string;
-  /** Titles of the two pages; default `Notes` and `Overview`. */
-  readonly on?: readonly [string, string];
 }
 
-const pair = (a: string, b: string, on?: readonly [string, string]): Pair => ({
-  a,
-  b,
-  ...(on === undefined ? {} : { on }),
-});
+const pair = (a: string, b: string): Pair => ({ a, b });
 
 /** Pairs that cannot both be right. */
 export const CONTRADICTIONS: readonly Pair[] = [
   // Numbers with units.
   pair("A lease lasts 30 seconds.", "A lease lasts 60 seconds."),
   pair("A lease lasts 30 seconds.", "Leases last one minute."),
-  pair("The lease timeout is 30 s.", "The timeout of a lease is 45 s.", ["Lease", "Lease table"]),
-  pair("The kernel starts at most two workers.", "The kernel starts at most four workers.", [
-    "Kernel",
-    "The kernel",
-  ]),
+  pair("The lease timeout is 30 s.", "The timeout of a lease is 45 s."),
+  pair("The kernel starts at most two workers.", "The kernel starts at most four workers."),
   pair("Remit needs 512 MB of memory.", "Remit requires 2 GB of memory."),
   pair("Mount Everest is 8,848 m high.", "Mount Everest is 8,611 metres high."),
   pair("A Chromium page may use 200 MB.", "A Chromium page may use 300 MB."),
   pair("Water boils at 100 °C at sea level.", "Water boils at 90 °C at sea level."),
   pair("The VAT rate in Germany is 19 %.", "The VAT rate in Germany is 16%."),
   pair("A SHA-256 digest has 64 hex characters.", "A SHA-256 digest has 32 hex characters."),
-  pair("The gate has ten steps.", "The gate has twelve steps.", ["Gate", "Gate overview"]),
+  pair("The gate has ten steps.", "The gate has twelve steps."),
   pair("Each page may hold up to 64 aliases.", "Each page may hold up to 32 aliases."),
   pair("Deno 2.9 starts in 12 ms.", "Deno 2.9 starts in 40 ms."),
   pair("A ticket to Berlin costs $50.", "A ticket to Berlin costs $80."),
@@ -39,17 +30,14 @@ export const CONTRADICTIONS: readonly Pair[] = [
   pair("Backups of Remit are kept for 30 days.", "Backups of Remit are kept for 90 days."),
   pair("Passwords must have at least 12 characters.", "Passwords must have at least 8 characters."),
   pair("A worker uses between 9 and 10 MB.", "A worker uses between 20 and 25 MB."),
-  pair("Its default timeout is 30 s.", "Its default timeout is 10 s.", ["Fetch", "Fetch"]),
+  pair("Its default timeout is 30 s.", "Its default timeout is 10 s."),
   pair("租约持续30秒。", "租约持续60秒。"),
   pair("Die Frist der Kündigung beträgt 30 Tage.", "Die Frist der Kündigung beträgt 14 Tage."),
   pair("Remit keeps logs for 3 months.", "Remit keeps logs for 2 years."),
   pair("The Nile is 6,650 km long.", "The Nile is about 4,000 km long."),
   // Dates.
   pair("Remit 1.0 was released on 2026-03-01.", "Remit 1.0 was released on 2026-04-15."),
-  pair("The company was founded in 1998 by Alice.", "The company was founded in 2001 by Alice.", [
-    "Acme",
-    "Acme",
-  ]),
+  pair("The company was founded in 1998 by Alice.", "The company was founded in 2001 by Alice."),
   pair("Ada Lovelace was born on 10 December 1815.", "Ada Lovelace was born on December 12, 1815."),
   pair("SQLite 3.0 was published in June 2004.", "SQLite 3.0 was published in 2006."),
   pair(
@@ -57,35 +45,26 @@ export const CONTRADICTIONS: readonly Pair[] = [
     "The deadline of project Falcon is 9 May 2026.",
   ),
   pair("Support for Remit 1 ends on 2027-01-31.", "Support for Remit 1 ends on 2027-06-30."),
-  pair("The weekly review starts at 10:30.", "The weekly review starts at 14:00.", [
-    "Review",
-    "Review",
-  ]),
+  pair("The weekly review starts at 10:30.", "The weekly review starts at 14:00."),
   // Negation.
   pair("A worker can open files.", "A worker cannot open files."),
   pair("Leases expire after a restart.", "Leases never expire after a restart."),
-  pair("The kernel has network access.", "The kernel has no network access.", [
-    "Kernel",
-    "Kernel processes",
-  ]),
+  pair("The kernel has network access.", "The kernel has no network access."),
   pair("Plugins are signed.", "Plugins are not signed."),
   pair("Remit supports Windows.", "Remit does not support Windows."),
-  pair("The gateway is optional.", "The gateway is required.", ["Gateway", "Gateway"]),
+  pair("The gateway is optional.", "The gateway is required."),
   pair("Telemetry is enabled by default.", "Telemetry is disabled by default."),
-  pair("The page cache is encrypted.", "The page cache is not encrypted.", ["Page cache", "Cache"]),
+  pair("The page cache is encrypted.", "The page cache is not encrypted."),
   pair("Tokens are valid after a restart.", "Tokens are invalid after a restart."),
   pair("Remit no longer supports Python.", "Remit supports Python."),
   pair("Symlinks in a mount are allowed.", "Symlinks in a mount are forbidden."),
   // Hard ones: they need more than rules.
   pair("A lease ends after half a minute.", "A lease lasts two minutes."),
-  pair("Only the kernel may write the log.", "Every worker writes the log.", ["Log", "Log"]),
+  pair("Only the kernel may write the log.", "Every worker writes the log."),
   pair("Alice founded Acme in 1998.", "Acme was founded by Alice in 2001."),
-  pair("The kernel never talks to the network.", "The kernel opens a socket to the internet.", [
-    "Kernel",
-    "Kernel",
-  ]),
+  pair("The kernel never talks to the network.", "The kernel opens a socket to the internet."),
   pair("Remit is free software.", "Remit is sold under a commercial licence."),
-  pair("The largest page has 40 KB.", "No page is larger than 20 KB.", ["Pages", "Pages"]),
+  pair("The largest page has 40 KB.", "No page is larger than 20 KB."),
 ];
 
 /** Pairs that may both be right. */
@@ -98,7 +77,7 @@ export const CONSISTENT: readonly Pair[] = [
   pair("The Nile is 6,650 km long.", "The Nile is about 6,700 km long."),
   pair("Remit 1.0 was released on 2026-03-01.", "Remit 1.0 was released in March 2026."),
   pair("Remit 1.0 was released in 2026.", "Remit 1.0 was released on 1 March 2026."),
-  pair("The gate has ten steps.", "The gate has 10 steps.", ["Gate", "Gates"]),
+  pair("The gate has ten steps.", "The gate has 10 steps."),
   pair(
     "The deadline of project Falcon is 5 May 2026.",
     "The deadline of project Falcon is 2026-05-05.",
@@ -109,13 +88,7 @@ export const CONSISTENT: readonly Pair[] = [
   // Other things.
   pair("A read lease lasts 30 seconds.", "A write lease lasts 60 seconds."),
   pair("A lease lasts 30 seconds.", "A session lasts 60 seconds."),
-  pair("The timeout is 30 s.", "The timeout is 60 s.", ["Fetch", "Query"]),
-  pair("Timeout: 30 s", "Timeout: 60 s", ["Fetch", "Query"]),
-  pair("The default limit is 5.", "The default limit is 7.", ["Retries", "Workers"]),
-  pair("It lasts 30 seconds.", "It lasts 60 seconds.", ["Lease", "Session"]),
-  pair("They are signed.", "They are not signed.", ["Plugins", "Pages"]),
-  pair("This page has 3 sections.", "This page has 5 sections.", ["Lease", "Kernel"]),
-  pair("The service listens on port 80.", "The service listens on port 443.", ["Web", "Web"]),
+  pair("The service listens on port 80.", "The service listens on port 443."),
   pair("Step 3 takes 5 seconds.", "Step 4 takes 9 seconds."),
   pair("Chapter 2 has 30 pages.", "Chapter 3 has 45 pages."),
   pair("Windows 10 supports 3 modes.", "Windows 11 supports 4 modes."),
@@ -133,14 +106,11 @@ export const CONSISTENT: readonly Pair[] = [
   ),
   // Another time.
   pair("In 2020, Acme had 50 employees.", "In 2024, Acme had 80 employees."),
-  pair("The limit was 5 MB.", "The limit is 10 MB.", ["Uploads", "Uploads"]),
+  pair("The limit was 5 MB.", "The limit is 10 MB."),
   pair("Alice visited Paris in 2019.", "Alice visited Paris in 2021."),
-  pair("The price was $5 in 2010.", "The price is $9.", ["Coffee", "Coffee"]),
+  pair("The price was $5 in 2010.", "The price is $9."),
   pair("Acme has used SQLite since 2019.", "Acme has used SQLite until 2022."),
-  pair("The report was updated on 2026-01-05.", "The report was updated on 2026-02-05.", [
-    "Report",
-    "Report",
-  ]),
+  pair("The report was updated on 2026-01-05.", "The report was updated on 2026-02-05."),
   pair("A review was held on 3 May 2025.", "A review was held on 7 June 2025."),
   // Limits that hold together.
   pair("A page has at most 400 lines.", "A page has 120 lines."),
@@ -154,7 +124,7 @@ export const CONSISTENT: readonly Pair[] = [
   pair("Some plugins are signed.", "Some plugins are not signed."),
   pair("Most leases expire.", "Most leases do not expire early."),
   pair("A worker may open files.", "A worker may not need files."),
-  pair("The cache is not always encrypted.", "The cache is encrypted.", ["Cache", "Cache"]),
+  pair("The cache is not always encrypted.", "The cache is encrypted."),
   pair("Remit is not only a runtime.", "Remit is a runtime."),
   pair("Workers can run without network.", "Workers can run with network."),
   pair("Alice does not trust Bob.", "Bob trusts Alice."),
@@ -162,19 +132,16 @@ export const CONSISTENT: readonly Pair[] = [
   pair("Pages are read before they are signed.", "Pages are not signed before they are read."),
   pair("Leases expire after 30 s unless renewed.", "Leases do not expire while renewed."),
   pair("Is telemetry enabled by default?", "Telemetry is not enabled by default."),
-  pair("Does the lease last 30 s?", "The lease lasts 60 s.", ["Lease", "Lease"]),
+  pair("Does the lease last 30 s?", "The lease lasts 60 s."),
   pair("For example, a lease lasts 30 seconds.", "A lease lasts 60 seconds."),
   pair("Suppose that plugins are not signed.", "Plugins are signed."),
-  pair("The lease expired.", "The lease does not expire.", ["Lease", "Lease"]),
+  pair("The lease expired.", "The lease does not expire."),
   pair("Public pages are encrypted.", "Secret pages are not encrypted."),
   pair("Reads are allowed at night.", "Writes are forbidden at night."),
-  pair("The kernel writes to the log.", "The kernel never reads from the log.", [
-    "Kernel",
-    "Kernel",
-  ]),
+  pair("The kernel writes to the log.", "The kernel never reads from the log."),
   pair("Alice is taller than Bob by 5 cm.", "Bob is taller than Carol by 9 cm."),
   pair("Two of the five tests failed.", "Three of the nine tests failed."),
   pair("One lease is enough.", "Any one may claim it."),
   pair("RFC 8785 has 20 pages.", "RFC 9110 has 190 pages."),
-  pair("The 2nd run takes 5 s.", "The 3rd run takes 4 s.", ["Runs", "Runs"]),
+  pair("The 2nd run takes 5 s.", "The 3rd run takes 4 s."),
 ];

@@ -1,4 +1,3 @@
-/** A wiki in memory, written straight: the lint meets pages and sources that the true store would never take in. */
 import { createHash } from "node:crypto";
 import {
   cleared,
@@ -14,7 +13,9 @@ import {
 } from "../../../contracts/mod.ts";
 import { citationLine, linkKey, readPage, writePage } from "../../markdown/mod.ts";
 import type { StoredPage } from "../../store/wiki_store.ts";
-import type { LintedStore } from "../linted_store.ts";
+import type { LintedStore } from "../rule.ts";
+
+/** A wiki in memory, written straight: the lint meets pages and sources that the true store would never take in. */
 
 /** SHA-256 of a text's UTF-8 bytes. */
 export function digestOf(text: string): Digest {

@@ -1,6 +1,6 @@
 /** Dates of a claim: `2026-01-05`, `5 January 2026`, `January 2026`, `in 2026`, `10:30`. @module */
+import { unitOf } from "./quantities.ts";
 import type { Token } from "./tokens.ts";
-import { unitOf } from "./units.ts";
 
 /** How a date belongs to what is said. */
 export type Role = "at" | "since" | "until" | "before" | "after" | "by";

@@ -1,21 +1,109 @@
 /** What a claim states, as far as rules can tell: subject terms, quantities, dates, yes or no. @module */
-import { type Dated, monthOf, readMonthDate, type Role, ROLES } from "./dates.ts";
-import { comparatorAt } from "./comparators.ts";
-import { type Bound, type Quantity, readQuantity } from "./quantities.ts";
-import { stem } from "./stem.ts";
+import { stemOf } from "../../search/stem.ts";
+import { type Dated, datesClash, monthOf, readMonthDate, type Role, ROLES } from "./dates.ts";
+import {
+  type Bound,
+  numberWord,
+  quantitiesClash,
+  type Quantity,
+  readQuantity,
+} from "./quantities.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 import {
-  DEFINITE,
   DIRECTIONAL,
-  GENERIC,
   HYPOTHETICAL,
   NEGATIONS,
+  OFTEN,
+  ONCE,
   OPPOSITE,
-  PRONOUNS,
   QUANTIFIERS,
   SAME,
   STOP,
 } from "./vocabulary.ts";
+
+// Phrases that bound the number after them.
+
+const PHRASES: readonly (readonly [Bound, readonly string[]])[] = ([
+  ["atMost", "no more than"],
+  ["atMost", "not more than"],
+  ["atMost", "at most"],
+  ["atMost", "up to"],
+  ["atMost", "as much as"],
+  ["atMost", "as many as"],
+  ["atMost", "less than"],
+  ["atMost", "fewer than"],
+  ["atMost", "not exceed"],
+  ["atMost", "below"],
+  ["atMost", "under"],
+  ["atMost", "höchstens"],
+  ["atLeast", "no less than"],
+  ["atLeast", "no fewer than"],
+  ["atLeast", "not less than"],
+  ["atLeast", "at least"],
+  ["atLeast", "more than"],
+  ["atLeast", "greater than"],
+  ["atLeast", "over"],
+  ["atLeast", "above"],
+  ["atLeast", "mindestens"],
+  ["nearly", "approximately"],
+  ["nearly", "roughly"],
+  ["nearly", "about"],
+  ["nearly", "around"],
+  ["nearly", "nearly"],
+  ["nearly", "almost"],
+  ["nearly", "circa"],
+  ["nearly", "ca"],
+  ["nearly", "some"],
+  ["nearly", "etwa"],
+  ["is", "exactly"],
+  ["is", "precisely"],
+] as const).map(([bound, phrase]) => [bound, phrase.split(" ")]);
+
+const BY_FIRST = new Map<string, (readonly [Bound, readonly string[]])[]>();
+for (const phrase of PHRASES) {
+  const first = phrase[1][0] ?? "";
+  BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), phrase]);
+}
+
+const MARKS: Readonly<Record<string, Bound>> = Object.freeze({
+  "<": "atMost",
+  "≤": "atMost",
+  ">": "atLeast",
+  "≥": "atLeast",
+  "~": "nearly",
+  "≈": "nearly",
+});
+
+function isNumber(token: Token | undefined): boolean {
+  return token?.kind === "number" ||
+    token?.kind === "word" && numberWord(token.text) !== undefined;
+}
+
+/** The bound that begins at token `at`, and how many tokens say it; undefined when no number follows. */
+function comparatorAt(
+  tokens: readonly Token[],
+  at: number,
+): { readonly bound: Bound; readonly length: number } | undefined {
+  const token = tokens[at];
+  if (token?.kind === "mark") {
+    const bound = Object.hasOwn(MARKS, token.text) ? MARKS[token.text] : undefined;
+    if (bound === undefined) return undefined;
+    const next = tokens[at + 1];
+    const length = next?.kind === "mark" && next.text === "=" ? 2 : 1;
+    return isNumber(tokens[at + length]) ? { bound, length } : undefined;
+  }
+  if (token?.kind !== "word") return undefined;
+  const phrases = BY_FIRST.get(token.text);
+  if (phrases === undefined) return undefined;
+  for (const [bound, words] of phrases) {
+    const fits = words.every((word, index) => {
+      const other = tokens[at + index];
+      return other?.kind === "word" && other.text === word;
+    });
+    if (fits && isNumber(tokens[at + words.length])) return { bound, length: words.length };
+  }
+  return undefined;
+}
 
 /** A claim in the form in which two of them compare. */
 export interface Fact {
@@ -33,18 +121,6 @@ export interface Fact {
   readonly past: boolean;
   /** Its word order matters beyond its terms. */
   readonly ordered: boolean;
-  /** Its subject is named in it, rather than taken from where it stands. */
-  readonly anchored: boolean;
-}
-
-/** Where a claim stands. */
-export interface FactContext {
-  /** Terms of its page's title and of the headings above it: what "it" and "the limit" are. See {@link aboutTerms}. */
-  readonly about: ReadonlySet<string>;
-  /** Whether a page of the wiki is called so. */
-  isSubject(words: string): boolean;
-  /** The claim is compared only with text about the very same, so what "it" is need not be known. */
-  readonly sameSubject?: boolean;
 }
 
 const FEWEST_TERMS = 2;
@@ -74,17 +150,6 @@ const PARTIAL = new Set([
 ]);
 const BE = new Set(["is", "are", "was", "were", "be", "been", "being", "gets", "got"]);
 
-/** Terms of a page's title and of headings, made once for all claims beneath them. */
-export function aboutTerms(titles: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    titles.flatMap((title) =>
-      tokensOf(title).flatMap((token) =>
-        token.kind === "word" && !STOP.has(token.text) ? [canonical(stem(token.text))] : []
-      )
-    ),
-  );
-}
-
 function canonical(term: string): string {
   return Object.hasOwn(SAME, term) ? SAME[term] ?? term : term;
 }
@@ -97,7 +162,7 @@ export function isComparable(claim: string): boolean {
 }
 
 /** Reads a claim; undefined when it asks, supposes, or says too little or too much to be compared. */
-export function factOf(claim: string, context: FactContext): Fact | undefined {
+export function factOf(claim: string): Fact | undefined {
   const tokens = tokensOf(claim);
   if (tokens.length === 0 || /[?？]\s*$/u.test(claim)) return undefined;
   const terms: string[] = [];
@@ -189,17 +254,12 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
       dates.push({ role, value: `--${monthOf(text)}` });
       continue;
     }
-    const root = canonical(stem(text));
+    const root = canonical(stemOf(text));
     const opposite = Object.hasOwn(OPPOSITE, root) ? OPPOSITE[root] : undefined;
     if (opposite !== undefined) negations += 1;
     push(opposite ?? root);
   }
 
-  const anchored = context.sameSubject === true || isAnchored(tokens, terms, context);
-  if (!anchored) {
-    const known = new Set(terms);
-    terms.unshift(...[...context.about].filter((term) => !known.has(term)));
-  }
   const distinct = new Set(terms);
   if (distinct.size < FEWEST_TERMS || distinct.size > MOST_TERMS) return undefined;
   return {
@@ -212,7 +272,6 @@ export function factOf(claim: string, context: FactContext): Fact | undefined {
     modal,
     past,
     ordered: directional || names > 1,
-    anchored,
   };
 }
 
@@ -230,26 +289,64 @@ function finitePast(tokens: readonly Token[], at: number): boolean {
   return before[0] !== undefined && !STOP.has(before[0]);
 }
 
-/** Whether the claim says by itself what it is about. */
-function isAnchored(
-  tokens: readonly Token[],
-  terms: readonly string[],
-  { about, isSubject }: FactContext,
-): boolean {
-  const words = tokens.filter((token) => token.kind === "word");
-  const first = words[0]?.text ?? "";
-  if (new Set(terms).size < FEWEST_TERMS || isLabelled(tokens)) return false;
-  const named = terms.some((term) => about.has(term) && !GENERIC.has(term));
-  if (PRONOUNS.has(first) && !(DEFINITE.has(first) && named)) return false;
-  if (named) return true;
-  if (!DEFINITE.has(first) && !GENERIC.has(terms[0] ?? "")) return true;
-  if (words.some(({ capital, code }, index) => code || (capital && index > 0))) return true;
-  const subject = words.slice(1, 4).map(({ text }) => text);
-  return subject.some((_, index) => isSubject(subject.slice(0, index + 1).join(" ")));
+// Whether two facts cannot both be right, and in what. Precise rather than eager.
+
+/** In what two facts differ. */
+export type Clash = "number" | "date" | "negation";
+
+/** Says in what `a` and `b`, which have one key, contradict each other; undefined when they may both be right. */
+export function clashOf(a: Fact, b: Fact): Clash | undefined {
+  if (a.key !== b.key) return undefined;
+  if (a.order !== b.order && (a.ordered || b.ordered)) return undefined;
+  if (!sameUnits(a, b) || a.dates.length !== b.dates.length) return undefined;
+  const numbers = pairs(a.quantities, b.quantities, ({ unit }) => unit)
+    .filter(([one, other]) => quantitiesClash(one, other)).length;
+  const dates = a.dates.filter((date, index) => {
+    const other = b.dates[index];
+    return other !== undefined && (date.role !== other.role || datesClash(date, other));
+  });
+  if (a.negative !== b.negative) {
+    if (numbers > 0 || dates.length > 0 || a.hedged || b.hedged || a.past !== b.past) {
+      return undefined;
+    }
+    // "It may be late" and "it may not be late" are both a doubt.
+    if (a.modal !== undefined && (a.negative ? a : b).modal !== "strict") return undefined;
+    return a.order === b.order ? "negation" : undefined;
+  }
+  if (numbers === 1 && dates.length === 0 && a.past === b.past) return "number";
+  if (numbers > 0 || dates.length !== 1) return undefined;
+  const [only] = dates;
+  const other = only === undefined ? undefined : b.dates[a.dates.indexOf(only)];
+  if (only?.role !== other?.role || a.negative || !happensOnce(a, only?.role)) return undefined;
+  return "date";
 }
 
-/** `Timeout: 30 s` names a property, not whose. */
-function isLabelled(tokens: readonly Token[]): boolean {
-  const colon = tokens.findIndex((token) => token.kind === "mark" && token.text === ":");
-  return colon > 0 && colon <= 4;
+/** Two dates for a thing that happens again and again are both right. */
+function happensOnce({ key }: Fact, role: Role | undefined): boolean {
+  const terms = key.split(" ");
+  if (terms.some((term) => OFTEN.has(term))) return false;
+  // What lasts until a day ends once.
+  return (role !== undefined && role !== "at") || terms.some((term) => ONCE.has(term));
+}
+
+function sameUnits(a: Fact, b: Fact): boolean {
+  if (a.quantities.length !== b.quantities.length) return false;
+  const units = (fact: Fact): string => fact.quantities.map(({ unit }) => unit).sort().join(" ");
+  return units(a) === units(b);
+}
+
+/** Pairs of the same unit, in the order in which they were said. */
+function pairs<T>(
+  a: readonly T[],
+  b: readonly T[],
+  key: (item: T) => string,
+): readonly (readonly [T, T])[] {
+  const left = b.slice();
+  return a.flatMap((one) => {
+    const at = left.findIndex((other) => key(other) === key(one));
+    const other = left[at];
+    if (other === undefined) return [];
+    left.splice(at, 1);
+    return [[one, other] as const];
+  });
 }

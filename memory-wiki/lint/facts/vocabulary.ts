@@ -1,7 +1,18 @@
 /** The closed lists of words that facts are read by. English first; the commonest negations of some others. @module */
+import { stemOf } from "../../search/stem.ts";
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
+}
+
+function stems(text: string): ReadonlySet<string> {
+  return new Set([...words(text)].map(stemOf));
+}
+
+function byStem(table: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.freeze(
+    Object.fromEntries(Object.entries(table).map(([key, word]) => [stemOf(key), stemOf(word)])),
+  );
 }
 
 /** Carry no part of what is said. */
@@ -33,20 +44,6 @@ export const HYPOTHETICAL = words(
 /** Word order decides who does what to whom. */
 export const DIRECTIONAL = words(`from than into between against over under`);
 
-/** Begin a claim whose subject stands elsewhere. */
-export const PRONOUNS = words(
-  `it they this these that those he she its their his her such here there`,
-);
-
-/** Begin a claim about one thing that the page knows and its reader may not. */
-export const DEFINITE = words(`the its their his her our your my this these`);
-
-/** Subjects of which each page has its own, whatever article stands before them. By stem. */
-export const GENERIC = words(`
-  option parameter argument function method valu field item property propertie featur setting flag command default limit
-  timeout result entr entri attribut event call
-`);
-
 /** The number after one of these is a name: `step 3`, `port 80`. */
 export const NAMERS = words(`
   version chapter section step figure page line port rfc iso issue level phase type class group table part rule item
@@ -61,84 +58,84 @@ export const COPULAS = words(
 );
 
 /** What happens once, so that two dates for it cannot both be right. */
-export const ONCE = words(`
-  releas publish found born die dead launch creat introduc establish open clos start begin began end expir invent discover
-  adopt due deadlin schedul sign deprecat remov retir complet finish abolish incorporat happen occur date ratifi enact
-  birthday anniversary finaliz begun land arriv leav left depart deliver mov join hire renew pay paid
-  valid effect elect appoint built build visit meet met inaugurat sold buy bought merg acquir migrat upgrad
+export const ONCE = stems(`
+  release publish found born die dead launch create introduce establish open close start begin began end expire invent discover
+  adopt due deadline schedule sign deprecate remove retire complete finish abolish incorporate happen occur date ratify enact
+  birthday anniversary finalize begun land arrive leave left depart deliver move join hire renew pay paid
+  valid effect elect appoint built build visit meet met inaugurate sold buy bought merge acquire migrate upgrade
 `);
 
 /** What happens again and again. */
-export const OFTEN = words(`
+export const OFTEN = stems(`
   daily weekly monthly yearly annual annually quarterly regular regularly usual usually repeat recurring often day week
   month year quarter
 `);
 
 /** One word for several, by stem. */
-export const SAME: Readonly<Record<string, string>> = Object.freeze({
+export const SAME: Readonly<Record<string, string>> = byStem({
   max: "maximum",
   min: "minimum",
   permit: "allow",
-  need: "requir",
-  mandatory: "requir",
-  includ: "contain",
-  compris: "contain",
+  need: "require",
+  mandatory: "require",
+  include: "contain",
+  comprise: "contain",
   begin: "start",
   began: "start",
   begun: "start",
-  commenc: "start",
+  commence: "start",
   finish: "end",
-  terminat: "end",
-  delet: "remov",
+  terminate: "end",
+  delete: "remove",
   establish: "found",
-  publish: "releas",
-  launch: "releas",
-  ship: "releas",
-  tak: "last",
+  publish: "release",
+  launch: "release",
+  ship: "release",
+  take: "last",
   took: "last",
-  mak: "creat",
-  made: "creat",
-  author: "writ",
-  wrote: "writ",
-  written: "writ",
+  make: "create",
+  made: "create",
+  author: "write",
+  wrote: "write",
+  written: "write",
 });
 
 /** One word for the opposite of another, by stem: the statement is negated and says the other. */
-export const OPPOSITE: Readonly<Record<string, string>> = Object.freeze({
-  disabl: "enabl",
+export const OPPOSITE: Readonly<Record<string, string>> = byStem({
+  disable: "enable",
   forbid: "allow",
   forbidden: "allow",
   prohibit: "allow",
   disallow: "allow",
-  fals: "true",
+  false: "true",
   invalid: "valid",
-  impossibl: "possibl",
-  unavailabl: "availabl",
+  impossible: "possible",
+  unavailable: "available",
   unsupport: "support",
-  hidden: "visibl",
-  invisibl: "visibl",
-  immutabl: "mutabl",
+  hidden: "visible",
+  invisible: "visible",
+  immutable: "mutable",
   unencrypt: "encrypt",
   unsign: "sign",
-  unstabl: "stabl",
+  unstable: "stable",
   unknown: "known",
-  unsaf: "saf",
-  optional: "requir",
-  fail: "succe",
+  unsafe: "safe",
+  optional: "require",
+  fail: "succeed",
   reject: "accept",
-  offlin: "onlin",
-  asynchronou: "synchronou",
+  offline: "online",
+  asynchronous: "synchronous",
   alive: "dead",
   absent: "present",
-  decreas: "increas",
+  decrease: "increase",
   slower: "faster",
   smaller: "larger",
   lower: "higher",
   cheaper: "dearer",
   shorter: "longer",
-  exclud: "contain",
-  inactiv: "activ",
-  incompatibl: "compatibl",
-  insensitiv: "sensitiv",
-  deni: "allow",
+  exclude: "contain",
+  inactive: "active",
+  incompatible: "compatible",
+  insensitive: "sensitive",
+  deny: "allow",
 });

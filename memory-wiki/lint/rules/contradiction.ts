@@ -1,31 +1,15 @@
 /**
- * Claims that cannot both be right, by rule: of two pages; of a page and the lines that it cites; of a page and the
- * newer version of what it cites. Only where the same terms are said of the same thing, so that it is precise rather
- * than eager; what needs understanding is a model's to find.
+ * Claims that cannot both be right, by rule: a page's claim against the lines that it cites, and against the newer
+ * version of its source. Only where the same terms are said, so that it is precise rather than eager. Claims of two pages
+ * are a model's to compare (`lint --model`): by rule, not one of 24 such findings was right (docs/decision/0070).
  * @module
  */
-import { bareWords, negatedIn } from "../bare_text.ts";
 import { cleared } from "../../../contracts/mod.ts";
+import { sentencesOf } from "../../markdown/claims.ts";
 import { readPage } from "../../markdown/mod.ts";
-import type { ReadPage } from "../../markdown/page_text.ts";
-import { sentencesOf } from "../../markdown/sentences.ts";
-import {
-  aboutTerms,
-  type Clash,
-  clashOf,
-  type Fact,
-  factOf,
-  isComparable,
-  makeFactTable,
-} from "../facts/mod.ts";
-import { headingsAbove } from "../headings_above.ts";
+import { type Clash, clashOf, type Fact, factOf, isComparable } from "../facts/mod.ts";
+import { bareWords, negatedIn } from "../link_names.ts";
 import type { CitedSource, MakeCheck } from "../rule.ts";
-
-interface Place {
-  readonly page: string;
-  readonly line: number;
-  readonly text: string;
-}
 
 const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
   number: "another number",
@@ -35,24 +19,6 @@ const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
 const SHOWN = 160;
 /** Of a newer version, so much is looked through. Characters. */
 const NEWER = 2_000_000;
-
-const NOTHING: ReadonlySet<string> = new Set();
-
-/** What the claims of a page are about, line by line ascending; made anew only beneath another heading. */
-function makeAbout(
-  title: string,
-  headings: ReadPage["headings"],
-): (line: number) => ReadonlySet<string> {
-  let next = 0;
-  let terms = aboutTerms([title]);
-  return (line) => {
-    let at = next;
-    while ((headings[at]?.line ?? Infinity) <= line) at += 1;
-    if (at !== next) terms = aboutTerms([title, ...headingsAbove(headings, line)]);
-    next = at;
-    return terms;
-  };
-}
 
 function shown(text: string): string {
   const line = text.replaceAll(/\s+/gu, " ").trim();
@@ -65,39 +31,7 @@ function sentences(text: string): readonly string[] {
 
 /** Rule `contradiction`. */
 export const checkContradiction: MakeCheck = (view) => {
-  const table = makeFactTable<Place>((a, b) => a.page !== b.page);
-  const isSubject = (words: string): boolean => view.names.find(words) !== undefined;
-  /** Pairs of one line each that were told: a line that says it twice is one finding. */
-  const told = new Set<string>();
-
   return {
-    page({ page, text, read }) {
-      const lines = text.split("\n");
-      const aboutAt = makeAbout(page.title, read.headings);
-      for (const claim of read.claims) {
-        if (/^\s*>/u.test(lines[claim.line - 1] ?? "")) continue;
-        const about = aboutAt(claim.line);
-        const fact = factOf(claim.text, { about, isSubject });
-        if (fact === undefined) continue;
-        const here = { page: page.name, line: claim.line, text: claim.text };
-        for (const { place, clash } of table.meet(fact, here)) {
-          const pair = `${place.page}:${place.line}:${here.page}:${here.line}`;
-          if (told.has(pair)) continue;
-          told.add(pair);
-          view.tell({
-            file: `pages/${place.page}.md`,
-            line: place.line,
-            message: `Two pages say ${WORDS_FOR[clash]}: here ${shown(place.text)}, there ${
-              shown(here.text)
-            }.`,
-            remedy:
-              `Find out which is right, and mend the other with \`remit wiki edit ${place.page}\` or \`remit wiki edit ${here.page}\`.`,
-            fixable: false,
-            other: { file: `pages/${here.page}.md`, line: here.line },
-          });
-        }
-      }
-    },
     source(cited) {
       compareWithCited(cited);
       compareWithNewer(cited);
@@ -122,7 +56,7 @@ export const checkContradiction: MakeCheck = (view) => {
       if (rest.length === 0) continue;
       const facts = factsOf(sentences(plainSource(quote)).flatMap((each) => each.split(/;\s+/u)));
       for (const { line, text } of rest) {
-        const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+        const fact = factOf(text);
         const met = fact === undefined ? undefined : meetOne(fact, facts);
         if (met === undefined) continue;
         tellCited(cited, use, { line, text, said: met.text, clash: met.clash });
@@ -161,7 +95,7 @@ export const checkContradiction: MakeCheck = (view) => {
     if (gone.length === 0) return;
     const newer = new Map<string, { fact: Fact; text: string; line: number }[]>();
     for (const { line, text } of readPage(cited.currentLines().join("\n").slice(0, NEWER)).claims) {
-      const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+      const fact = factOf(text);
       if (fact === undefined) continue;
       const known = newer.get(fact.key) ?? [];
       known.push({ fact, text, line });
@@ -169,7 +103,7 @@ export const checkContradiction: MakeCheck = (view) => {
     }
     for (const use of gone) {
       for (const { line, text } of use.claims) {
-        const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+        const fact = factOf(text);
         const met = fact === undefined ? undefined : meetOne(fact, newer.get(fact.key) ?? []);
         if (met === undefined) continue;
         view.tell({
@@ -188,7 +122,7 @@ export const checkContradiction: MakeCheck = (view) => {
 
   function factsOf(texts: readonly string[]) {
     return texts.flatMap((text) => {
-      const fact = factOf(text, { about: NOTHING, isSubject, sameSubject: true });
+      const fact = factOf(text);
       return fact === undefined ? [] : [{ fact, text, line: 0 }];
     });
   }

@@ -10,23 +10,28 @@
  */
 import type { LintRule } from "../../../contracts/mod.ts";
 import type { MakeCheck } from "../rule.ts";
-import { checkAlteredSource } from "./altered_source.ts";
-import { checkBrokenCitation } from "./broken_citation.ts";
-import { checkBrokenLink } from "./broken_link.ts";
-import { checkChangedSource } from "./changed_source.ts";
+import {
+  checkAlteredSource,
+  checkChangedSource,
+  checkExpiredSource,
+  checkStalePage,
+  checkUntrustedClaim,
+} from "./source_rules.ts";
+import { checkBrokenCitation, checkMisquote, checkMissingCitation } from "./citation_rules.ts";
 import { checkContradiction } from "./contradiction.ts";
-import { checkDuplicatePage } from "./duplicate_page.ts";
-import { checkColourDrift, checkLabelDrift } from "./drift.ts";
-import { checkExpiredSource } from "./expired_source.ts";
-import { checkFrontMatter } from "./front_matter.ts";
-import { checkHandEdit } from "./hand_edit.ts";
-import { checkLogAltered } from "./log_altered.ts";
-import { checkMisquote } from "./misquote.ts";
-import { checkLongPage } from "./long_page.ts";
-import { checkMissingCitation } from "./missing_citation.ts";
-import { checkOrphanPage } from "./orphan_page.ts";
-import { checkStalePage } from "./stale_page.ts";
-import { checkUntrustedClaim } from "./untrusted_claim.ts";
+import {
+  checkColourDrift,
+  checkHandEdit,
+  checkLabelDrift,
+  checkLogAltered,
+} from "./record_rules.ts";
+import {
+  checkBrokenLink,
+  checkDuplicatePage,
+  checkFrontMatter,
+  checkLongPage,
+  checkOrphanPage,
+} from "./page_rules.ts";
 
 /** Who checks what. */
 export const CHECKS: Readonly<Record<LintRule, MakeCheck>> = Object.freeze({

@@ -4,8 +4,7 @@ import { mainPart } from "../../../tools-wasm/web_read/main_part.ts";
 import { readPage } from "../../../tools-wasm/web_read/page_tree.ts";
 import { toMarkdown } from "../../../tools-wasm/web_read/to_markdown.ts";
 import type { DocumentBytes, ReadParts } from "../document.ts";
-import { inflate } from "../inflate.ts";
-import { makeHtmlReader } from "../make_html.ts";
+import { inflate, makeHtmlReader } from "../make_html.ts";
 
 /** A clock that stands. */
 export const parts: ReadParts = Object.freeze({

@@ -2,8 +2,15 @@
 import { linearMath, type MathNode, scripted } from "../../../text/math.ts";
 import type { XmlHandler } from "../xml.ts";
 import { makeBlocks } from "./blocks.ts";
-import type { Numbering } from "./numbering.ts";
-import { depthOf, isUnseen, type Look, lookOf, PLAIN_LOOK, type Style } from "./styles.ts";
+import {
+  depthOf,
+  isUnseen,
+  type Look,
+  lookOf,
+  type Numbering,
+  PLAIN_LOOK,
+  type Style,
+} from "./styles.ts";
 
 /** What a body's elements refer to. */
 export interface BodyParts {

@@ -5,12 +5,9 @@
  */
 import { Fault } from "../../../contracts/fault.ts";
 import type { DocumentReader } from "../document.ts";
-import { openArchive } from "../zip/archive.ts";
-import { readXmlPart } from "../zip/read_xml.ts";
+import { type Archive, openArchive, readXmlPart } from "../zip/archive.ts";
 import { makeBody } from "./body.ts";
-import { readNumbering } from "./numbering.ts";
-import { readRelations, type Relations, targetOf } from "./relations.ts";
-import { readStyles } from "./styles.ts";
+import { readNumbering, readStyles } from "./styles.ts";
 
 const MAIN = "/officeDocument";
 
@@ -86,4 +83,49 @@ async function readTitle(
     },
   });
   return title.trim();
+}
+
+// What the parts of an Office file refer to.
+
+/** One reference. */
+interface Relation {
+  readonly type: string;
+  /** As written: a place in the archive, or an address outside of it that nobody follows. */
+  readonly target: string;
+  readonly external: boolean;
+}
+
+/** References by their id. */
+type Relations = ReadonlyMap<string, Relation>;
+
+const MOST = 50_000;
+
+/** Reads a `.rels` part; empty when it is missing. */
+async function readRelations(archive: Archive, part: string): Promise<Relations> {
+  const relations = new Map<string, Relation>();
+  await readXmlPart(archive, part, {
+    open(name, attribute) {
+      const [id, target] = [attribute("Id"), attribute("Target")];
+      if (name !== "Relationship" || id === undefined || target === undefined) return;
+      if (relations.has(id) || relations.size >= MOST) return;
+      relations.set(id, {
+        type: attribute("Type") ?? "",
+        target,
+        external: attribute("TargetMode") === "External",
+      });
+    },
+    close: () => undefined,
+    text: () => undefined,
+  });
+  return relations;
+}
+
+/** The name of the entry that the first inner reference of a type leads to. */
+function targetOf(relations: Relations, type: string, folder: string): string | undefined {
+  for (const relation of relations.values()) {
+    if (relation.external || !relation.type.endsWith(type)) continue;
+    const { target } = relation;
+    return target.startsWith("/") ? target.slice(1) : folder + target;
+  }
+  return undefined;
 }

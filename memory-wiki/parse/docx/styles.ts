@@ -1,6 +1,5 @@
 /** Which styles of a Word document are headings, and of which level. @module */
-import type { Archive } from "../zip/archive.ts";
-import { readXmlPart } from "../zip/read_xml.ts";
+import { type Archive, readXmlPart } from "../zip/archive.ts";
 
 /** What a style says of its paragraphs. */
 export interface Style {
@@ -145,4 +144,43 @@ function levelOf({ name, outline }: Draft): number | undefined {
   if (/^title$/i.test(name)) return 1;
   if (outline !== undefined && outline >= 0 && outline < 9) return Math.min(outline + 1, DEEPEST);
   return undefined;
+}
+
+// Which lists of a Word document have numbers.
+
+/** By list, the forms of its levels: `bullet`, `decimal`, `none`, … */
+export type Numbering = ReadonlyMap<string, ReadonlyMap<number, string>>;
+
+const MAX_NUMBERINGS = 20_000;
+
+/** Reads the lists by id; empty when there are none. */
+export async function readNumbering(
+  archive: Archive,
+  part: string | undefined,
+): Promise<Numbering> {
+  const forms = new Map<string, Map<number, string>>();
+  const lists = new Map<string, string>();
+  let form: Map<number, string> | undefined;
+  let list: string | undefined;
+  let depth = 0;
+  await readXmlPart(archive, part ?? "word/numbering.xml", {
+    open(name, attribute) {
+      const value = attribute("val") ?? "";
+      if (name === "abstractNum" && forms.size < MAX_NUMBERINGS) {
+        form = new Map();
+        forms.set(attribute("abstractNumId") ?? "", form);
+      } else if (name === "num") list = attribute("numId");
+      else if (name === "lvl") depth = depthOf(attribute("ilvl") ?? "");
+      else if (name === "numFmt" && form !== undefined) form.set(depth, value);
+      else if (name === "abstractNumId" && list !== undefined && lists.size < MAX_NUMBERINGS) {
+        lists.set(list, value);
+      }
+    },
+    close(name) {
+      if (name === "abstractNum") form = undefined;
+      if (name === "num") list = undefined;
+    },
+    text: () => undefined,
+  });
+  return new Map([...lists].map(([id, abstract]) => [id, forms.get(abstract) ?? new Map()]));
 }

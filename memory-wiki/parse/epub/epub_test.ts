@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { makeEpub } from "../_fixture/epub.ts";
 import { documentOf, parts } from "../_fixture/parts.ts";
 import { bomb, makeZip } from "../_fixture/zip.ts";
-import { entryName } from "./entry_name.ts";
-import { readEpub } from "./read_epub.ts";
+import { entryName, readEpub } from "./read_epub.ts";
 
 const page = (body: string, head = ""): string =>
   `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>${head}</head><body>${body}</body></html>`;

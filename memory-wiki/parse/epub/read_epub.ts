@@ -4,14 +4,9 @@
  * @module
  */
 import { Fault } from "../../../contracts/fault.ts";
-import { decodeText } from "../decode_text.ts";
+import { charsetOf, decodeText } from "../decode_text.ts";
 import type { DocumentReader, ReadParts } from "../document.ts";
-import { charsetOf } from "../html_reader.ts";
-import { type Archive, openArchive, readEntry } from "../zip/archive.ts";
-import { readXmlPart } from "../zip/read_xml.ts";
-import { asHtml } from "./as_html.ts";
-import { entryName } from "./entry_name.ts";
-import { type Package, readPackage } from "./package.ts";
+import { type Archive, openArchive, readEntry, readXmlPart } from "../zip/archive.ts";
 
 /** Bytes of one chapter: what is longer is read in part. */
 const MOST_CHAPTER = 8 * 1024 * 1024;
@@ -140,4 +135,97 @@ async function isEncrypted(archive: Archive): Promise<boolean> {
     text: () => undefined,
   });
   return encrypted;
+}
+
+// XHTML as HTML: what is closed at once there would stay open here.
+
+const EMPTY = /<([a-z][\w:-]{0,40})((?:\s[^<>]{0,4000})?)\/>/gi;
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
+
+/** Writes `<x/>` as `<x></x>`, but for elements that have no end. */
+function asHtml(xhtml: string): string {
+  return xhtml.replace(
+    EMPTY,
+    (tag, name: string, rest: string) => VOID.test(name) ? tag : `<${name}${rest}></${name}>`,
+  );
+}
+
+// A book's package: its title, its authors, and its chapters in order.
+
+/** What a package says. */
+interface Package {
+  readonly title: string;
+  readonly authors: readonly string[];
+  /** Names of entries, in reading order. */
+  readonly chapters: readonly string[];
+}
+
+const MOST_ITEMS = 20_000;
+const MOST_AUTHORS = 20;
+const PAGES = new Set(["application/xhtml+xml", "text/html", "application/x-dtbook+xml"]);
+
+/** Reads the package; undefined when it is missing or names no chapter. */
+async function readPackage(archive: Archive, root: string): Promise<Package | undefined> {
+  const items = new Map<string, string>();
+  const spine: string[] = [];
+  const authors: string[] = [];
+  let title = "";
+  let collecting: "title" | "creator" | undefined;
+  let words = "";
+  await readXmlPart(archive, root, {
+    open(name, attribute) {
+      if (name === "title" || name === "creator") {
+        collecting = name;
+        words = "";
+      } else if (name === "item" && items.size < MOST_ITEMS) {
+        const [id, href, type] = [attribute("id"), attribute("href"), attribute("media-type")];
+        if (id !== undefined && href !== undefined && PAGES.has(type ?? "")) items.set(id, href);
+      } else if (name === "itemref" && spine.length < MOST_ITEMS) {
+        spine.push(attribute("idref") ?? "");
+      }
+    },
+    close(name) {
+      if (name !== collecting) return;
+      const said = words.replace(/\s+/g, " ").trim();
+      if (name === "title" && title === "") title = said;
+      else if (name === "creator" && said !== "" && authors.length < MOST_AUTHORS) {
+        authors.push(said);
+      }
+      collecting = undefined;
+    },
+    text(text) {
+      if (collecting !== undefined && words.length < 512) words += text.slice(0, 512);
+    },
+  });
+  const chapters = [...new Set(spine)].flatMap((id) => {
+    const href = items.get(id);
+    const name = href === undefined ? undefined : entryName(href, root);
+    return name === undefined ? [] : [name];
+  });
+  return chapters.length === 0 ? undefined : { title, authors, chapters };
+}
+
+// From a reference within a book to the name of the entry that it means.
+
+/** Undefined for what leads out of the archive, or to another place than it. */
+export function entryName(href: string, from: string): string | undefined {
+  const [path = ""] = href.split("#", 1);
+  if (path === "" || path.length > 1_024 || path.startsWith("/")) return undefined;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path)) return undefined;
+  const segments = from.split("/").slice(0, -1);
+  for (const segment of decoded(path).split("/")) {
+    if (segment === "..") {
+      if (segments.pop() === undefined) return undefined;
+    } else if (segment !== "." && segment !== "") segments.push(segment);
+  }
+  return segments.join("/");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
+  }
 }

@@ -107,3 +107,132 @@ function textOf({ pieces }: Row): string {
   }
   return text.replace(/\s+/g, " ").trim();
 }
+
+// Places, areas and colours of a page's drawing, read from whatever the library hands over.
+
+/** As PDF has it: `a b c d e f`. */
+export type Matrix = readonly [number, number, number, number, number, number];
+/** An area, upright. */
+export type Box = readonly [left: number, bottom: number, right: number, top: number];
+/** Red, green, blue: 0 to 255. */
+export type Colour = readonly [number, number, number];
+
+/** Moves nothing. */
+export const ONE: Matrix = [1, 0, 0, 1, 0, 0];
+/** Colours whose parts differ by no more cannot be told apart. */
+const SAME = 16;
+
+/** `#rrggbb` as a colour; undefined for what is none. */
+export function colourOf(said: unknown): Colour | undefined {
+  const hex = typeof said === "string" ? /^#([0-9a-f]{6})$/i.exec(said)?.[1] : undefined;
+  if (hex === undefined) return undefined;
+  const value = Number.parseInt(hex, 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** Whether a reader cannot tell one from the other. */
+export function isAlike(one: Colour, other: Colour | undefined): boolean {
+  return other !== undefined &&
+    one.every((part, at) => Math.abs(part - (other[at] ?? NaN)) <= SAME);
+}
+
+/** A list of any kind; empty for what is none. */
+export function listOf(thing: unknown): readonly unknown[] {
+  if (Array.isArray(thing)) return thing;
+  return thing instanceof Float32Array || thing instanceof Float64Array ? [...thing] : [];
+}
+
+/** A finite number; 0 for what is none. */
+export function numberOf(thing: unknown): number {
+  return typeof thing === "number" && Number.isFinite(thing) ? thing : 0;
+}
+
+/** A matrix; the one that moves nothing for what is none. */
+export function matrixOf(list: readonly unknown[]): Matrix {
+  if (list.length < 6) return ONE;
+  const [a, b, c, d, e, f] = list.map(numberOf);
+  return [a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0];
+}
+
+/** An area; undefined for what is none. */
+export function boxOf(list: readonly unknown[]): Box | undefined {
+  if (list.length < 4) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = list.map(numberOf);
+  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+}
+
+/** First `inner`, then `outer`. */
+export function multiplied(outer: Matrix, inner: Matrix): Matrix {
+  const [a, b, c, d, e, f] = outer;
+  return [
+    a * inner[0] + c * inner[1],
+    b * inner[0] + d * inner[1],
+    a * inner[2] + c * inner[3],
+    b * inner[2] + d * inner[3],
+    a * inner[4] + c * inner[5] + e,
+    b * inner[4] + d * inner[5] + f,
+  ];
+}
+
+/** Moves along. */
+export const times = (matrix: Matrix, x: number, y: number): Matrix =>
+  multiplied(matrix, [1, 0, 0, 1, x, y]);
+
+/** The area around a moved area. */
+export function moved(box: Box, matrix: Matrix): Box {
+  const [a, b, c, d, e, f] = matrix;
+  const corners = [[box[0], box[1]], [box[2], box[1]], [box[0], box[3]], [box[2], box[3]]];
+  const xs = corners.map(([x = 0, y = 0]) => a * x + c * y + e);
+  const ys = corners.map(([x = 0, y = 0]) => b * x + d * y + f);
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** What two areas share. */
+export function cut(one: Box, other: Box): Box {
+  return [
+    Math.max(one[0], other[0]),
+    Math.max(one[1], other[1]),
+    Math.min(one[2], other[2]),
+    Math.min(one[3], other[3]),
+  ];
+}
+
+/** What the library hands over, field by field. */
+export function fieldsOf(thing: object): Readonly<Record<string, unknown>> {
+  return thing as Readonly<Record<string, unknown>>;
+}
+
+/** The library's kind of pictures with a part that shows through. */
+const WITH_ALPHA = 3;
+
+/** Whether nothing shows through a picture. */
+export function isOpaque(image: unknown): boolean {
+  if (typeof image !== "object" || image === null) return false;
+  const { kind, data } = fieldsOf(image);
+  return data !== undefined && typeof kind === "number" && kind !== WITH_ALPHA;
+}
+
+/** Whether a path is one rectangle: of another shape, what lies in its bounds may be seen. */
+export function isRectangle(path: unknown): boolean {
+  const data = listOf(listOf(path)[0]);
+  const curved = data.length > 16 || data.length < 12;
+  if (curved) return false;
+  const xs = new Set<number>();
+  const ys = new Set<number>();
+  for (let at = 0; at + 2 < data.length; at += 3) {
+    if (numberOf(data[at]) > 1) return false;
+    xs.add(Math.round(numberOf(data[at + 1]) * 100));
+    ys.add(Math.round(numberOf(data[at + 2]) * 100));
+  }
+  return xs.size === 2 && ys.size === 2;
+}
+
+/** Ligatures as their letters; other signs stay as they are. */
+export function withoutLigatures(text: string): string {
+  return text.replace(/[\ufb00-\ufb06]/g, (one) => one.normalize("NFKC"));
+}
+
+/** How many characters a text has between its blanks. */
+export function lettersOf(text: string): number {
+  return text.trim().length;
+}

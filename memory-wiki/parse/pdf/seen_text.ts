@@ -22,10 +22,10 @@ import {
   multiplied,
   numberOf,
   ONE,
+  type TextItem,
   times,
   withoutLigatures,
-} from "./geometry.ts";
-import type { TextItem } from "./lines.ts";
+} from "./lines.ts";
 
 /** What the library says of a page's drawing. */
 export interface Drawing {

@@ -1,7 +1,7 @@
 /** An archive's entries, unpacked one at a time within bounds. Archives within it stay closed. @module */
 import { Fault } from "../../../contracts/fault.ts";
 import type { DocumentBytes, Inflate } from "../document.ts";
-import { readDirectory, type ZipEntry } from "./directory.ts";
+import { makeXmlReader, type XmlHandler } from "../xml.ts";
 
 /** An archive that is read. */
 export interface Archive {
@@ -92,4 +92,184 @@ function tooLarge(name: string): Fault {
     "tooLarge",
     `Cannot read ${JSON.stringify(name)}: it unpacks to more than ${MOST_ALL / 1024 / 1024} MiB`,
   );
+}
+
+// A zip archive's list of entries, read so that it cannot lie to its reader's harm.
+
+/** An entry's bytes as they lie in the archive. */
+interface ZipEntry {
+  /** A key to ask by, never a path that anything opens. */
+  readonly name: string;
+  /** 0: stored, 8: deflated. What another method packed cannot be read. */
+  readonly method: number;
+  readonly encrypted: boolean;
+  /** Unpacked, as the directory says: nothing is made as large as that. */
+  readonly size: number;
+  readonly packed: Uint8Array;
+}
+
+/** What an archive holds. */
+interface ZipDirectory {
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  /** Entries whose names lead out of the archive, or are there twice. */
+  readonly dropped: number;
+}
+
+const MOST_ENTRIES = 10_000;
+const MOST_NAME = 512;
+const END = 0x06054b50;
+const END_64 = 0x06064b50;
+const LOCATOR_64 = 0x07064b50;
+const CENTRAL = 0x02014b50;
+const LOCAL = 0x04034b50;
+const END_SIZE = 22;
+const MOST_COMMENT = 65_535;
+const ALL = 0xffffffff;
+
+/** Reads the directory. Throws `invalidInput` for what is no archive, or one that was made to do harm. */
+function readDirectory(bytes: Uint8Array, name: string): ZipDirectory {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const bad = (why: string): Fault =>
+    new Fault("invalidInput", `Cannot read ${JSON.stringify(name)}: ${why}`);
+  const entries = new Map<string, ZipEntry>();
+  const ranges: (readonly [from: number, to: number])[] = [];
+  let dropped = 0;
+  let at = startOf(view);
+  if (at === undefined) throw bad("it is no zip archive, or cut off");
+  for (let count = 0; at + 46 <= bytes.length && view.getUint32(at, true) === CENTRAL; count += 1) {
+    if (count >= MOST_ENTRIES) throw bad(`it holds more than ${MOST_ENTRIES} entries`);
+    const header = centralHeader(view, at);
+    at = header.next;
+    const from = header.offset;
+    if (from + 30 > bytes.length || view.getUint32(from, true) !== LOCAL) {
+      throw bad("its directory names an entry that is not there");
+    }
+    const start = from + 30 + view.getUint16(from + 26, true) + view.getUint16(from + 28, true);
+    const end = start + header.packed;
+    if (end > bytes.length) throw bad("an entry ends behind its end");
+    ranges.push([from, end]);
+    const entryName = new TextDecoder().decode(header.name);
+    if (!isSafe(entryName) || entries.has(entryName)) {
+      dropped += 1;
+      continue;
+    }
+    entries.set(entryName, {
+      name: entryName,
+      method: header.method,
+      encrypted: (header.flags & 1) !== 0,
+      size: header.size,
+      packed: bytes.subarray(start, end),
+    });
+  }
+  ranges.sort(([one], [other]) => one - other);
+  // One piece of packed zeros under ten thousand names is how a small archive becomes a huge one.
+  if (ranges.some(([from], i) => from < (ranges[i - 1]?.[1] ?? 0))) {
+    throw bad("its entries lie over each other");
+  }
+  return { entries, dropped };
+}
+
+/** Where the directory begins, by the record at the end. */
+function startOf(view: DataView): number | undefined {
+  const last = view.byteLength - END_SIZE;
+  for (let at = last; at >= Math.max(0, last - MOST_COMMENT); at -= 1) {
+    if (view.getUint32(at, true) !== END) continue;
+    const offset = view.getUint32(at + 16, true);
+    return offset === ALL ? startOf64(view, at - 20) : offset;
+  }
+  return undefined;
+}
+
+function startOf64(view: DataView, locator: number): number | undefined {
+  if (locator < 0 || view.getUint32(locator, true) !== LOCATOR_64) return undefined;
+  const at = Number(view.getBigUint64(locator + 8, true));
+  if (at + 56 > view.byteLength || view.getUint32(at, true) !== END_64) return undefined;
+  return Number(view.getBigUint64(at + 48, true));
+}
+
+interface Header {
+  readonly flags: number;
+  readonly method: number;
+  readonly packed: number;
+  readonly size: number;
+  readonly offset: number;
+  readonly name: Uint8Array;
+  readonly next: number;
+}
+
+function centralHeader(view: DataView, at: number): Header {
+  const u16 = (offset: number): number => view.getUint16(at + offset, true);
+  const u32 = (offset: number): number => view.getUint32(at + offset, true);
+  const [nameSize, extraSize, commentSize] = [u16(28), u16(30), u16(32)];
+  const nameAt = view.byteOffset + at + 46;
+  const room = Math.max(0, Math.min(nameSize, view.byteLength - at - 46));
+  const wide = { packed: u32(20), unpacked: u32(24), offset: u32(42) };
+  const long = wideFields(view, at + 46 + nameSize, extraSize, wide);
+  return {
+    flags: u16(8),
+    method: u16(10),
+    size: wide.unpacked,
+    ...long,
+    name: new Uint8Array(view.buffer, nameAt, room),
+    next: at + 46 + nameSize + extraSize + commentSize,
+  };
+}
+
+/** Sizes and places beyond 32 bits stand in an extra field: those that are all ones, in this order. */
+function wideFields(
+  view: DataView,
+  from: number,
+  size: number,
+  { packed, unpacked, offset }: {
+    readonly packed: number;
+    readonly unpacked: number;
+    readonly offset: number;
+  },
+): { readonly packed: number; readonly offset: number } {
+  const short = { packed, offset };
+  if (packed !== ALL && offset !== ALL) return short;
+  const end = Math.min(from + size, view.byteLength);
+  for (let at = from; at + 4 <= end;) {
+    const [id, length] = [view.getUint16(at, true), view.getUint16(at + 2, true)];
+    let field = at + 4;
+    at = field + length;
+    if (id !== 1 || at > end) continue;
+    const next = (): number => {
+      field += 8;
+      return field <= at ? Number(view.getBigUint64(field - 8, true)) : ALL;
+    };
+    if (unpacked === ALL) next();
+    return { packed: packed === ALL ? next() : packed, offset: offset === ALL ? next() : offset };
+  }
+  return short;
+}
+
+/** A plain relative name: a key of a map here, and nothing that could be a path elsewhere. */
+function isSafe(name: string): boolean {
+  if (name === "" || name.length > MOST_NAME || name.includes("\0")) return false;
+  if (name.startsWith("/") || name.includes("\\") || /^[a-z]:/i.test(name)) return false;
+  return !name.split("/").includes("..");
+}
+
+// An archive's XML part as events, without ever being whole in memory.
+
+/** How much of a part was read. `missing`: it is not there, encrypted or damaged. */
+type XmlRead = "whole" | "cut" | "missing";
+
+/** Reads a part until `full` says that it is enough. */
+export async function readXmlPart(
+  archive: Archive,
+  name: string,
+  handler: XmlHandler,
+  full: () => boolean = () => false,
+): Promise<XmlRead> {
+  const reader = makeXmlReader(handler);
+  let given = false;
+  const whole = await archive.read(name, (part) => {
+    given = true;
+    return reader.write(part) && !full();
+  });
+  const { tooDeep } = reader.end();
+  if (whole === undefined) return given ? "cut" : "missing";
+  return whole && !tooDeep ? "whole" : "cut";
 }

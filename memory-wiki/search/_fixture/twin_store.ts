@@ -12,7 +12,7 @@ import {
   type WikiSource,
 } from "../../../contracts/mod.ts";
 import type { Chunk, StoredPage } from "../../store/wiki_store.ts";
-import type { SearchedStore } from "../searched_store.ts";
+import type { SearchedStore } from "../passage.ts";
 import { sectionsOf } from "../sections.ts";
 import { termsOf } from "../terms.ts";
 

@@ -1,5 +1,5 @@
 /** Powers that end at a chosen step, as a crash does, or find the disk full. @module */
-import type { WikiFiles } from "../files/wiki_files.ts";
+import type { WikiFiles } from "../files/wiki_folder.ts";
 import type { StorePowers } from "../inside.ts";
 import type { Database } from "../sqlite/database.ts";
 import { wikiStorePowers } from "../store_powers.ts";

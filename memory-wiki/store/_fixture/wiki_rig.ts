@@ -1,16 +1,21 @@
 /** A real wiki in a temporary folder, for tests of the store. @module */
-import { PageName } from "../../../contracts/mod.ts";
-import { aboutOf } from "../../markdown/about.ts";
+import {
+  type Colour,
+  type Label,
+  type PageChange,
+  PageName,
+  type PagePatch,
+  type WikiSource,
+} from "../../../contracts/mod.ts";
 import { citationLine } from "../../markdown/citation_line.ts";
+import { writePage } from "../../markdown/front_matter.ts";
 import { linkKey } from "../../markdown/page_name.ts";
 import { readPage } from "../../markdown/read_page.ts";
-import { renderIndex } from "../../markdown/render_index.ts";
-import { writePage } from "../../markdown/write_page.ts";
+import { aboutOf, renderIndex } from "../../markdown/render_index.ts";
 import type { StorePowers } from "../inside.ts";
 import { type OpenedWiki, openWikiStore, type WikiParts } from "../open.ts";
 import { wikiStorePowers } from "../store_powers.ts";
 import type { NewChunk, NewSource, WikiStore } from "../wiki_store.ts";
-import type { Colour, Label, PageChange, PagePatch, WikiSource } from "../../../contracts/mod.ts";
 
 /** A wiki's two folders, removed in the end. */
 export interface Rig extends Disposable {

@@ -1,14 +1,15 @@
-/** mallory wrote raw/sources.jsonl of a wiki that carol cloned. */
 import assert from "node:assert/strict";
+import type { WikiSource } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { CATALOGUE_FILE, LINE_BYTES } from "./line.ts";
-import { readCatalogue } from "./reading.ts";
-import { openWikiFolder } from "../files/wiki_folder.ts";
 import { assertSound } from "../_fixture/sound.ts";
 import { chunksOf, makeRig, type Rig, sourceFrom } from "../_fixture/wiki_rig.ts";
+import { openWikiFolder } from "../files/wiki_folder.ts";
 import type { Chunker } from "../inside.ts";
-import type { WikiSource } from "../../../contracts/mod.ts";
 import { wikiStorePowers } from "../store_powers.ts";
+import { readCatalogue } from "./adopt.ts";
+import { CATALOGUE_FILE, LINE_BYTES } from "./catalogue.ts";
+
+/** mallory wrote raw/sources.jsonl of a wiki that carol cloned. */
 
 const chunk: Chunker = (text) => ({ title: "T", chunks: chunksOf(new TextDecoder().decode(text)) });
 const digest = sha256Hex("good words\n");

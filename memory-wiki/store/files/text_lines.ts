@@ -5,9 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import { Fault } from "../../../contracts/mod.ts";
-import type { OpenFile } from "./wiki_files.ts";
-import { eachPiece, type WikiFolder } from "./wiki_folder.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
+import { eachPiece, type OpenFile, type WikiFolder } from "./wiki_folder.ts";
 
 /** Lines between two marks. */
 const STRIDE = 64;

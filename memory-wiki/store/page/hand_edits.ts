@@ -1,8 +1,10 @@
 /** Takes in pages that were changed, made or removed past the store. @module */
 import {
+  Colour,
   Confidence,
   type Digest,
   Fault,
+  Label,
   type Page,
   Page as PageSchema,
   PageKind,
@@ -10,9 +12,15 @@ import {
 } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
-import { STAGED } from "../files/wiki_folder.ts";
 import { countLines } from "../files/text_lines.ts";
+import { STAGED } from "../files/wiki_folder.ts";
 import { type Inside, recordedTrust } from "../inside.ts";
+import { settle, settlePages } from "../settle.ts";
+import { spreadTrust } from "../spread_trust.ts";
+import { text } from "../sqlite/database.ts";
+import { handTrust, type Trust } from "../trust_rules.ts";
+import { appendEvent } from "../wiki_log.ts";
+import type { PageTable } from "../wiki_store.ts";
 import { lookUpCitations } from "./citations.ts";
 import {
   deleteVersion,
@@ -22,13 +30,6 @@ import {
   pageRow,
   putVersion,
 } from "./versions.ts";
-import { shownTrust } from "../shown_trust.ts";
-import { handTrust } from "../trust_rules.ts";
-import { appendEvent } from "../wiki_log.ts";
-import { settle, settlePages } from "../settle.ts";
-import { spreadTrust } from "../spread_trust.ts";
-import { text } from "../sqlite/rows.ts";
-import type { PageTable } from "../wiki_store.ts";
 
 /** A file whose times are younger than this when it is read may change again unseen, milliseconds. */
 const GRAIN_MS = 2_000;
@@ -201,4 +202,17 @@ function takeRemoval(inside: Inside, name: PageName): boolean {
   deleteVersion(inside, row.page, { author: HAND, at: inside.now() });
   appendEvent(inside, { kind: "page", by: HAND, text: `${name} was removed by hand` });
   return true;
+}
+
+// What a page's front matter says of its colour and label. It is never believed, except to make it
+// worse.
+
+/** The shown colour and label, where they are ones. */
+function shownTrust({ front }: ReadPage): Partial<Trust> {
+  const colour = Colour.safeParse(front.colour);
+  const label = Label.safeParse(front.label);
+  return {
+    ...(colour.success ? { colour: colour.data } : {}),
+    ...(label.success ? { label: label.data } : {}),
+  };
 }

@@ -9,9 +9,9 @@ import {
 } from "../../../contracts/mod.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
 import { changed, colourNumber, type Inside, labelNumber, recordTrust } from "../inside.ts";
-import type { LookedUp } from "./citations.ts";
-import { bytes, int, json, type Row, text } from "../sqlite/rows.ts";
+import { bytes, int, json, type Row, text } from "../sqlite/database.ts";
 import type { StoredPage } from "../wiki_store.ts";
+import type { LookedUp } from "./citations.ts";
 
 /** Most of a page's file, bytes. */
 export const PAGE_BYTES = 1_048_576;

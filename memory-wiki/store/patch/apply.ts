@@ -12,19 +12,18 @@ import {
   type PagePatch,
 } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
+import type { ReadPage } from "../../markdown/page_text.ts";
 import { digestOfFile } from "../files/raw_keep.ts";
 import { countLines } from "../files/text_lines.ts";
-import type { ReadPage } from "../../markdown/page_text.ts";
 import { type Inside, meta } from "../inside.ts";
 import { liveLease } from "../lease_table.ts";
 import { type KnownSources, type LookedUp, makeKnownSources } from "../page/citations.ts";
 import { deleteVersion, pageFile, pageRow, putVersion, versionText } from "../page/versions.ts";
-import { checkCitations } from "./check.ts";
-import { decidePatch, pageOfChange } from "./rows.ts";
 import { putPending } from "../settle.ts";
 import { spreadTrust } from "../spread_trust.ts";
 import { patchedTrust } from "../trust_rules.ts";
 import { appendEvent } from "../wiki_log.ts";
+import { checkCitations, decidePatch, pageOfChange } from "./check.ts";
 
 const NO_DIGEST = "0".repeat(64) as Digest;
 const encoder = new TextEncoder();

@@ -1,6 +1,14 @@
-/** What a patch must be before anyone sees it. @module */
-import { Fault, PageChange, type PageName } from "../../../contracts/mod.ts";
-import { type Inside } from "../inside.ts";
+/** Checks of a patch before anyone sees it, and its rows in the database. @module */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import {
+  Fault,
+  PageChange,
+  type PageConflict,
+  type PageName,
+  type PagePatch,
+  type PatchName,
+} from "../../../contracts/mod.ts";
+import { colourNumber, type Inside, labelNumber, trustOf } from "../inside.ts";
 import {
   citationKey,
   type KnownSources,
@@ -9,8 +17,7 @@ import {
   makeKnownSources,
 } from "../page/citations.ts";
 import { pageRow, versionText } from "../page/versions.ts";
-import { pageOfChange } from "./rows.ts";
-import { text } from "../sqlite/rows.ts";
+import { bytes, int, json, type Row, text } from "../sqlite/database.ts";
 
 /** Most changes of one patch. */
 const MOST_CHANGES = 20_000;
@@ -81,4 +88,80 @@ export function checkCitations(
   const first = found.unresolved.find(({ citation }) => !had.has(citationKey(citation)));
   if (first === undefined) return found;
   throw bad(`footnote [^${first.citation.note}] of page "${name}" does not hold: ${first.why}`);
+}
+
+// Rows of the table `patches`.
+
+/** Most of a patch's changes, JSON bytes. */
+const PATCH_BYTES = 256 * 1_048_576;
+const encoder = new TextEncoder();
+
+/** A patch by its name. */
+export function patchById({ db }: Inside, id: string): PagePatch | undefined {
+  const row = db.get("SELECT * FROM patches WHERE id = ?", id);
+  return row === undefined ? undefined : patchOf(row);
+}
+
+/** A stored patch. */
+export function patchOf(row: Row): PagePatch {
+  const changes = new TextDecoder().decode(
+    inflateRawSync(bytes(row, "changes"), { maxOutputLength: PATCH_BYTES }),
+  );
+  return Object.freeze({
+    id: text(row, "id") as PatchName,
+    author: text(row, "author"),
+    reason: text(row, "reason"),
+    changes: JSON.parse(changes) as readonly PageChange[],
+    ...trustOf(row),
+    state: text(row, "state") as PagePatch["state"],
+    createdAt: int(row, "created_at"),
+    ...(row["decided"] === null
+      ? {}
+      : { decided: json(row, "decided") as NonNullable<PagePatch["decided"]> }),
+    ...(row["conflicts"] === null
+      ? {}
+      : { conflicts: json(row, "conflicts") as readonly PageConflict[] }),
+  });
+}
+
+/** Writes a proposed patch. */
+export function putPatch({ db }: Inside, patch: PagePatch): void {
+  const changes = encoder.encode(JSON.stringify(patch.changes));
+  db.insert(
+    "INSERT INTO patches(id, author, reason, changes, colour, label, state, created_at) VALUES",
+    [[
+      patch.id,
+      patch.author,
+      patch.reason,
+      deflateRawSync(changes, { level: 3 }),
+      colourNumber(patch.colour),
+      labelNumber(patch.label),
+      patch.state,
+      patch.createdAt,
+    ]],
+  );
+}
+
+/** Writes what became of a patch. */
+export function decidePatch(
+  { db, now }: Inside,
+  id: string,
+  decision: {
+    readonly state: PagePatch["state"];
+    readonly by: string;
+    readonly conflicts?: readonly PageConflict[];
+  },
+): void {
+  db.run(
+    "UPDATE patches SET state = ?, decided = ?, conflicts = ? WHERE id = ?",
+    decision.state,
+    JSON.stringify({ by: decision.by, at: now() }),
+    decision.conflicts === undefined ? null : JSON.stringify(decision.conflicts),
+    id,
+  );
+}
+
+/** The page that a change is about. */
+export function pageOfChange(change: PageChange): PageName {
+  return change.kind === "write" ? change.draft.name : change.name;
 }

@@ -1,11 +1,10 @@
 /** Proposed and decided changes of pages. @module */
 import { Fault, type PagePatch, PatchName } from "../../../contracts/mod.ts";
 import { changed, type Inside } from "../inside.ts";
-import { applyPatch, stagePatch } from "./apply.ts";
-import { checkChanges } from "./check.ts";
-import { decidePatch, patchById, patchOf, putPatch } from "./rows.ts";
 import { checkPictures, settle, settlePages } from "../settle.ts";
 import type { PatchTable } from "../wiki_store.ts";
+import { applyPatch, stagePatch } from "./apply.ts";
+import { checkChanges, decidePatch, patchById, patchOf, putPatch } from "./check.ts";
 
 /** The table of one wiki. */
 export function makePatchTable(inside: Inside): PatchTable {

@@ -7,12 +7,18 @@ import {
   type WikiSource,
 } from "../../../contracts/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { chunkRows } from "../_chunk_rows.ts";
-import { SOURCE_STATES, sourceById, sourceOf } from "../_source_rows.ts";
-import { placeOfRaw, type RawPlace, writeRaw } from "../files/raw_keep.ts";
-import { rawNames, textNames } from "../files/raw_name.ts";
-import { countLines } from "../files/text_lines.ts";
+import {
+  type Batch,
+  chunkRows,
+  makeBatch,
+  retire,
+  SOURCE_STATES,
+  sourceById,
+  sourceOf,
+} from "../_source_rows.ts";
 import { checkCatalogue, followCatalogue } from "../catalogue/catalogue.ts";
+import { placeOfRaw, rawNames, type RawPlace, textNames, writeRaw } from "../files/raw_keep.ts";
+import { countLines } from "../files/text_lines.ts";
 import {
   changed,
   colourNumber,
@@ -21,9 +27,8 @@ import {
   labelNumber,
   recordedTrust,
 } from "../inside.ts";
-import { type Batch, makeBatch, retire } from "./batch.ts";
 import { spreadTrust } from "../spread_trust.ts";
-import { int, type Row } from "../sqlite/rows.ts";
+import { int, type Row } from "../sqlite/database.ts";
 import { sourceTrust, type Trust } from "../trust_rules.ts";
 import type { NewSource, TakenSource } from "../wiki_store.ts";
 

@@ -1,17 +1,22 @@
 /** Sources by key, version and digest. @module */
 import { Fault, type WikiSource } from "../../../contracts/mod.ts";
-import { LABEL_STEP } from "../_numbering.ts";
-import { chunkOf, SOURCE_STATES, sourceById, sourceOf } from "../_source_rows.ts";
-import { digestOfFile } from "../files/raw_keep.ts";
 import { sha256Hex } from "../../../port/digest.ts";
+import {
+  chunkOf,
+  LABEL_STEP,
+  retire,
+  SOURCE_STATES,
+  sourceById,
+  sourceOf,
+} from "../_source_rows.ts";
 import { followCatalogue } from "../catalogue/catalogue.ts";
+import { digestOfFile } from "../files/raw_keep.ts";
 import { changed, type Inside, labelNumber } from "../inside.ts";
 import { SPAN_BYTES } from "../page/citations.ts";
-import { retire } from "./batch.ts";
-import { makeSourceIntake } from "./intake.ts";
 import { spreadTrust } from "../spread_trust.ts";
-import { int, type Row } from "../sqlite/rows.ts";
+import { int, type Row } from "../sqlite/database.ts";
 import type { Chunk, SourceTable } from "../wiki_store.ts";
+import { makeSourceIntake } from "./intake.ts";
 
 /** Most that {@link SourceTable.lines} gives without being told, bytes. */
 const LINES_BYTES = 65_536;

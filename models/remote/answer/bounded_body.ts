@@ -11,7 +11,7 @@ const PROGRESS_BYTES = 4_096;
 const NEWLINE = 0x0a;
 
 /** What a body is read with. */
-export interface BodyParts {
+interface BodyParts {
   readonly host: string;
   readonly scrub: ByteScrub;
   /** Longest line in bytes; absent: not looked at. */
@@ -64,4 +64,14 @@ function longest(bytes: Uint8Array, before: number): number {
 
 function tooMuch(host: string, what: string): Fault {
   return new Fault("upstream", `Cannot infer: ${host} sends ${what} in one answer`);
+}
+
+// A bounded answer as text.
+
+/** Reads `body` to its end. Rejects as it does. */
+export async function textOfBody(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  for await (const bytes of body) parts.push(decoder.decode(bytes, { stream: true }));
+  return parts.join("") + decoder.decode();
 }

@@ -2,7 +2,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
-import { markingPrefix } from "./cache.ts";
 import { makeAnthropicReader } from "./stream.ts";
 import { LINE_BYTES } from "../answer/bounded_body.ts";
 import { dialectOf } from "../dialect_of.ts";
@@ -12,7 +11,7 @@ import type { RemotePowers } from "../powers.ts";
 import type { Prepared } from "../prepared.ts";
 import { makeRemoteModel } from "../remote_model.ts";
 import { sdkOptions } from "../sdk_prompt.ts";
-import { type MakeRequest, sdkRequests } from "../sdk_request.ts";
+import { type MakeRequest, type SdkOptions, sdkRequests } from "../sdk_request.ts";
 import { eventsOfAnswer } from "../answer/sse_answer.ts";
 import { fieldsOf, listOf } from "../wire_json.ts";
 
@@ -72,4 +71,41 @@ function addsAnswerTool(body: string, { tools, responseSchema }: Prepared): bool
   if (responseSchema === undefined || tools.some(({ name }) => name === ANSWER_TOOL)) return false;
   return listOf(fieldsOf(JSON.parse(body))["tools"])
     .some((tool) => fieldsOf(tool)["name"] === ANSWER_TOOL);
+}
+
+// Where Anthropic is asked to keep what it has read, for the next request of the same loop.
+
+type Message = SdkOptions["prompt"][number];
+
+/** Kept for five minutes, and anew with each use. */
+const MARK = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
+/**
+ * Marks in the conversation, beside the one on instructions and tools: its end, and the end that it
+ * had one request ago, which the provider looks for among the twenty blocks before a mark alone.
+ */
+const ENDS = 2;
+
+/**
+ * The request with marks on its stable prefix, for a provider that keeps nothing unasked. One without
+ * tools is asked once: keeping costs a quarter more than reading, and nobody would read it again.
+ */
+function markingPrefix(options: SdkOptions): SdkOptions {
+  if (options.tools === undefined) return options;
+  const { prompt } = options;
+  const ends = [...prompt.keys()].filter((at) => endsRequest(prompt, at)).slice(-ENDS);
+  return {
+    ...options,
+    prompt: prompt.map((message, at) =>
+      message.role === "system" || ends.includes(at)
+        ? { ...message, providerOptions: MARK }
+        : message
+    ),
+  };
+}
+
+/** The last of what stands between two answers of the model. */
+function endsRequest(prompt: readonly Message[], at: number): boolean {
+  const role = prompt[at]?.role;
+  const next = prompt[at + 1]?.role;
+  return (role === "user" || role === "tool") && (next === undefined || next === "assistant");
 }

@@ -3,16 +3,25 @@ import { Fault } from "../../../contracts/fault.ts";
 import type { LanguageModel } from "../../../contracts/model.ts";
 import type { OpenBody } from "../../../contracts/wire_model.ts";
 import { LINE_BYTES } from "../answer/bounded_body.ts";
-import { callDialect } from "../dialect/mod.ts";
+import {
+  type CallDialect,
+  callDialect,
+  callText,
+  resultText,
+  toolsPrompt,
+} from "../dialect/mod.ts";
 import { dialectOf } from "../dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import type { RemotePowers } from "../powers.ts";
-import { makeRemoteModel, type Stream } from "../remote_model.ts";
-import { chatBody } from "./chat_body.ts";
-import { readChat } from "./chat_stream.ts";
-import { ollamaFault } from "./fault.ts";
+import { makeRemoteModel, type Prepared, type Stream } from "../remote_model.ts";
+import { malformed, ollamaFault } from "./fault.ts";
 import { showModel, type Shown, shownInRecording } from "./show.ts";
+import type { Delta } from "../answer/delta.ts";
+import type { WireResponse } from "../endpoint.ts";
+import { type Asked, faultOfStreamError } from "../provider_fault.ts";
+import { linesOf, type Members, membersOf, parseMembers, textOf, wholeOf } from "./json.ts";
+import type { Json, JsonObject } from "../../../contracts/json.ts";
 
 /**
  * Context in tokens where nobody says: what a model could take at most would fill the memory of most
@@ -71,4 +80,141 @@ function noTools(model: string): Fault {
   const why =
     "Ollama says that it takes none; choose a model with tools, or set `dialect: [hermes]`";
   return new Fault("invalidInput", `Cannot give tools to ${JSON.stringify(model)}: ${why}`);
+}
+
+// The lines of /api/chat as deltas. TRUST: from the provider.
+
+/** Gives on each line of an answer. Rejects with a fault: an error's own, or `upstream`. */
+async function readChat(
+  body: WireResponse["body"],
+  { asked, take }: { readonly asked: Asked; readonly take: (delta: Delta) => void },
+): Promise<void> {
+  let calls = 0;
+  let done = false;
+  for await (const line of linesOf(body)) {
+    if (done) throw malformed("goes on after its end");
+    const fields = parseMembers(line);
+    if (fields["error"] !== undefined) throw faultOfStreamError(fields["error"], asked);
+    const message = membersOf(fields["message"]) ?? {};
+    const [thinking, content] = [textOf(message["thinking"]), textOf(message["content"])];
+    if (thinking !== "") take({ kind: "rationale", text: thinking });
+    if (content !== "") take({ kind: "text", text: content });
+    const made = message["tool_calls"];
+    for (const call of Array.isArray(made) ? made : []) {
+      // An id of the server's counts within one answer only: one is made.
+      const key = String(calls++);
+      const { name, text } = callOf(call);
+      take({ kind: "callStart", key, name });
+      take({ kind: "callDelta", key, text });
+    }
+    if (fields["done"] !== true) continue;
+    done = true;
+    take(usageOf(fields));
+    take({ kind: "finish", reason: fields["done_reason"] === "length" ? "length" : "stop" });
+  }
+}
+
+function callOf(call: unknown): { readonly name: string; readonly text: string } {
+  const given = membersOf(membersOf(call)?.["function"]);
+  const name = given?.["name"];
+  if (typeof name !== "string" || name === "") throw malformed("has a call without a name");
+  const args = given?.["arguments"] ?? {};
+  // Text is what the model wrote; the gate judges it.
+  if (typeof args === "string") return { name, text: args };
+  try {
+    return { name, text: JSON.stringify(args) };
+  } catch (cause) {
+    throw malformed("has arguments that are nested too deeply", cause);
+  }
+}
+
+function usageOf(fields: Members): Delta {
+  const inputTokens = wholeOf(fields["prompt_eval_count"], 0);
+  const outputTokens = wholeOf(fields["eval_count"], 0);
+  return {
+    kind: "usage",
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+  };
+}
+
+// A request as /api/chat takes it.
+
+/** What is the same for every request. */
+interface ChatFixed {
+  readonly model: string;
+  readonly contextTokens: number;
+  /** Tools are told in words and calls read from text; absent: by the API. */
+  readonly inWords?: CallDialect | undefined;
+}
+
+/** The body as JSON text; the same request gives the same bytes. */
+function chatBody(
+  request: Prepared,
+  { model, contextTokens, inWords }: ChatFixed,
+): string {
+  const { tools, temperature, seed, stopSequences, responseSchema } = request;
+  const free = tools.length === 0;
+  const system = [
+    request.system ?? "",
+    inWords === undefined ? "" : toolsPrompt(tools, inWords),
+    // A format binds every token, so that a model could make no call: with tools it is asked for in words.
+    responseSchema === undefined || free
+      ? ""
+      : `Give your final answer as JSON of this schema: ${JSON.stringify(responseSchema)}`,
+  ].filter((text) => text !== "").join("\n\n");
+  const messages = request.turns.flatMap((turn) =>
+    inWords === undefined ? messagesOf(turn) : textsOf(turn, inWords)
+  );
+  return JSON.stringify({
+    model,
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...messages],
+    stream: true,
+    // Otherwise the beginning of a conversation that is too long is left out in silence.
+    truncate: false,
+    shift: false,
+    ...(free || inWords !== undefined ? {} : {
+      tools: tools.map(({ name, description, schema }) => ({
+        type: "function",
+        function: { name, description, parameters: schema },
+      })),
+    }),
+    ...(responseSchema === undefined || !free ? {} : { format: responseSchema }),
+    options: {
+      num_ctx: contextTokens,
+      num_predict: request.maxTokens,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(stopSequences === undefined ? {} : { stop: stopSequences }),
+    },
+  });
+}
+
+type Turn = Prepared["turns"][number];
+
+function messagesOf(turn: Turn): readonly JsonObject[] {
+  if (turn.role === "user") return [{ role: "user", content: turn.text }];
+  const { text, calls } = turn;
+  if (calls.length === 0) return [{ role: "assistant", content: text }];
+  return [
+    {
+      role: "assistant",
+      content: text,
+      tool_calls: calls.map(({ name, arguments: args }) => ({
+        // They are the text of an object: whoever prepared the request saw to that.
+        function: { name, arguments: JSON.parse(args) as Json },
+      })),
+    },
+    ...calls.map(({ name, result }) => ({ role: "tool", tool_name: name, content: result })),
+  ];
+}
+
+function textsOf(turn: Turn, dialect: CallDialect): readonly JsonObject[] {
+  if (turn.role === "user" || turn.calls.length === 0) return messagesOf(turn);
+  const { text, calls } = turn;
+  const said = [text, ...calls.map((call) => callText(call, dialect))];
+  return [
+    { role: "assistant", content: said.filter((part) => part !== "").join("\n") },
+    { role: "user", content: calls.map((call) => resultText(call, dialect)).join("\n") },
+  ];
 }

@@ -9,7 +9,7 @@ import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import type { RemotePowers } from "../powers.ts";
 import { makeRedact } from "../redact/redact.ts";
-import { textOfBody } from "../answer/text_of_body.ts";
+import { textOfBody } from "../answer/bounded_body.ts";
 import { unitVectors } from "../unit_vectors.ts";
 
 /** TRUST: from the provider; the body is bounded by the endpoint. */

@@ -1,9 +1,10 @@
 /**
  * The page: tasks, waiting questions and messages, and forms that answer consent.
  *
- * A form is taken when all of this holds: its Origin is this server's, the browser says that this page sent it, its cookie
- * names a live session (never sent by another site), and its token is of that session. The answer itself is signed by the
- * starter, whose key the kernel takes for consent alone: this process cannot make one say more.
+ * A form is taken when all of this holds: its Origin is this server's, the browser says that this
+ * page sent it, its cookie names a live session (never sent by another site), and its token is of
+ * that session. The answer itself is signed by the starter, whose key the kernel takes for consent
+ * alone: this process cannot make one say more.
  * @module
  */
 import * as z from "zod";
@@ -16,8 +17,6 @@ import type { Rates } from "../rates.ts";
 import type { ServiceAsks } from "../starter.ts";
 import type { PageDoor } from "../over_http.ts";
 import { documentOf, type Frame, loginBody, type Markup, sayBody, viewBody } from "./views.ts";
-
-// A plain form's fields, read once with limits.
 
 /** Most bytes of a form. */
 const FORM_BYTES = 65_536;
@@ -36,7 +35,7 @@ const FORMS = {
   }).strict(),
 } as const;
 
-/** Reads a form; undefined for one that is not as it should be, or has a field twice. */
+/** Reads a form; undefined where it does not parse, or has a field twice. */
 function tryForm<T>(
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
   bytes: Uint8Array,
@@ -48,9 +47,7 @@ function tryForm<T>(
   return parsed.success ? parsed.data : undefined;
 }
 
-// Whether a request comes from the page itself, and not from a page of somebody else.
-
-/** Why a form is not taken; undefined when it is ours. Behind a proxy the name that others see is the operator's to let in. */
+/** Why a form is refused; undefined where this page sent it, also by the operator's proxy. */
 function whyNotOurs(
   c: Ask,
   { door, https }: { readonly door: Door; readonly https: boolean },
@@ -63,7 +60,7 @@ function whyNotOurs(
   return undefined;
 }
 
-/** Whether a page is asked for to be looked at by itself: not within another, not as a script or picture. */
+/** Whether a page is to be shown by itself: not within another, not as a script or picture. */
 function isLookedAt(c: Ask): boolean {
   const { to } = askedBy(c);
   return to === undefined || to === "document";
@@ -81,21 +78,19 @@ function askedBy(c: Ask): {
   };
 }
 
-// The cookie that holds a person's session at the page: no script reads it, no other site sends it.
-
-/** A cookie of sessions. */
+/** The cookie that holds a person's session: no script reads it, no other site sends it. */
 export interface SessionCookie {
-  /** The session that a request shows; undefined for none, or for two of them. */
+  /** The session of a request; undefined for none, and where there are two. */
   read(header: string | undefined): string | undefined;
-  /** The header's value that gives one. `expiresAt` is milliseconds since 1970. */
+  /** The header's value that sets the session. `expiresAt` is milliseconds since 1970. */
   give(session: string, expiresAt: number): string;
-  /** The header's value that takes it away. */
+  /** The header's value that removes the session. */
   readonly take: string;
 }
 
 const SESSION = /^[A-Za-z0-9_-]{32,128}$/;
 
-/** Makes it. Over https no other host and no plain http can set it. */
+/** Makes the cookie; over https no other host and no plain http can set it. */
 function makeSessionCookie(https: boolean): SessionCookie {
   const name = https ? "__Host-remit" : "remit_page";
   const more = `Path=/; HttpOnly; SameSite=Strict${https ? "; Secure" : ""}`;
@@ -104,7 +99,7 @@ function makeSessionCookie(https: boolean): SessionCookie {
       const found = (header ?? "").split(";").map((each) => each.trim()).filter((each) =>
         each.startsWith(`${name}=`)
       );
-      // Two of them: one was set by somebody else.
+      // Of two cookies, one was set by another site.
       if (found.length !== 1) return undefined;
       const value = (found[0] ?? "").slice(name.length + 1);
       return SESSION.test(value) ? value : undefined;
@@ -115,7 +110,7 @@ function makeSessionCookie(https: boolean): SessionCookie {
   });
 }
 
-/** What the page is made of. */
+/** What the page asks of the starter, and its checks. */
 export interface PageParts extends PageDoor {
   readonly asks: Pick<ServiceAsks, "pageOpen" | "pageView" | "pageAnswer" | "pageClose">;
   /** Of one address: wrong codes. */
@@ -137,7 +132,7 @@ const TOLD: ReadonlySet<FaultCode> = new Set([
   "unavailable",
 ]);
 
-/** Adds its routes. */
+/** Adds the page's routes. */
 export function servePage(app: Routes, parts: PageParts): void {
   const { asks, wrong } = parts;
   const cookie = makeSessionCookie(parts.https);
@@ -147,7 +142,7 @@ export function servePage(app: Routes, parts: PageParts): void {
       `default-src 'none'; style-src 'sha256-${parts.styleDigest}'; form-action 'self'; ` +
       "frame-ancestors 'none'; base-uri 'none'",
     ],
-    // With less a browser would not say where a form comes from.
+    // A stricter policy would hide the Origin of the page's own forms.
     ["referrer-policy", "same-origin"],
     ["cross-origin-opener-policy", "same-origin"],
     ["content-type", "text/html; charset=utf-8"],
@@ -166,7 +161,7 @@ export function servePage(app: Routes, parts: PageParts): void {
     status: 200 | 400 | 401,
     more: Parameters<typeof loginBody>[0],
   ): Response => show(c, status, { frame: { title: "Log in" }, body: loginBody(more) });
-  /** Nobody is logged in any more. */
+  /** Logs out. */
   const out = (c: Ask, say?: string): Response => {
     c.header("set-cookie", cookie.take);
     return login(c, 401, say === undefined ? {} : { say });
@@ -187,7 +182,7 @@ export function servePage(app: Routes, parts: PageParts): void {
       const [seen, token] = await Promise.all([asks.pageView({ session, view }), tokenOf(session)]);
       const frame: Frame = {
         ...{ title: seen.title, token },
-        // Who types a word to the agent is not interrupted.
+        // A refresh would interrupt a person who types.
         ...(view.kind === "question" || notice !== undefined ? {} : { refresh: REFRESH_S }),
       };
       const say = notice === undefined ? {} : { say: notice.say };
@@ -202,7 +197,7 @@ export function servePage(app: Routes, parts: PageParts): void {
     }
   };
 
-  /** The bytes of a form of this page's own. */
+  /** The bytes of a form, or a refusal where this page did not send it. */
   const formOf = async (c: Ask): Promise<Uint8Array | Response> => {
     const why = whyNotOurs(c, parts);
     if (why !== undefined) return refuse(c, 403, `the form is not taken: ${why}`);

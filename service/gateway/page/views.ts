@@ -1,18 +1,16 @@
 /**
- * The page's HTML, of lines that the starter made safe to show. Works without script; the deny button comes first, so that
- * Enter alone is no.
+ * The page's HTML, of lines that the starter made safe to show. Works without script; the deny
+ * button comes first, so that Enter alone is no.
  * @module
  */
 import type { PageView } from "../../../contracts/wire_a2a.ts";
-
-// HTML in which every value is text: what is put into a template is escaped, whatever it is.
 
 /** Finished HTML. Made by {@link html} alone. */
 export interface Markup {
   readonly markup: string;
 }
 
-/** What a template takes: text, finished HTML, or lists of them; nothing for `undefined`. */
+/** What a template takes: text, which is escaped; finished HTML; lists; `undefined` for nothing. */
 export type Piece = string | number | Markup | undefined | readonly Piece[];
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -41,9 +39,7 @@ function textOf(piece: Piece): string {
   return "markup" in piece ? piece.markup : piece.map(textOf).join("");
 }
 
-// The page's one style sheet. It stands in the page, and the policy names its digest.
-
-/** CSS. */
+/** The style sheet in the page; the content security policy names its digest. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1c1b19;--dim:#6b675f;--paper:#fbfaf7;--line:#dcd8ce;--accent:#8a5a00;--yes:#1d6b3a;--no:#9b2c2c}
 @media(prefers-color-scheme:dark){:root{--ink:#e8e5dd;--dim:#9d988d;--paper:#181715;--line:#3a3731;--accent:#e0a93b;--yes:#3f9a63;--no:#d06a5f}}
@@ -80,7 +76,7 @@ export interface Frame {
   readonly token?: string;
 }
 
-// Nothing of ours stands in it but constant text, and its digest is in the policy.
+// Constant text, whose digest is in the policy.
 const style: Markup = Object.freeze({ markup: `<style>${STYLE}</style>` });
 
 /** A whole document. */
@@ -104,7 +100,7 @@ export function documentOf({ title, refresh, token }: Frame, body: Markup): stri
   return markup;
 }
 
-/** Where a person logs in; `code` came with the address. It is used up by the form, and not by whoever looks ahead. */
+/** The login form. `code` came with the address; the form uses it up, not a preview of it. */
 export function loginBody(
   { code, say }: { readonly code?: string; readonly say?: string },
 ): Markup {
@@ -131,7 +127,7 @@ export function sayBody(say: string): Markup {
   `;
 }
 
-/** What the starter lets be seen. */
+/** A view as the starter made it. */
 export function viewBody(
   view: PageView,
   { token, say }: { readonly token: string; readonly say?: string },
@@ -159,7 +155,7 @@ function sectionBody({ heading, rows, lines }: PageView["sections"][number]): Ma
         )
       }</table>`
   }${
-    // No newline between them: each line is a block of its own.
+    // No newline between the lines: each is a block element.
     lines.length === 0
       ? undefined
       : html`<pre>${lines.map((line) => html`<span>${line}</span>`)}</pre>`}</section>`;

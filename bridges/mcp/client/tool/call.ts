@@ -161,9 +161,7 @@ const URL_NEEDED = -32_042;
 const VISITS = 4;
 
 /** The addresses that an answer asks a person to visit, with what it says of each; none for any other answer. */
-function visitsOf(
-  fault: Fault,
-): readonly { readonly message: string; readonly url: string }[] {
+function visitsOf(fault: Fault): readonly { readonly message: string; readonly url: string }[] {
   const { cause } = fault;
   if (!(cause instanceof ProtocolError) || cause.code !== URL_NEEDED) return [];
   const data: Json = asJson(isObject(cause.data as Json) ? cause.data as JsonObject : {});

@@ -2,11 +2,11 @@
 import { join, posix } from "node:path";
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
-import type { Command } from "../../../command.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import { type FetchedLock, readDenoLock, unverifiedNotes, withFacts } from "./npm_facts.ts";
 import type { LockedPackage } from "../lock.ts";
 import { provideWarm, sweepDrafts } from "../store/sweep.ts";
-import { FETCH_MS, type FetchStep, type FetchStepEnd, type McpStoreHands } from "../store/store.ts";
+import { FETCH_MS, type FetchStep, type FetchStepEnd, type McpStore } from "../store/store.ts";
 import type { Around, DiskRead } from "../../../hands.ts";
 import * as z from "zod";
 
@@ -39,32 +39,32 @@ const DENO_AT = "/deno";
  * @throws Fault `notFound`, `unavailable` (offline, no bubblewrap), `timedOut`, `tooLarge`, `refused` with the
  * reason why it cannot be contained
  */
-export async function fetchNpm(command: Command, wish: NpmWish): Promise<ProvidedLaunch> {
-  const { hands: { mcpStore, disk, around }, places } = command;
-  const registry = readRegistry(disk, around);
+export async function fetchNpm(powers: RegistryPowers, wish: NpmWish): Promise<ProvidedLaunch> {
+  const { store, disk, environment, places } = powers;
+  const registry = readRegistry(disk, environment);
   refuseScoped(wish.package, registry);
-  sweepDrafts(command);
-  const draft = mcpStore.draft(places.mcpTrees);
+  sweepDrafts(powers);
+  const draft = store.draft(places.mcpTrees);
   try {
-    const lock = await resolve(mcpStore, disk, { wish, registry, draft });
+    const lock = await resolve(store, disk, { wish, registry, draft });
     for (const { name } of lock.packages) refuseScoped(name, registry);
     const bin = findBin(disk, draft, { ...wish, version: lock.version });
-    const notes = [...bin.notes, ...notesOf(lock, mcpStore.files(draft))];
+    const notes = notesOf(lock, store.files(draft));
     const made = { wish, registry, draft };
     const [packages] = await Promise.all([
-      factsOf(command, lock, made),
-      settle(mcpStore, disk, { ...made, lock, bin }),
+      factsOf(powers, lock, made),
+      settle(store, disk, { ...made, lock, bin }),
     ]);
-    const tree = mcpStore.keep(draft, { trees: places.mcpTrees, prefix: "npm" });
+    const tree = store.keep(draft, { trees: places.mcpTrees, prefix: "npm" });
     provideWarm(disk, places, tree);
     const launch = McpLaunch.parse({
-      ...{ kind: "npm", package: wish.package, version: lock.version, bin: bin.name },
+      ...{ kind: "npm", package: wish.package, version: lock.version, bin },
       ...{ args: wish.args, tree },
       ...(registry.url === undefined ? {} : { registry: registry.url }),
     });
     return { launch, packages, notes: [...notes, ...unverifiedNotes(packages)] };
   } catch (error) {
-    mcpStore.drop(draft);
+    store.drop(draft);
     throw error;
   }
 }
@@ -96,25 +96,25 @@ const CACHE = [
   `--lock=${TREE_AT}/deno.lock`,
 ];
 
-type Disk = Command["hands"]["disk"];
+type Disk = RegistryPowers["disk"];
 
 async function factsOf(
-  command: Command,
+  powers: RegistryPowers,
   { packages }: FetchedLock,
   made: Made,
 ): Promise<readonly LockedPackage[]> {
-  const { hands: { mcpStore, disk } } = command;
+  const { store, disk } = powers;
   // Deno names the folder by the host: so its own registry has no name here.
   const [host = ""] = disk.list(join(made.draft, "npm"));
   const registry = made.registry.url ?? `https://${host}/`;
-  return await withFacts(command, packages, {
-    ...{ denoAt: DENO_AT, env: step(mcpStore.deno, made, []).env },
+  return await withFacts(powers, packages, {
+    ...{ denoAt: DENO_AT, env: step(store.deno, made, []).env },
     registry: registry.endsWith("/") ? registry : `${registry}/`,
     ownKeys: made.registry.url !== undefined,
   });
 }
 
-async function resolve(store: McpStoreHands, disk: Disk, made: Made): Promise<FetchedLock> {
+async function resolve(store: McpStore, disk: Disk, made: Made): Promise<FetchedLock> {
   const { wish, draft } = made;
   const asked = { name: wish.package, wanted: wish.wanted };
   const end = await store.step({
@@ -130,9 +130,9 @@ async function resolve(store: McpStoreHands, disk: Disk, made: Made): Promise<Fe
 
 /** Leaves in the tree what its lock names and nothing else, and sees that this is enough, without a network. */
 async function settle(
-  store: McpStoreHands,
+  store: McpStore,
   disk: Disk,
-  made: Made & { readonly lock: FetchedLock; readonly bin: NpmBin },
+  made: Made & { readonly lock: FetchedLock; readonly bin: string },
 ): Promise<void> {
   const { draft, wish, lock, bin } = made;
   const prune = (): void => {
@@ -141,7 +141,7 @@ async function settle(
   prune();
   const end = await store.step(step(store.deno, made, [
     ...[...CACHE, "--frozen"],
-    `npm:${wish.package}@${lock.version}/${bin.name}`,
+    `npm:${wish.package}@${lock.version}/${bin}`,
   ]));
   if (end.code !== 0) throw whyNot({ name: wish.package, wanted: lock.version }, end);
   prune();
@@ -220,11 +220,6 @@ const Manifest = z.looseObject({
     .optional(),
 });
 
-interface NpmBin {
-  readonly name: string;
-  readonly notes: readonly string[];
-}
-
 interface BinWish {
   readonly package: string;
   readonly version: string;
@@ -248,7 +243,7 @@ function packageFolder(
  *
  * @throws Fault `refused` for a package without programs, with several, or whose program is not JavaScript
  */
-function findBin(disk: DiskRead, tree: string, wish: BinWish): NpmBin {
+function findBin(disk: DiskRead, tree: string, wish: BinWish): string {
   const refused = (why: string): Fault =>
     new Fault("refused", `Cannot run "${wish.package}": ${why}`);
   const folder = packageFolder(disk, tree, wish);
@@ -280,7 +275,7 @@ function findBin(disk: DiskRead, tree: string, wish: BinWish): NpmBin {
   }
   const start = new TextDecoder().decode((disk.read(path) ?? new Uint8Array()).subarray(0, 256));
   if (!isScript(file, start)) throw refused(`its program "${name}" is not JavaScript`);
-  return { name, notes: [] };
+  return name;
 }
 
 function readBins(bytes: Uint8Array, name: string): ReadonlyMap<string, string> | undefined {
@@ -315,8 +310,11 @@ interface Registry {
 const NPMRC_BYTES = 100_000;
 
 /** NPM_CONFIG_REGISTRY, else the line `registry=` of ~/.npmrc. Throws `invalidInput` for what is no address. */
-export function readRegistry(disk: Pick<DiskRead, "read">, around: Pick<Around, "env">): Registry {
-  const home = around.env("HOME");
+export function readRegistry(
+  disk: Pick<DiskRead, "read">,
+  environment: Pick<Around, "env">,
+): Registry {
+  const home = environment.env("HOME");
   const bytes = home === undefined ? undefined : disk.read(join(home, ".npmrc"));
   const text = bytes === undefined ? "" : new TextDecoder().decode(bytes.subarray(0, NPMRC_BYTES));
   const scopes = new Set<string>();
@@ -327,7 +325,8 @@ export function readRegistry(disk: Pick<DiskRead, "read">, around: Pick<Around, 
     const [, scope] = /^(@[^:]+):registry$/.exec(key) ?? [];
     if (scope !== undefined) scopes.add(scope);
   }
-  const asked = around.env("NPM_CONFIG_REGISTRY") ?? around.env("npm_config_registry") ?? said;
+  const asked = environment.env("NPM_CONFIG_REGISTRY") ?? environment.env("npm_config_registry") ??
+    said;
   return { url: asked === undefined || asked === "" ? undefined : parseRegistry(asked), scopes };
 }
 
@@ -340,11 +339,8 @@ function parseRegistry(text: string): string {
   if (url.username !== "" || url.password !== "" || url.search !== "") {
     throw wrong("its address holds a name, a password or a query");
   }
-  return url.href.length > 1_024
-    ? (() => {
-      throw wrong("its address is too long");
-    })()
-    : url.href;
+  if (url.href.length > 1_024) throw wrong("its address is too long");
+  return url.href;
 }
 
 /** Throws `unavailable` where a package would have to come from a registry of its scope's own: fetched from elsewhere it would be another package. */

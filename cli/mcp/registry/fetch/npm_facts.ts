@@ -2,7 +2,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
 import { displayText } from "../../../../text/mod.ts";
-import type { Command } from "../../../command.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import { Fault } from "../../../../contracts/mod.ts";
 import { LockedPackage } from "../lock.ts";
 import type { FetchStep } from "../store/store.ts";
@@ -64,16 +64,16 @@ interface FactsParts {
  * @throws Fault `refused` for a signature of a known key that does not fit what was fetched
  */
 export async function withFacts(
-  command: Command,
+  powers: RegistryPowers,
   packages: readonly FetchedPackage[],
   { registry, ownKeys, env, denoAt }: FactsParts,
 ): Promise<readonly LockedPackage[]> {
-  const { mcpStore, around } = command.hands;
+  const { store, environment } = powers;
   const plain = packages.map(({ name, version, integrity, deprecated }) => ({
     ...{ name, version, integrity, verified: false },
     ...(deprecated ? { deprecated: "its author says not to use it" } : {}),
   }));
-  const end = await mcpStore.step({
+  const end = await store.step({
     program: denoAt,
     args: [
       ...["run", "--quiet", "--no-config", "--no-lock", "--no-npm", "--no-remote", "--no-prompt"],
@@ -81,8 +81,8 @@ export async function withFacts(
     ],
     env: { ...env, DENO_DIR: "/tmp/dd" },
     reads: [
-      { from: mcpStore.deno, at: denoAt },
-      { from: join(around.home, "cli/mcp/registry/fetch/inside_powers.ts"), at: INSIDE },
+      { from: store.deno, at: denoAt },
+      { from: join(environment.home, "cli/mcp/registry/fetch/inside_powers.ts"), at: INSIDE },
     ],
     input: JSON.stringify(packages.slice(0, MOST).map((each) => [each.name, each.version])),
     net: true,
@@ -94,7 +94,7 @@ export async function withFacts(
   const keys = new Map([
     ...published.filter(({ keytype, expires }) =>
       keytype === "ecdsa-sha2-nistp256" &&
-      (expires === null || expires === undefined || Date.parse(expires) > around.now())
+      (expires === null || expires === undefined || Date.parse(expires) > environment.now())
     ).map(({ keyid, key }) => [keyid, key] as const),
     ...Object.entries(NPM_KEYS),
   ]);

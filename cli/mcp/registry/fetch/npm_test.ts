@@ -10,6 +10,7 @@ import {
 } from "../../../_fixture/mcp_registry.ts";
 import { fetchNpm, type NpmWish, type ProvidedLaunch } from "./npm.ts";
 import { NPM_KEYS, signs } from "./npm_facts.ts";
+import { registryOf } from "../../work.ts";
 
 const HELLO = 'console.log("hello");\n';
 const server = (more: Partial<FakePackage> = {}): FakePackage => ({
@@ -95,7 +96,7 @@ Deno.test("alice fetches a server: pinned, with all it needs, and it runs withou
     { name: "lib", version: "2.0.0", files: { "index.js": 'exports.say = "too new";' } },
   ];
   await withRegistry(parts, async (command, registry) => {
-    const got = await fetchNpm(command, wish({ args: ["a b"] }));
+    const got = await fetchNpm(registryOf(command), wish({ args: ["a b"] }));
     const { launch } = got;
     assert.ok(launch.kind === "npm");
     assert.deepEqual([launch.version, launch.bin, launch.args], ["1.2.3", "server", ["a b"]]);
@@ -107,7 +108,7 @@ Deno.test("alice fetches a server: pinned, with all it needs, and it runs withou
     assert.equal(await run(command, got), "from the library\n");
     const before = registry.asked.length;
     // A second fetch of one version is the same tree, also when the registry knows more by now.
-    const again = await fetchNpm(command, wish({ wanted: "1.2.3" }));
+    const again = await fetchNpm(registryOf(command), wish({ wanted: "1.2.3" }));
     assert.ok(again.launch.kind === "npm" && registry.asked.length > before);
     assert.deepEqual(again.launch.tree, launch.tree);
     const tree = join(command.places.mcpTrees, launch.tree.id);
@@ -124,7 +125,7 @@ Deno.test("no script of a package runs, and what asks to is named", async () => 
   );
   const files = { "cli.js": HELLO, "build/addon.node": "\x7fELF" };
   await withRegistry([server({ files, manifest: { bin: "cli.js", scripts } })], async (command) => {
-    const { notes } = await fetchNpm(command, wish());
+    const { notes } = await fetchNpm(registryOf(command), wish());
     assert.match(notes.join("\n"), /server brings native code/);
     assert.match(notes.join("\n"), /server asks to run a program when it is installed/);
     assert.throws(() => Deno.statSync(mark), Deno.errors.NotFound);
@@ -155,7 +156,7 @@ Deno.test("which program is meant: the named one, the only one, the one of the p
   ];
   await withRegistry(packages, async (command) => {
     const bin = async (name: string, more: Partial<NpmWish> = {}): Promise<string | undefined> => {
-      const { launch } = await fetchNpm(command, wish({ package: name, ...more }));
+      const { launch } = await fetchNpm(registryOf(command), wish({ package: name, ...more }));
       return launch.kind === "npm" ? launch.bin : undefined;
     };
     assert.equal(await bin("two", { bin: "y" }), "y");
@@ -182,7 +183,10 @@ Deno.test("mallory swaps an archive: what does not have its integrity is not kep
     "cli.js": "evil",
   };
   await withRegistry([server({ swapped })], async (command) => {
-    await assert.rejects(fetchNpm(command, wish()), fault("refused", /its integrity is another/));
+    await assert.rejects(
+      fetchNpm(registryOf(command), wish()),
+      fault("refused", /its integrity is another/),
+    );
     assert.deepEqual(command.hands.disk.list(command.places.mcpTrees), []);
   });
 });
@@ -207,7 +211,7 @@ Deno.test("signatures are recorded as given and verified; what is unverified is 
     },
   ];
   await withRegistry(packages, async (command) => {
-    const { packages: locked, notes } = await fetchNpm(command, wish());
+    const { packages: locked, notes } = await fetchNpm(registryOf(command), wish());
     const [plain, own] = locked;
     assert.deepEqual([own?.verified, own?.signatures?.length], [true, 1]);
     assert.deepEqual(own?.attestations, {
@@ -230,7 +234,7 @@ Deno.test("signatures are recorded as given and verified; what is unverified is 
   const bad = server({ signed: "badly", manifest: { bin: "cli.js" } });
   await withRegistry([bad], async (command) => {
     await assert.rejects(
-      fetchNpm(command, wish()),
+      fetchNpm(registryOf(command), wish()),
       fault("refused", /its signature does not fit the archive that came/),
     );
   });
@@ -270,16 +274,19 @@ Deno.test("what is not there, and a registry that cannot be reached, are plain s
   if (!needs("bwrap")) return;
   await withRegistry([server()], async (command) => {
     await assert.rejects(
-      fetchNpm(command, wish({ package: "gone" })),
+      fetchNpm(registryOf(command), wish({ package: "gone" })),
       fault("notFound", /no such package/),
     );
     await assert.rejects(
-      fetchNpm(command, wish({ wanted: "9" })),
+      fetchNpm(registryOf(command), wish({ wanted: "9" })),
       fault("notFound", /no such version/),
     );
   });
   const offline = freshCommand({ env: { NPM_CONFIG_REGISTRY: "http://127.0.0.1:1/" } });
-  await assert.rejects(fetchNpm(offline, wish()), fault("unavailable", /cannot be reached/));
+  await assert.rejects(
+    fetchNpm(registryOf(offline), wish()),
+    fault("unavailable", /cannot be reached/),
+  );
 });
 
 Deno.test("a scope with a registry of its own is not fetched from another one", async () => {
@@ -295,7 +302,7 @@ Deno.test("a scope with a registry of its own is not fetched from another one", 
     );
     for (const name of ["@corp/secret", "server"]) {
       await assert.rejects(
-        fetchNpm(command, wish({ package: name })),
+        fetchNpm(registryOf(command), wish({ package: name })),
         fault("unavailable", /@corp\/secret.*@corp alone/),
       );
     }
@@ -312,7 +319,7 @@ Deno.test("mallory's archive names files outside of its package: nothing lies th
   };
   await withRegistry([server({ files })], async (command) => {
     try {
-      const { launch } = await fetchNpm(command, wish());
+      const { launch } = await fetchNpm(registryOf(command), wish());
       assert.ok(launch.kind === "npm");
       const tree = join(command.places.mcpTrees, launch.tree.id);
       for (const { path } of command.hands.mcpStore.files(tree)) {
@@ -330,7 +337,7 @@ Deno.test("the real thing: server-filesystem from the operator's registry, exact
   if (!needs("bwrap")) return;
   const command = freshCommand();
   const got = await fetchNpm(
-    command,
+    registryOf(command),
     wish({
       ...{ package: "@modelcontextprotocol/server-filesystem", wanted: "2026.8.31", args: [] },
     }),

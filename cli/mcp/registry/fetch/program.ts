@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
-import type { Command } from "../../../command.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import type { ProvidedLaunch } from "./npm.ts";
 import { whyNever } from "../paths.ts";
 import type { McpWish } from "../launch.ts";
@@ -24,16 +24,16 @@ const DEPTH = 3;
  * @throws Fault `notFound`; `refused` for a script that is not there, for a shell's own words
  */
 export async function programLaunch(
-  command: Command,
+  powers: RegistryPowers,
   wish: ProgramWish,
   depth = 0,
 ): Promise<ProvidedLaunch> {
-  const { around, mcpStore } = command.hands;
+  const { environment, store } = powers;
   const asked = wish.program.includes("/") || wish.program.startsWith("~")
-    ? absolute(around, wish.program)
+    ? absolute(environment, wish.program)
     : wish.program;
   const name = basename(asked);
-  const found = mcpStore.find(asked);
+  const found = store.find(asked);
   if (found === undefined) {
     throw new Fault(
       "notFound",
@@ -42,11 +42,11 @@ export async function programLaunch(
       }": it is not in PATH, or cannot be run`,
     );
   }
-  if (PYTHON.test(name)) return await pythonLaunch(command, wish, asked);
-  const script = firstLine(command, found.path);
+  if (PYTHON.test(name)) return await pythonLaunch(powers, wish, asked);
+  const script = firstLine(powers, found.path);
   if (script !== undefined && depth < DEPTH && !INTERPRETERS.test(name)) {
     // The program is a text: what reads it is the program, and it is the first argument.
-    const inner = await programLaunch(command, {
+    const inner = await programLaunch(powers, {
       kind: "program",
       program: script.program,
       args: [...script.args, found.path, ...wish.args],
@@ -55,8 +55,8 @@ export async function programLaunch(
   }
   const interprets = INTERPRETERS.test(name);
   const { args, folders, notes } = interprets
-    ? placeScript(command, wish.args)
-    : { args: wish.args, folders: codeOf(command, found.path), notes: [] };
+    ? placeScript(powers, wish.args)
+    : { args: wish.args, folders: codeOf(powers, found.path), notes: [] };
   return provided({ program: found.path, sha256: found.sha256, args, folders }, notes);
 }
 
@@ -83,11 +83,11 @@ function provided(
 }
 
 async function pythonLaunch(
-  command: Command,
+  powers: RegistryPowers,
   wish: ProgramWish,
   asked: string,
 ): Promise<ProvidedLaunch> {
-  const python = await command.hands.mcpStore.python(asked);
+  const python = await powers.store.python(asked);
   if (python === undefined) {
     throw new Fault("refused", `Cannot contain it: "${basename(asked)}" is no Python that works`);
   }
@@ -98,7 +98,7 @@ async function pythonLaunch(
       folders: [],
       notes: ["its code is what this machine's Python has installed: not pinned"],
     }
-    : placeScript(command, wish.args);
+    : placeScript(powers, wish.args);
   const env = pythonEnv(python.packages);
   return provided({
     ...{ program: python.path, sha256: python.sha256, args },
@@ -109,10 +109,10 @@ async function pythonLaunch(
 
 /** The script among an interpreter's words, by its real path, and the folder that its code lies in. */
 function placeScript(
-  command: Command,
+  powers: RegistryPowers,
   args: readonly string[],
 ): { args: readonly string[]; folders: readonly string[]; notes: readonly string[] } {
-  const { around, disk } = command.hands;
+  const { environment, disk } = powers;
   const refused = (why: string): Fault => new Fault("refused", `Cannot contain it: ${why}`);
   const at = args.findIndex((word) => !word.startsWith("-"));
   const inline = args.find((word, n) =>
@@ -121,19 +121,21 @@ function placeScript(
   if (inline !== undefined) throw refused(`its code stands in its arguments (${inline})`);
   const said = args[at];
   if (said === undefined) throw refused("its interpreter is given no file");
-  const file = disk.real(absolute(around, said));
+  const file = disk.real(absolute(environment, said));
   if (file === undefined || disk.stat(file)?.folder === true) {
     throw refused(`there is no file "${displayText(said, { max: 200 })}"`);
   }
   return {
     args: args.map((word, n) => n === at ? file : word),
-    folders: codeOf(command, file),
-    notes: [
-      `its files beneath ${
-        displayText(codeOf(command, file)[0] ?? file, { max: 300 })
-      } are not pinned: whoever changes them changes it`,
-    ],
+    folders: codeOf(powers, file),
+    notes: [unpinnedNote(codeOf(powers, file)[0] ?? file)],
   };
+}
+
+/** Says of a folder of code that its content is not pinned. */
+export function unpinnedNote(folder: string): string {
+  const shown = displayText(folder, { max: 300 });
+  return `its files beneath ${shown} are not pinned: whoever changes them changes it`;
 }
 
 const ROOTS = ["package.json", "pyproject.toml", "node_modules", "setup.py", "requirements.txt"];
@@ -143,12 +145,12 @@ const CLIMB = 6;
  * Where the code of a file lies: the project that holds it, else its folder, else the file alone where that folder
  * holds other things (a home, a folder of programs, Remit's own).
  */
-export function codeOf(command: Command, file: string): readonly string[] {
-  const { around, disk } = command.hands;
-  const home = disk.real(around.env("HOME") ?? "/") ?? "/";
+export function codeOf(powers: RegistryPowers, file: string): readonly string[] {
+  const { environment, disk } = powers;
+  const home = disk.real(environment.env("HOME") ?? "/") ?? "/";
   const fits = (folder: string): boolean =>
     !`${home}/`.startsWith(`${folder}/`) && folder !== "/" && folder !== "/tmp" &&
-    !/\/s?bin$/.test(folder) && whyNever(command, { real: folder, right: "read" }) === undefined;
+    !/\/s?bin$/.test(folder) && whyNever(powers, { real: folder, right: "read" }) === undefined;
   let folder = dirname(file);
   for (let n = 0; n < CLIMB && fits(folder); n++) {
     if (ROOTS.some((name) => disk.real(join(folder, name)) !== undefined)) return [folder];
@@ -159,7 +161,7 @@ export function codeOf(command: Command, file: string): readonly string[] {
 
 /** What a text's first line says it is read by; undefined for a program of the machine's own kind. */
 function firstLine(
-  { hands: { disk } }: Command,
+  { disk }: Pick<RegistryPowers, "disk">,
   path: string,
 ): { readonly program: string; readonly args: readonly string[] } | undefined {
   const start = new TextDecoder().decode(disk.read(path)?.subarray(0, SHEBANG_BYTES));

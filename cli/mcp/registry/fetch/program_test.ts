@@ -5,6 +5,7 @@ import { needs } from "../../../../tests/needs.ts";
 import { type FreshCommand, freshCommand } from "../../../_fixture/mcp_command.ts";
 import { launchOf } from "../launch.ts";
 import { type ProvidedLaunch, provideLaunch } from "./provide.ts";
+import { registryOf } from "../../work.ts";
 
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Fault, String(error));
@@ -12,7 +13,7 @@ const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
   return error.code === code;
 };
 const provide = (command: FreshCommand, ...words: string[]): Promise<ProvidedLaunch> =>
-  provideLaunch(command, launchOf(words));
+  provideLaunch(registryOf(command), launchOf(words));
 
 function file(path: string, text: string, mode = 0o644): string {
   Deno.mkdirSync(join(path, ".."), { recursive: true });

@@ -1,6 +1,6 @@
 /** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. @module */
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
-import type { Command } from "../../../command.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import { fetchNpm, type ProvidedLaunch } from "./npm.ts";
 import { fetchPython, runWithUv } from "./python.ts";
 import type { McpWish } from "../launch.ts";
@@ -13,16 +13,19 @@ export type { ProvidedLaunch } from "./npm.ts";
  *
  * @throws Fault `refused` with the reason why it cannot be contained; `notFound`, `unavailable`, `timedOut`, `tooLarge`
  */
-export async function provideLaunch(command: Command, wish: McpWish): Promise<ProvidedLaunch> {
+export async function provideLaunch(
+  powers: RegistryPowers,
+  wish: McpWish,
+): Promise<ProvidedLaunch> {
   switch (wish.kind) {
     case "npm":
-      return await fetchNpm(command, wish);
+      return await fetchNpm(powers, wish);
     case "python":
-      return await fetchPython(command, wish);
+      return await fetchPython(powers, wish);
     case "uvRun":
-      return await runWithUv(command, wish);
+      return await runWithUv(powers, wish);
     case "program":
-      return await programLaunch(command, wish);
+      return await programLaunch(powers, wish);
     case "http": {
       const launch = McpLaunch.safeParse({ kind: "http", url: wish.url });
       if (launch.success) return { launch: launch.data, packages: [], notes: [] };

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
-import type { Command } from "../../../command.ts";
+import type { RegistryPowers } from "../store/store.ts";
 import type { ProvidedLaunch } from "./npm.ts";
 import { isPythonNeed, type PythonNeeds, type PythonWish, type UvRunWish } from "../launch.ts";
-import { codeOf, programLaunch, pythonEnv } from "./program.ts";
+import { codeOf, programLaunch, pythonEnv, unpinnedNote } from "./program.ts";
 import { absolute } from "../../../disk/places.ts";
 import type { LockedPackage } from "../lock.ts";
 import { FETCH_MS, type FetchStep, type FetchStepEnd, type FoundPython } from "../store/store.ts";
@@ -42,23 +42,26 @@ interface Fetch {
  *
  * @throws Fault as fetchNpm does; `refused` where there is no pip, or a package would have to be built
  */
-export async function fetchPython(command: Command, wish: PythonWish): Promise<ProvidedLaunch> {
+export async function fetchPython(
+  powers: RegistryPowers,
+  wish: PythonWish,
+): Promise<ProvidedLaunch> {
   const { wanted, package: name } = wish;
-  return await fetchTree(command, {
+  return await fetchTree(powers, {
     ...{ name, needs: wish },
     packages: [wanted === "" ? name : `${name}==${wanted}`],
     run: (draft) => {
       // `uvx --from PACKAGE python -m MODULE`: the interpreter itself, with words of its own.
       if (/^python[0-9.]*$/.test(wish.program)) return { args: wish.args };
-      return { args: [`${TREE_AT}/${findScript(command, { draft, wish })}`, ...wish.args] };
+      return { args: [`${TREE_AT}/${findScript(powers, { draft, wish })}`, ...wish.args] };
     },
   });
 }
 
-async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch> {
-  const { hands: { mcpStore, disk, around }, places } = command;
+async function fetchTree(powers: RegistryPowers, wish: Fetch): Promise<ProvidedLaunch> {
+  const { store, disk, environment, places } = powers;
   const asked = wish.needs.python ?? "python3";
-  const python = await findPython(command, asked);
+  const python = await findPython(powers, asked);
   if (python === undefined || !python.pip) {
     throw new Fault(
       "refused",
@@ -68,15 +71,15 @@ async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch>
     );
   }
   const constraints = (wish.needs.constraints ?? []).map((given) => {
-    const file = disk.real(absolute(around, given));
+    const file = disk.real(absolute(environment, given));
     if (file !== undefined && disk.stat(file)?.folder !== true) return file;
     throw new Fault("notFound", `Cannot read constraints "${given}": there is no such file`);
   });
-  const draft = mcpStore.draft(places.mcpTrees);
-  const settings = pipSettings(command, python);
+  const draft = store.draft(places.mcpTrees);
+  const settings = pipSettings(powers, python);
   const reads = [...settings.reads, ...constraints.map((file) => ({ from: file, at: file }))];
   try {
-    const end = await mcpStore.step({
+    const end = await store.step({
       program: python.path,
       args: [
         ...["-I", "-m", "pip", "install", "--target", `${FETCH_AT}/lib`, "--only-binary=:all:"],
@@ -96,8 +99,8 @@ async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch>
     const packages = readReport(disk.read(join(draft, "report.json")));
     disk.remove(join(draft, "report.json"));
     const { args, folders = [] } = wish.run(draft);
-    await compile(command, { python, draft });
-    const tree = mcpStore.keep(draft, { trees: places.mcpTrees, prefix: "py" });
+    await compile(powers, { python, draft });
+    const tree = store.keep(draft, { trees: places.mcpTrees, prefix: "py" });
     return {
       launch: McpLaunch.parse({
         ...{ kind: "program", program: python.path, sha256: python.sha256, args, tree },
@@ -111,20 +114,20 @@ async function fetchTree(command: Command, wish: Fetch): Promise<ProvidedLaunch>
       ],
     };
   } catch (error) {
-    mcpStore.drop(draft);
+    store.drop(draft);
     throw error;
   }
 }
 
 /** A Python by its path, by its name along PATH, or of a version that a manager of Pythons keeps in this home. */
 async function findPython(
-  { hands: { mcpStore, disk, around } }: Command,
+  { store, disk, environment }: RegistryPowers,
   asked: string,
 ): Promise<FoundPython | undefined> {
-  if (/[/~]/.test(asked)) return await mcpStore.python(absolute(around, asked));
-  const found = await mcpStore.python(asked);
+  if (/[/~]/.test(asked)) return await store.python(absolute(environment, asked));
+  const found = await store.python(asked);
   const [, version] = /^python([0-9]+\.[0-9]+(?:\.[0-9]+)?)$/.exec(asked) ?? [];
-  const home = around.env("HOME");
+  const home = environment.env("HOME");
   if (found !== undefined || version === undefined || home === undefined) return found;
   for (
     const [folder, prefix] of [[".pyenv/versions", ""], [".local/share/uv/python", "cpython-"]]
@@ -137,7 +140,7 @@ async function findPython(
     );
     const kept = name === undefined
       ? undefined
-      : await mcpStore.python(join(all, name, "bin/python3"));
+      : await store.python(join(all, name, "bin/python3"));
     if (kept !== undefined) return kept;
   }
   return undefined;
@@ -148,10 +151,10 @@ async function findPython(
  * bytecode names no time of its source, as the tree's own hash pins both; a file that is in no Python is left as it is.
  */
 async function compile(
-  { hands: { mcpStore } }: Command,
+  { store }: Pick<RegistryPowers, "store">,
   { python, draft }: { readonly python: FoundPython; readonly draft: string },
 ): Promise<void> {
-  await mcpStore.step({
+  await store.step({
     program: python.path,
     args: [
       ...["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"],
@@ -171,9 +174,9 @@ async function compile(
  *
  * @throws Fault as fetchPython does; `notFound`
  */
-export async function runWithUv(command: Command, wish: UvRunWish): Promise<ProvidedLaunch> {
-  const { disk, around } = command.hands;
-  const folder = wish.folder === undefined ? around.cwd : absolute(around, wish.folder);
+export async function runWithUv(powers: RegistryPowers, wish: UvRunWish): Promise<ProvidedLaunch> {
+  const { disk, environment } = powers;
+  const folder = wish.folder === undefined ? environment.cwd : absolute(environment, wish.folder);
   const [first = "", ...args] = wish.args;
   const inVenv = (name: string): string | undefined => {
     const path = join(folder, ".venv", "bin", name);
@@ -181,7 +184,7 @@ export async function runWithUv(command: Command, wish: UvRunWish): Promise<Prov
   };
   const isScript = wish.script || /\.pyw?$/.test(first);
   if (isScript) {
-    const file = disk.real(absolute({ ...around, cwd: folder }, first));
+    const file = disk.real(absolute({ ...environment, cwd: folder }, first));
     if (file === undefined) {
       throw new Fault(
         "notFound",
@@ -192,18 +195,15 @@ export async function runWithUv(command: Command, wish: UvRunWish): Promise<Prov
     const packages = [...own, ...(wish.with ?? [])];
     if (packages.length > 0) {
       const { with: _with, ...needs } = wish;
-      const code = codeOf(command, file);
-      const provided = await fetchTree(command, {
+      const code = codeOf(powers, file);
+      const provided = await fetchTree(powers, {
         ...{ name: first, packages, needs },
         run: () => ({ args: [file, ...args], folders: code }),
       });
-      const note = `its files beneath ${
-        displayText(code[0] ?? file, { max: 300 })
-      } are not pinned: whoever changes them changes it`;
-      return { ...provided, notes: [...provided.notes, note] };
+      return { ...provided, notes: [...provided.notes, unpinnedNote(code[0] ?? file)] };
     }
     const program = wish.python ?? inVenv("python") ?? "python3";
-    return await programLaunch(command, { kind: "program", program, args: [file, ...args] });
+    return await programLaunch(powers, { kind: "program", program, args: [file, ...args] });
   }
   const program = inVenv(first);
   if (program === undefined || (wish.with ?? []).length > 0) {
@@ -214,9 +214,9 @@ export async function runWithUv(command: Command, wish: UvRunWish): Promise<Prov
       } first, or name a package (uvx PACKAGE)`,
     );
   }
-  const { launch, ...rest } = await programLaunch(command, { kind: "program", program, args });
+  const { launch, ...rest } = await programLaunch(powers, { kind: "program", program, args });
   // The environment leads to the project's own code, which lies beside it.
-  const [code = program] = codeOf(command, join(disk.real(folder) ?? folder, "pyproject.toml"));
+  const [code = program] = codeOf(powers, join(disk.real(folder) ?? folder, "pyproject.toml"));
   const isBound = launch.kind !== "program" || launch.folders.includes(code) ||
     disk.stat(code)?.folder !== true;
   return { ...rest, launch: isBound ? launch : { ...launch, folders: [...launch.folders, code] } };
@@ -242,7 +242,7 @@ function scriptNeeds(file: string, text: string): readonly string[] {
 }
 
 function findScript(
-  { hands: { disk } }: Command,
+  { disk }: Pick<RegistryPowers, "disk">,
   { draft, wish }: { readonly draft: string; readonly wish: PythonWish },
 ): string {
   const bin = join(draft, "lib", "bin");
@@ -313,27 +313,27 @@ const LONGEST = 100_000;
 
 /** The environment and the read-only files of a step that runs pip. */
 function pipSettings(
-  command: Pick<Command, "hands">,
+  powers: RegistryPowers,
   python: Pick<FoundPython, "folders">,
 ): Pick<FetchStep, "env" | "reads"> {
-  const { disk, around } = command.hands;
+  const { disk, environment } = powers;
   const text = (path: string | undefined): string | undefined => {
     const bytes = path === undefined ? undefined : disk.read(path);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes.subarray(0, LONGEST));
   };
-  const home = around.env("HOME");
+  const home = environment.env("HOME");
   const own =
     (home === undefined ? [] : [join(home, ".config/pip/pip.conf"), join(home, ".pip/pip.conf")])
       .find((path) => text(path) !== undefined);
   const shared = "/etc/pip.conf";
   const said = VARIABLES.flatMap((name) => {
-    const value = around.env(name);
+    const value = environment.env(name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const named = [text(own), text(shared), ...said.map(([, value]) => value)].flatMap((each) =>
     localPaths(each ?? "")
   );
-  const certificates = CERTIFICATES.flatMap((name) => around.env(name) ?? []).slice(0, 1);
+  const certificates = CERTIFICATES.flatMap((name) => environment.env(name) ?? []).slice(0, 1);
   const reads = [
     ...["/usr", "/bin", "/sbin", ...python.folders.filter((folder) => !folder.startsWith("/usr"))],
     ...[own, shared].filter((path) => path !== undefined),

@@ -5,6 +5,7 @@ import { needs } from "../../../../tests/needs.ts";
 import { type FreshCommand, freshCommand } from "../../../_fixture/mcp_command.ts";
 import { fetchPython, runWithUv } from "./python.ts";
 import type { McpWish } from "../launch.ts";
+import { registryOf } from "../../work.ts";
 
 /** Writes a wheel, or a package that would have to be built: NAME VERSION KIND FOLDER [REQUIRES]. */
 const MAKE = `
@@ -67,7 +68,10 @@ Deno.test("alice fetches a Python server: wheels only, pinned, and it runs from 
   await withIndex(async (command, folder) => {
     await make(folder, "say_lib", "1.5", "wheel");
     await make(folder, "say_tool", "2.0", "wheel", "say_lib>=1");
-    const { launch, packages } = await fetchPython(command, wish("say_tool", { args: ["x y"] }));
+    const { launch, packages } = await fetchPython(
+      registryOf(command),
+      wish("say_tool", { args: ["x y"] }),
+    );
     assert.ok(launch.kind === "program" && launch.tree !== undefined);
     assert.deepEqual(packages.map(({ name, version }) => `${name} ${version}`), [
       ...["say_lib 1.5", "say_tool 2.0"],
@@ -90,7 +94,7 @@ Deno.test("alice fetches a Python server: wheels only, pinned, and it runs from 
       join(command.places.mcpTrees, launch.tree.id, "lib/__pycache__"),
     );
     assert.deepEqual(cached.map((name) => name.replace(/\..*/, "")), ["say_lib", "say_tool"]);
-    const again = await fetchPython(command, wish("say_tool", { wanted: "2.0" }));
+    const again = await fetchPython(registryOf(command), wish("say_tool", { wanted: "2.0" }));
     assert.ok(again.launch.kind === "program");
     assert.deepEqual(again.launch.tree, launch.tree);
   });
@@ -105,7 +109,10 @@ Deno.test("a script is run with the packages that it names, a project from what 
     Deno.mkdirSync(project);
     const script = join(project, "tool.py");
     const run = (more: object) =>
-      runWithUv(command, { ...{ kind: "uvRun", script: true, args: ["tool.py", "x"] }, ...more });
+      runWithUv(registryOf(command), {
+        ...{ kind: "uvRun", script: true, args: ["tool.py", "x"] },
+        ...more,
+      });
     const block = (list: string): string =>
       `# /// script\n# requires-python = ">=3"\n# dependencies = [\n#   ${list},\n# ]\n# ///\nimport say_lib\n`;
     Deno.writeTextFileSync(script, block('"say_lib<2"'));
@@ -128,7 +135,7 @@ Deno.test("a script is run with the packages that it names, a project from what 
       fault("refused", /run "uv sync" in .*project first/),
     );
     await assert.rejects(
-      fetchPython(command, wish("say_lib", { python: "python3.999" })),
+      fetchPython(registryOf(command), wish("say_lib", { python: "python3.999" })),
       fault("refused", /this machine has no python3.999/),
     );
   });
@@ -138,7 +145,10 @@ Deno.test("a package that would have to be built is refused, and its code does n
   if (!needs("bwrap") || !needs("python3")) return;
   await withIndex(async (command, folder) => {
     await make(folder, "built", "1.0", "source");
-    await assert.rejects(fetchPython(command, wish("built")), fault("refused", /no wheel/));
+    await assert.rejects(
+      fetchPython(registryOf(command), wish("built")),
+      fault("refused", /no wheel/),
+    );
     assert.throws(() => Deno.statSync(join(folder, "ran")), Deno.errors.NotFound);
   });
 });
@@ -148,13 +158,16 @@ Deno.test("another version, another program, and a package that is not there are
   await withIndex(async (command, folder) => {
     await make(folder, "say_lib", "1.5", "wheel");
     await assert.rejects(
-      fetchPython(command, wish("say_lib", { wanted: "9.9" })),
+      fetchPython(registryOf(command), wish("say_lib", { wanted: "9.9" })),
       fault("notFound", /no such version/),
     );
     await assert.rejects(
-      fetchPython(command, wish("say_lib", { program: "other" })),
+      fetchPython(registryOf(command), wish("say_lib", { program: "other" })),
       fault("refused", /no program "other"; uvx --from say_lib NAME, of say-lib/),
     );
-    await assert.rejects(fetchPython(command, wish("nothing")), fault("refused", /no wheel/));
+    await assert.rejects(
+      fetchPython(registryOf(command), wish("nothing")),
+      fault("refused", /no wheel/),
+    );
   });
 });

@@ -17,11 +17,7 @@ export interface Discovered {
 const SCOPES = 64;
 
 /** Finds out. `issuer` is the one that the person chose. Throws Fault `refused`, `notFound`, `upstream`. */
-export async function discover(
-  net: LoginNet,
-  server: URL,
-  issuer?: string,
-): Promise<Discovered> {
+export async function discover(net: LoginNet, server: URL, issuer?: string): Promise<Discovered> {
   const { status, challenge } = await net.knock(server);
   const said = bearerChallenge(status === 401 || status === 403 ? challenge : undefined);
   const words = await resourceWords(net, server, said.resourceMetadata);

@@ -303,7 +303,7 @@ Deno.test("a login is answered once: what comes behind it is nothing", async () 
   const second = Promise.withResolvers<number | undefined>();
   const { listen } = loginHands;
   await logIn(loginAt(world, {
-    hands: {
+    powers: {
       ...loginHands,
       listen: (port, answer) =>
         listen(port, (seen) => {

@@ -20,7 +20,7 @@ export interface LoginPlan extends Discovered {
 /** What a login is made of. */
 export interface LoginParts {
   readonly link: NetLink;
-  readonly hands: Pick<LoginHands, "listen" | "random" | "after">;
+  readonly powers: Pick<LoginPowers, "listen" | "random" | "after">;
   /** The MCP server's address. */
   readonly server: URL;
   readonly given: GivenClient;
@@ -44,14 +44,14 @@ const LOGIN_MS = 5 * 60_000;
 
 /** Logs in. Throws Fault `refused`, `denied`, `notFound`, `timedOut`, `cancelled`, `upstream`, and as the net service. */
 export async function logIn(parts: LoginParts): Promise<McpOAuth> {
-  const { link, hands, server, given, signal } = parts;
+  const { link, powers, server, given, signal } = parts;
   const net = makeLoginNet(link, server);
   const found = await discover(net, server, parts.issuer);
   const scope = parts.scope ?? (found.scopes.length > 0 ? found.scopes.join(" ") : undefined);
   if (!await parts.agree({ ...found, scope })) throw noLogin("you did not agree", "denied");
   signal.throwIfAborted();
   const { auth, resource } = found;
-  const state = hands.random();
+  const state = powers.random();
   const waiting = Promise.withResolvers<Extract<Callback, { kind: "code" | "failed" }>>();
   let expected: CallbackExpected | undefined;
   const answer = (seen: CallbackSeen): LoginPage => {
@@ -64,7 +64,7 @@ export async function logIn(parts: LoginParts): Promise<McpOAuth> {
     waiting.resolve(judged);
     return { status: 200, text: judged.page };
   };
-  const loopback = hands.listen(parts.port ?? 0, answer);
+  const loopback = powers.listen(parts.port ?? 0, answer);
   const late = (): void =>
     waiting.reject(noLogin(`nobody logged in within ${LOGIN_MS / 60_000} minutes`, "timedOut"));
   const aborted = (): void => waiting.reject(signal.reason);
@@ -75,12 +75,12 @@ export async function logIn(parts: LoginParts): Promise<McpOAuth> {
   try {
     const redirectUri = `http://127.0.0.1:${loopback.port}${CALLBACK_PATH}`;
     const client = await provideClient(net, auth, { given, redirectUri, scope });
-    const verifier = hands.random();
+    const verifier = powers.random();
     const asking: Asking = { auth, client, resource, scope, redirectUri, state, verifier };
     const url = authorizeUrl(asking);
     const { issuer, saysIssuer } = auth;
     expected = { port: loopback.port, state, issuer, saysIssuer };
-    forget = hands.after(LOGIN_MS, late);
+    forget = powers.after(LOGIN_MS, late);
     parts.show(url);
     void paste(parts, over.signal, answer).catch(waiting.reject);
     const said = await waiting.promise;
@@ -201,8 +201,8 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
-/** The hands of `remit mcp login`. */
-export interface LoginHands {
+/** The browser, the loopback address and the clock of a login. */
+export interface LoginPowers {
   /** Starts a net service: the network and no file. Throws Fault `unavailable`. */
   start(): Promise<LoginService>;
   /** Listens on 127.0.0.1; port 0: a free one. Throws Fault `unavailable`. */

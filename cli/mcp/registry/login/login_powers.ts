@@ -1,8 +1,8 @@
-/** The hands of `remit mcp login`, with this process's own rights. @module */
+/** Powers of a login, with this process's own rights. @module */
 import { Fault, type Json } from "../../../../contracts/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../../contracts/wire_plugin.ts";
 import { makePort } from "../../../../port/mod.ts";
-import type { LoginHands, LoginService, Loopback } from "./login.ts";
+import type { LoginPowers, LoginService, Loopback } from "./login.ts";
 
 /** A program with its arguments and its whole environment. */
 export interface LoginLine {
@@ -23,8 +23,8 @@ const HEADERS = {
 };
 
 /** Makes them; `line` starts a net service, as the kernel starts its own. */
-export function makeLoginHands(line: () => Promise<LoginLine>): LoginHands {
-  return Object.freeze<LoginHands>({
+export function makeLoginPowers(line: () => Promise<LoginLine>): LoginPowers {
+  return Object.freeze<LoginPowers>({
     start: async () => start(await line()),
     listen,
     random: () =>
@@ -81,7 +81,7 @@ function start({ program, args, env }: LoginLine): LoginService {
   });
 }
 
-function listen(port: number, answer: Parameters<LoginHands["listen"]>[1]): Loopback {
+function listen(port: number, answer: Parameters<LoginPowers["listen"]>[1]): Loopback {
   let server: Deno.HttpServer<Deno.NetAddr>;
   try {
     server = Deno.serve(

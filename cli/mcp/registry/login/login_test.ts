@@ -118,7 +118,7 @@ Deno.test("where the person does not agree, nobody registers, listens or is show
   await assert.rejects(
     logIn(loginAt(world, {
       agree: () => Promise.resolve(false),
-      hands: {
+      powers: {
         ...loginHands,
         listen: (...args) => {
           listened = true;
@@ -138,7 +138,7 @@ Deno.test("nobody logs in within five minutes, or the person ends it: the addres
   let late: () => void = () => undefined;
   await assert.rejects(
     logIn(loginAt(world, {
-      hands: {
+      powers: {
         ...loginHands,
         after: (ms, run) => {
           assert.equal(ms, 300_000);

@@ -7,7 +7,6 @@ import {
   type NetStream,
   toJson,
 } from "../../../../contracts/mod.ts";
-import { netAnswer } from "../../../wiki/ingest/fetch.ts";
 import * as z from "zod";
 
 /** An answer that is to be JSON. */
@@ -22,11 +21,7 @@ export interface LoginNet {
   /** Gets a document; a redirect is followed within its own origin only. */
   get(url: URL): Promise<LoginAnswer>;
   /** Sends a form or JSON text; a redirect is refused: what was sent is not sent on. */
-  post(
-    url: URL,
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<LoginAnswer>;
+  post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<LoginAnswer>;
   /** How the MCP server answers somebody whom it does not know. Nothing of the answer's body is read. */
   knock(url: URL): Promise<{ readonly status: number; readonly challenge?: string }>;
 }
@@ -67,6 +62,12 @@ const NEWER_LIST = JSON.stringify({
     },
   },
 });
+const Answer = z.object({
+  status: z.number(),
+  body: z.string(),
+  cut: z.boolean(),
+  stopped: z.unknown().optional(),
+});
 const Head = z.object({
   status: z.int().min(100).max(599),
   headers: z.record(z.string(), z.string()),
@@ -88,18 +89,14 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
       ...{ ...request(url), ...more },
       ...{ requestBytes: SENT_BYTES, responseBytes: BYTES, deadlineMs: DEADLINE_MS },
     };
-    const { status, body, cut, stopped } = netAnswer(await link.ask("fetch", toJson(asked)));
+    const { status, body, cut, stopped } = Answer.parse(await link.ask("fetch", toJson(asked)));
     if (stopped !== undefined || status >= 300 && status < 400) {
       throw noLogin(`${url.origin} sends the request on to another place, which is not followed`);
     }
     return { status, json: cut ? undefined : jsonOf(body) };
   };
   /** The head of the answer to one message; its body is left. */
-  const send = async (
-    url: URL,
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<
+  const send = async (url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<
     { readonly status: number; readonly challenge?: string; readonly session?: string }
   > => {
     const asked: NetStream = {

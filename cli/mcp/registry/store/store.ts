@@ -1,5 +1,15 @@
 /** What the commands over imported servers are handed beside the rest: fetching, trees, programs. @module */
 import type { McpTree } from "../../../../contracts/mod.ts";
+import type { Places } from "../../../disk/places.ts";
+import type { Around, DiskRead, DiskWrite } from "../../../hands.ts";
+
+/** What the registry of imported servers works with; each function picks of it what it needs. */
+export interface RegistryPowers {
+  readonly disk: DiskRead & DiskWrite;
+  readonly environment: Pick<Around, "cwd" | "env" | "home" | "now">;
+  readonly store: McpStore;
+  readonly places: Places;
+}
 
 /** How a step of a fetch is run: in a namespace of its own, as nobody who may read or write anything else. */
 export interface FetchStep {
@@ -49,7 +59,7 @@ export interface FoundPython extends FoundProgram {
 }
 
 /** Everything about imported servers that is not on the ordinary disk. */
-export interface McpStoreHands {
+export interface McpStore {
   /** Runs `work` while no other process is in `folder` so; waits for its turn. */
   exclusively<T>(folder: string, work: () => T): T;
   /**

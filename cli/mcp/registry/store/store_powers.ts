@@ -5,7 +5,7 @@ import {
   type FetchStepEnd,
   type FoundProgram,
   type FoundPython,
-  type McpStoreHands,
+  type McpStore,
   TREE_BYTES,
   TREE_FILES,
   type TreeName,
@@ -24,7 +24,7 @@ interface McpStoreParts {
 }
 
 /** Makes them. */
-export function makeMcpStore(parts: McpStoreParts): McpStoreHands {
+export function makeMcpStore(parts: McpStoreParts): McpStore {
   return Object.freeze({
     exclusively,
     step: runStep,
@@ -268,11 +268,7 @@ function permit(folder: string, writable: boolean): void {
   }
 }
 
-function keepTree(
-  draft: string,
-  { trees, prefix }: TreeName,
-  digestTree: TreeDigester,
-): McpTree {
+function keepTree(draft: string, { trees, prefix }: TreeName, digestTree: TreeDigester): McpTree {
   treeFiles(draft);
   permit(draft, false);
   const found = digestTree(draft);

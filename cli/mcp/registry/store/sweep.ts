@@ -1,6 +1,6 @@
 /** Trees that no server needs any more are removed. @module */
 import { dirname, join } from "node:path";
-import type { Command } from "../../../command.ts";
+import type { RegistryPowers } from "./store.ts";
 import { openMcpLock } from "../lock.ts";
 import type { McpTree } from "../../../../contracts/mod.ts";
 import type { DiskRead, DiskWrite } from "../../../hands.ts";
@@ -13,30 +13,29 @@ const DRAFT_MS = 3_600_000;
 
 /** Removes what a fetch that was interrupted left behind. Gives the names. */
 export function sweepDrafts(
-  { hands: { disk, mcpStore, around }, places }: Pick<Command, "hands" | "places">,
+  { disk, store, environment, places }: RegistryPowers,
 ): readonly string[] {
   const gone = disk.list(places.mcpTrees).filter((name) =>
     DRAFT.test(name) &&
-    around.now() - (mcpStore.changedAt(join(places.mcpTrees, name)) ?? 0) > DRAFT_MS
+    environment.now() - (store.changedAt(join(places.mcpTrees, name)) ?? 0) > DRAFT_MS
   );
-  for (const name of gone) mcpStore.drop(join(places.mcpTrees, name));
+  for (const name of gone) store.drop(join(places.mcpTrees, name));
   return gone;
 }
 
 /** Removes trees that no server of remit.lock has, and drafts that a fetch left behind. Gives their names. */
-export function sweepTrees(command: Pick<Command, "hands" | "places">): readonly string[] {
-  const { hands: { disk, mcpStore }, places } = command;
-  const lock = openMcpLock({ disk, places, exclusively: mcpStore.exclusively });
+export function sweepTrees(powers: RegistryPowers): readonly string[] {
+  const { disk, store, places } = powers;
   const used = new Set(
-    lock.list().flatMap(({ launch }) =>
+    openMcpLock(powers).list().flatMap(({ launch }) =>
       launch.kind !== "http" && launch.tree !== undefined ? [launch.tree.id] : []
     ),
   );
-  const drafts = sweepDrafts(command);
+  const drafts = sweepDrafts(powers);
   const gone = disk.list(places.mcpTrees).filter((name) => !DRAFT.test(name) && !used.has(name));
-  for (const name of gone) mcpStore.drop(join(places.mcpTrees, name));
+  for (const name of gone) store.drop(join(places.mcpTrees, name));
   const warm = warmFolder(places);
-  for (const name of disk.list(warm)) if (!used.has(name)) mcpStore.drop(join(warm, name));
+  for (const name of disk.list(warm)) if (!used.has(name)) store.drop(join(warm, name));
   return [...drafts, ...gone];
 }
 

@@ -1,0 +1,356 @@
+/** An imported server's tools as the gate knows them. @module */
+import {
+  cleared,
+  type Colour,
+  type EffectClass,
+  graverEffect,
+  type Label,
+  mixLabel,
+} from "../../contracts/colour.ts";
+import { isPeer } from "../../contracts/exchange.ts";
+import { Fault } from "../../contracts/fault.ts";
+import type { JsonObject } from "../../contracts/json.ts";
+import type { Scope } from "../../contracts/lease.ts";
+import {
+  type ImportedServer,
+  type ImportedTool,
+  mcpFile,
+  mcpHostOf,
+  mcpNet,
+  type McpToolWords,
+  mcpUse,
+  type McpWords,
+} from "../../contracts/mcp.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/power.ts";
+import type { ProcessRow } from "../../contracts/process.ts";
+import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { McpAnswer } from "../../contracts/wire_mcp.ts";
+import type { Artifact } from "../../contracts/workspace.ts";
+import {
+  importedDescriptor,
+  interfaceOf,
+  listedPrompts,
+  listedResources,
+  peerDescriptor,
+  type PeerTool,
+  promptDescriptor,
+  resourceDescriptor,
+} from "./descriptors.ts";
+import { makeResults, makeSaidLast, type SaidLast } from "./result.ts";
+
+/** Milliseconds for one call: waiting for a person does not count, progress extends it. */
+export const CALL_MS = 60_000;
+/** Most bytes of a result's text that are shown. */
+const RESULT_BYTES = 65_536;
+
+/** One request to the server, on behalf of a call that the gate has let through. */
+export interface McpAsking {
+  readonly op: "call" | "read" | "prompt" | "task" | "artifact";
+  /** The body of the op, without its id and deadline. */
+  readonly body: JsonObject;
+  /** `read`: while it runs the server changes nothing. */
+  readonly holds: ImportedTool["holds"];
+  /** The tool whose review must still stand when the server has started; absent: nothing is pinned. */
+  readonly tool?: ImportedTool;
+}
+
+/** Bytes of a result that are kept for a person. */
+export interface KeptBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
+/** How the review computes effects of a server's grants: what a person confirmed and what is bound must agree. */
+interface McpEffects {
+  effectOf(
+    words: Pick<McpToolWords, "name" | "annotations">,
+    at: ImportedServer,
+  ): Pick<ImportedTool, "effect" | "holds" | "idempotent">;
+  /** What the grants alone allow during a call that is held so. */
+  grantedEffect(holds: ImportedTool["holds"], at: ImportedServer): EffectClass;
+}
+
+/** Powers of one task that the tools of its servers are bound over. */
+export interface McpBindParts {
+  /** Takes the call's token, once. Throws as the token does. */
+  redeem(call: GrantedCall): void;
+  /** Whether a live lease of the process covers the scope, or would at its start. */
+  held(process: ProcessRow, scope: Scope): boolean;
+  /** Why a tool does not stand as reviewed now; undefined when it does. */
+  suspended(tool: ImportedTool): string | undefined;
+  /** Rejects with a fault: whatever it says of the server's is that server's word. */
+  ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
+  /** What the server says of itself. */
+  words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
+  /** Keeps bytes as an artifact, in quarantine. Rejects `tooLarge`. */
+  keep(kept: KeptBytes): Promise<Artifact>;
+  /** Folds what a committed outcome records into the task. */
+  fold(record: JsonObject): void;
+  /** How confidential what the server knows is: what it can read, and what it was sent. Raised here. */
+  readonly carried: { label: Label };
+  readonly effects: McpEffects;
+}
+
+/** How one tool asks its server. */
+interface Bound {
+  readonly descriptor: ToolDescriptor;
+  readonly effect: EffectClass;
+  readonly holds: ImportedTool["holds"];
+  readonly idempotent: boolean;
+  readonly tool?: ImportedTool;
+  /** The effect of this very call, where it is graver. */
+  readonly graver?: (args: JsonObject) => EffectClass;
+  /** What is asked; a list is made of the server's words; lines are known without asking. */
+  asking(
+    args: JsonObject,
+    call: Pick<GrantedCall, "idempotencyKey" | "resolved">,
+  ): Pick<McpAsking, "op" | "body"> | "list" | readonly string[];
+}
+
+/**
+ * Binds what a task was handed of a server or peer: each reviewed tool; of a server also `mcp_NAME_resource` and
+ * `mcp_NAME_prompt` where it offers them. Nothing of it is what the server says now.
+ *
+ * @throws ZodError when reviewed words do not fit a descriptor
+ */
+export function bindImported(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  return isPeer(server.launch) ? bindPeer(server, parts) : bindServer(server, parts);
+}
+
+function bindServer(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  const { effectOf } = parts.effects;
+  const taken = new Set<string>(server.tools.map(({ name }) => name));
+  const reading = effectOf({ name: "read", annotations: { readOnlyHint: true } }, server);
+  const extra = (
+    offered: boolean,
+    descriptor: ToolDescriptor,
+    asking: Bound["asking"],
+  ): readonly Bound[] =>
+    offered && !taken.has(descriptor.name) ? [{ ...reading, descriptor, asking }] : [];
+
+  const bound: readonly Bound[] = [
+    ...server.tools.map((tool) => reviewed(server, tool, parts.effects)),
+    ...extra(
+      server.offers.resources,
+      resourceDescriptor(server, reading.effect),
+      ({ uri }) => uri === undefined ? "list" : { op: "read", body: { uri } },
+    ),
+    ...extra(
+      server.offers.prompts,
+      promptDescriptor(server, reading.effect),
+      ({ name, args = {} }) => name === undefined ? "list" : { op: "prompt", body: { name, args } },
+    ),
+  ];
+  return bindBound(server, bound, parts);
+}
+
+/** Binds tools over one server or peer. */
+function bindBound(
+  server: ImportedServer,
+  bound: readonly Bound[],
+  parts: McpBindParts,
+): readonly ToolBinding[] {
+  const said = makeSaidLast();
+  return bound.map((each) => bind(server, each, { ...parts, said }));
+}
+
+/** A reviewed tool. */
+function reviewed(
+  server: ImportedServer,
+  tool: ImportedTool,
+  { grantedEffect }: McpEffects,
+): Bound {
+  const floor = grantedEffect(tool.holds, server);
+  // A pinned effect is never below what the grants allow, whoever wrote it down; nor above it where all that a call can
+  // do is staged: it may have been pinned when changes were not.
+  const effect = floor === "stage" ? floor : graverEffect(tool.effect, floor);
+  return {
+    descriptor: importedDescriptor(server, { ...tool, effect }),
+    effect,
+    holds: tool.holds,
+    idempotent: tool.idempotent,
+    tool,
+    asking: (args) => ({
+      op: "call",
+      body: {
+        tool: tool.tool,
+        args,
+        ...(tool.resultSchema === undefined ? {} : { resultSchema: tool.resultSchema }),
+      },
+    }),
+  };
+}
+
+function bind(
+  server: ImportedServer,
+  bound: Bound,
+  parts: McpBindParts & { readonly said: SaidLast },
+): ToolBinding {
+  const { carried, said } = parts;
+  const { descriptor, effect, holds, tool } = bound;
+  const reaches = server.launch.kind === "http" || server.grants.net.length > 0;
+  const results = makeResults(server, parts);
+
+  const family = isPeer(server.launch) ? "a2a" : "mcp";
+  const standing = (): void => {
+    const why = tool === undefined ? undefined : parts.suspended(tool);
+    if (why === undefined) return;
+    throw new Fault(
+      "refused",
+      `Cannot call "${descriptor.name}": ${why}; the operator can look with ` +
+        `\`remit ${family} review ${server.name}\``,
+    );
+  };
+
+  return Object.freeze<ToolBinding>({
+    descriptor,
+    effect,
+    ...(reaches ? { granted: true } : {}),
+    deadlineMs: CALL_MS,
+    keepsDeadline: true,
+    resultBytes: RESULT_BYTES,
+    resolve(args, process): Resolved {
+      standing();
+      return {
+        scopes: scopesOf(server, { holds, process, held: parts.held }),
+        effect: bound.graver?.(args) ?? effect,
+        destination: destinationOf(server),
+        clearance: server.clearance,
+        raise: `remit ${family} ${
+          family === "a2a" ? "approve" : "grant"
+        } ${server.name} --clearance`,
+        ...(!cleared(process.label, server.clearance) && isDeclared(args, descriptor) &&
+            said.returned(args)
+          ? { returns: true }
+          : {}),
+        digests: {},
+        colour: process.colour,
+        label: process.label,
+        summary: summaryOf(server, descriptor),
+        idempotent: bound.idempotent,
+      };
+    },
+    async invoke(call, signal) {
+      parts.redeem(call);
+      // From here on the server may know it, whichever process of the task calls it next.
+      if (call.resolved.returns === true) said.passed();
+      else carried.label = mixLabel(carried.label, call.resolved.label ?? "public");
+      const asking = bound.asking(call.args, call);
+      if (asking === "list") {
+        const words = await results.judged(parts.words(call, signal));
+        return results.listed(
+          call,
+          descriptor.methodName === "prompts/get" ? listedPrompts(words) : listedResources(words),
+        );
+      }
+      if (!("op" in asking)) return results.listed(call, asking);
+      const answer: McpAnswer = await results.judged(
+        parts.ask({ ...asking, holds, ...(tool === undefined ? {} : { tool }) }, call, signal),
+      );
+      return await results.of(call, answer);
+    },
+    committed(_call: GrantedCall, { record }): void {
+      if (record !== undefined) parts.fold(record);
+    },
+  });
+}
+
+/**
+ * What a call needs a lease for: using the server, and of its grants what is not taken back. A lease that ends during
+ * the call ends the call; the next one runs with what is left.
+ *
+ * @throws Fault `leaseRevoked` when all that the call could use is taken back
+ */
+function scopesOf(
+  { name, launch, grants }: ImportedServer,
+  { holds, process, held }: {
+    readonly holds: ImportedTool["holds"];
+    readonly process: ProcessRow;
+    readonly held: McpBindParts["held"];
+  },
+): readonly Scope[] {
+  const hosts = launch.kind === "http" ? [mcpHostOf(launch.url)] : grants.net;
+  const granted = [
+    ...grants.read.map((path) => mcpFile(name, "read", path)),
+    ...(holds === "read" ? [] : grants.write.map((path) => mcpFile(name, "write", path))),
+    ...hosts.map((host) => mcpNet(name, host)),
+  ];
+  const left = granted.filter((scope) => held(process, scope));
+  if (granted.length > 0 && left.length === 0) {
+    throw new Fault(
+      "leaseRevoked",
+      `Cannot call a tool of "${name}": everything that it was granted was taken back; ask the ` +
+        "operator to grant it again",
+    );
+  }
+  return [mcpUse(name), ...left];
+}
+
+/** Names of arguments are content, too, where a schema takes any: only those that the review pinned are none. */
+function isDeclared(args: JsonObject, { paramSchema }: ToolDescriptor): boolean {
+  const { properties } = JSON.parse(paramSchema) as { readonly properties?: JsonObject };
+  return Object.keys(args).every((name) => Object.hasOwn(properties ?? {}, name));
+}
+
+/** Whom the text goes to. */
+function destinationOf(server: ImportedServer): string {
+  return server.launch.kind === "http" ? new URL(server.launch.url).origin : interfaceOf(server);
+}
+
+/** The tool's name is in the characters of tool names: nothing in the line is the server's own word. */
+function summaryOf(server: ImportedServer, { name }: ToolDescriptor): string {
+  const to = server.launch.kind === "http" ? ` at ${new URL(server.launch.url).origin}` : "";
+  if (isPeer(server.launch)) return `call ${name} of the peer "${server.name}"${to}`;
+  return `call ${name} of the imported server "${server.name}"${to}`;
+}
+
+function bindPeer(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
+  const taken = new Set<string>(server.tools.map(({ name }) => name));
+  const own = (tool: PeerTool, rest: Pick<Bound, "asking" | "graver">): readonly Bound[] => {
+    const { descriptor, effect } = peerDescriptor(server, tool);
+    const bound: Bound = { descriptor, effect, holds: "all", idempotent: true, ...rest };
+    return taken.has(descriptor.name) ? [] : [bound];
+  };
+  const bound: readonly Bound[] = [
+    ...server.tools.map((tool): Bound => ({
+      ...reviewed(server, tool, parts.effects),
+      asking: (args, { idempotencyKey, resolved: { label = "secret" } }) => ({
+        op: "call",
+        body: { tool: tool.tool, args, key: idempotencyKey, label },
+      }),
+    })),
+    ...own("describe", { asking: () => describedBy(server) }),
+    ...own("task", {
+      // To look is to say a task's name; to cancel changes something there.
+      graver: (args) => args["do"] === "cancel" ? "outboundWrite" : "outboundRead",
+      asking: ({ task = "", do: what = "get" }) => ({ op: "task", body: { task, do: what } }),
+    }),
+    ...own("artifact", {
+      asking: ({ task = "", artifact = "" }) => ({ op: "artifact", body: { task, artifact } }),
+    }),
+  ];
+  return bindBound(server, bound, parts);
+}
+
+/** What was pinned, a line of JSON for the peer and one for each skill. */
+function describedBy(server: ImportedServer): readonly string[] {
+  const { name, launch, clearance, tools } = server;
+  const who: JsonObject = isPeer(launch)
+    ? {
+      ...{ peer: name, card: launch.url, endpoint: launch.a2a.endpoint },
+      ...{ binding: launch.a2a.binding, signedBy: [...launch.a2a.keys] },
+      ...{ answersAre: "RED", mayBeTold: clearance },
+    }
+    : { peer: name };
+  return [
+    JSON.stringify(who),
+    ...tools.map((tool) =>
+      JSON.stringify({
+        ...{ tool: tool.name, skill: tool.tool, effect: tool.effect },
+        ...{ says: tool.description, takes: JSON.parse(tool.paramSchema) },
+      })
+    ),
+  ];
+}

@@ -1,0 +1,216 @@
+/** Starts what stands behind a service's gateway, and ends it. @module */
+import {
+  Fault,
+  type Json,
+  type Port,
+  type PortHandler,
+  type ServeHolder,
+  type ServeOpen,
+} from "../contracts/mod.ts";
+import type { GatewayLink, StartedGateway } from "./gateway_keeper.ts";
+import { makeServiceHandler, type ServedPage, type ServiceHandler } from "./handler.ts";
+import { makeMediator, mayHave, type MediatedSession, openTokens } from "./hosts/mod.ts";
+import { keySetText, openPeerFront, type PeerFrontParts, type PeerRules } from "./peer/mod.ts";
+import { makeDurations, startStateCare } from "./trace/mod.ts";
+import { openFiringBook, openTriggers, type TriggerRules } from "./trigger/mod.ts";
+
+/** Serves commands at other terminals: `login` → `{ url }`, `state` → `{ url, ready, why }`. */
+export function serviceDoor(
+  { service, url }: {
+    readonly service: Pick<RunningService, "loginCode" | "unready">;
+    url(): string;
+  },
+): (op: string, body: Json) => Promise<Json> {
+  return (op) => {
+    switch (op) {
+      case "login": {
+        const code = service.loginCode();
+        if (code === undefined) {
+          throw new Fault("unavailable", "Cannot log in: this service serves no page");
+        }
+        return Promise.resolve({ url: `${url()}/login?code=${encodeURIComponent(code)}` });
+      }
+      case "state": {
+        const why = service.unready();
+        return Promise.resolve({ url: url(), ready: why === undefined, why: why ?? "" });
+      }
+      default:
+        throw new Fault("invalidInput", `Cannot do "${op.slice(0, 32)}": unknown to a service`);
+    }
+  };
+}
+
+/** Milliseconds between looks for work under way while the service drains. */
+const LOOK_MS = 200;
+
+/** What remit.yaml says of a service, settled by its starter. */
+export interface ServiceRules<S extends ServiceSettled = ServiceSettled> {
+  readonly setting: S;
+  readonly config: TriggerRules["config"] & PeerRules["config"];
+}
+type ServiceSettled = TriggerRules["setting"] & PeerRules["setting"];
+
+/** The powers of a service, and its first rules. */
+export interface ServiceParts<S extends ServiceSettled>
+  extends Omit<PeerFrontParts, "setting" | "config" | "link" | "takesMore" | "began"> {
+  readonly rules: ServiceRules<S>;
+  readonly links: { readonly main: Pick<Port, "ask">; readonly peers: PeerFrontParts["link"] };
+  /** Absent: there is no page. */
+  readonly page?: ServedPage & { code(): string; close(): Promise<void> };
+  /** The value of a kept secret of a webhook. */
+  hookSecret(name: string): string | undefined;
+  /** Has the kernel know the models, keys and secrets of other rules. */
+  lend(setting: S): Promise<void>;
+  /** Opens a host's session by the rules in force. */
+  openHost(
+    setting: S,
+    host: {
+      readonly session: string;
+      readonly holder: ServeHolder;
+      tell(op: "progress" | "toolsChanged", body: Json): void;
+    },
+  ): MediatedSession;
+  startGateway(start: {
+    readonly handler: PortHandler;
+    readonly listen: NonNullable<ServeOpen["listen"]>;
+  }): Promise<GatewayLink>;
+}
+
+/** A service that runs. */
+export interface RunningService<S extends ServiceSettled = ServiceSettled> {
+  /** Starts a gateway process with a handler of its own. */
+  gateway(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
+  /** Notes that a gateway is kept; `up` tells whether it runs. */
+  served(up: () => boolean): void;
+  /** Why the service is not ready; undefined when it is. */
+  unready(): string | undefined;
+  /** A one-time code for the page; undefined where there is none. */
+  loginCode(): string | undefined;
+  /** Puts rules in force. Where it rejects, nothing has changed. */
+  replace(rules: ServiceRules<S>): Promise<void>;
+  draining(): boolean;
+  /** Begins nothing new; resolves when nothing is under way, or after `ms` milliseconds. */
+  drain(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts everything but the gateway. */
+export async function startService<S extends ServiceSettled>(
+  parts: ServiceParts<S>,
+): Promise<RunningService<S>> {
+  const { links, page, now, note, after, disk, places } = parts;
+  const { config } = parts.rules;
+  let { setting } = parts.rules;
+  const keySet = keySetText(parts.signer.key);
+  let draining = false;
+  let up = (): boolean => false;
+  const handlers = new Set<ServiceHandler>();
+
+  const takesMore = (): void => {
+    if (draining) throw new Fault("unavailable", "Cannot begin: the service is ending");
+  };
+  const unready = (): string | undefined =>
+    draining ? "the service is ending" : up() ? undefined : "the gateway is being started";
+
+  const front = config.serve.a2a === false ? undefined : openPeerFront({
+    ...{ ...parts, ...parts.rules, link: links.peers, takesMore },
+    began: (task, other) => care.traces?.began(task, other),
+  });
+  const triggers = await openTriggers({
+    ...{ ...parts.rules, now, note, after, link: links.main, secret: parts.hookSecret },
+    book: openFiringBook(disk, places),
+    // `care` is there by then: deliveries come through the gateway, which starts last.
+    began: (task, other) => care.traces?.began(task, other),
+  });
+
+  const requests: Record<string, number> = {};
+  const durations = makeDurations();
+  const care = startStateCare({
+    ...{ now, note, after, link: links.main, serve: config.serve, version: parts.version },
+    counts: () => ({
+      ...{ hooks: triggers.counts(), requests, durations: durations.all() },
+      ...(front === undefined ? {} : { pushes: front.counts() }),
+    }),
+  });
+
+  const gateway: RunningService["gateway"] = async (listen) => {
+    const tokens = openTokens({ disk, places });
+    let link: GatewayLink | undefined;
+    const tell = (op: string, body: Json): void => link?.tell(op, body);
+    const mcp = makeMediator({
+      holderOf(token) {
+        if (config.serve.mcp === false) return undefined;
+        const holder = token === null ? undefined : tokens.tryHolder(token);
+        return holder === undefined || !mayHave(holder.profile, listen) ? undefined : holder;
+      },
+      open: (session, holder) => parts.openHost(setting, { session, holder, tell }),
+      id: () => parts.id("host") + parts.id(""),
+      ...{ note, send: () => undefined },
+    });
+    const handler = makeServiceHandler({
+      ...{ mcp, page, keySet, takesMore, unready, now },
+      ...{ peers: front?.mediator(tell), hook: triggers.hook, metrics: care.metrics },
+      counted(surface): void {
+        requests[surface] = (requests[surface] ?? 0) + 1;
+      },
+      took: durations.add,
+    });
+    handlers.add(handler);
+    const over = async (): Promise<void> => {
+      handlers.delete(handler);
+      await handler.close();
+    };
+    try {
+      link = await parts.startGateway({ handler, listen });
+    } catch (error) {
+      await over();
+      throw error;
+    }
+    return { link, over };
+  };
+
+  const busy = async (): Promise<boolean> => {
+    if ([...handlers].some((handler) => handler.under() > 0)) return true;
+    const processes = await links.main.ask("ps", null);
+    return Array.isArray(processes) && processes.length > 0;
+  };
+
+  return Object.freeze<RunningService<S>>({
+    ...{ gateway, unready },
+    served(is): void {
+      up = is;
+    },
+    loginCode: () => page?.code(),
+    async replace(rules): Promise<void> {
+      const put = triggers.prepare(rules);
+      await parts.lend(rules.setting);
+      setting = rules.setting;
+      front?.replace(rules);
+      await put();
+    },
+    draining: () => draining,
+    async drain(ms): Promise<void> {
+      draining = true;
+      await triggers.close();
+      const until = now() + ms;
+      try {
+        while (now() < until && await busy()) {
+          await new Promise<void>((resolve) => after(LOOK_MS, resolve));
+        }
+      } catch (error) {
+        // The kernel has ended: nothing is under way.
+        if (!(error instanceof Fault)) throw error;
+      }
+    },
+    async close(): Promise<void> {
+      draining = true;
+      await triggers.close();
+      await care.close();
+      await front?.close();
+      await page?.close().catch((error: unknown) => {
+        if (!(error instanceof Fault)) throw error;
+      });
+      await Promise.allSettled([...handlers].map((handler) => handler.close()));
+    },
+  });
+}
