@@ -61,7 +61,7 @@ Deno.test("release notes are the section of that version, else what is unrelease
   assert.throws(() => releaseNotes("# Changelog\n", "1.0.0"), /CHANGELOG has no 1\.0\.0/);
 });
 
-Deno.test("the man page names every command and flag in requests that every man knows", async () => {
+Deno.test("the man page names every command and flag in requests that every man knows", () => {
   const page = manPage("2026-01-31");
   for (const { name, flags } of COMMANDS) {
     assert(page.includes(`.SS remit ${name}`.trim().replaceAll("-", "\\-")), name);
