@@ -11,7 +11,9 @@ import { print, ROOT } from "../process.ts";
 import { manPage } from "./man.ts";
 import { debianControl, isCarried, packageJson, releaseNotes } from "./package.ts";
 
-const OUT = join(ROOT, ".build/release");
+/** Another folder is named by `--out=DIR`. */
+const OUT = Deno.args.find((word) => word.startsWith("--out="))?.slice("--out=".length) ??
+  join(ROOT, ".build/release");
 const KINDS = ["npm", "tarball", "deb"] as const;
 
 /** Runs a program to its end; gives what it printed. Throws where it failed. */
@@ -149,7 +151,8 @@ async function release(kinds: readonly string[]): Promise<readonly string[]> {
 }
 
 if (import.meta.main) {
-  const asked = Deno.args.length === 0 ? KINDS : Deno.args;
+  const words = Deno.args.filter((word) => !word.startsWith("--out="));
+  const asked = words.length === 0 ? KINDS : words;
   const unknown = asked.find((kind) => !(KINDS as readonly string[]).includes(kind));
   if (unknown !== undefined) {
     print(`Cannot build "${unknown}": there is ${KINDS.join(", ")}\n`);
