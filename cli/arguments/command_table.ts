@@ -12,6 +12,7 @@ import { MODELS } from "../model/command/table.ts";
 import { TOOL } from "../plugin/command_table.ts";
 import { RUN } from "../run/family.ts";
 import { SERVICE, TRIGGER } from "../service/command_table.ts";
+import { SETUP } from "../setup/command_table.ts";
 import { SEMANTIC } from "../sgrep/sgrep_command_table.ts";
 import { TASK } from "../task/family.ts";
 import { WIKIS } from "../wiki/command/table.ts";
@@ -30,7 +31,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
   ...[RUN, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, MACHINE],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, MACHINE, SETUP],
 ];
 
 /** Every command. */

@@ -18,6 +18,7 @@ const FIRST: readonly string[] = [
 
 /** Every other command by what it is for: first words. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
+  setup: ["init", "status", "config", "version", "upgrade", "completion", "complete"],
   tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill"],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
   record: ["audit", "receipt", "backup", "restore"],

@@ -42,6 +42,6 @@ Deno.test("a wrong word of the service is refused with its line", () => {
     (error: unknown) =>
       error instanceof Fault &&
       error.message ===
-        'own.yaml:4:5: Cannot read configuration: unknown key "acept" in "peers.alice"',
+        'own.yaml:4:5: Cannot read configuration: unknown key "acept" in "peers.alice"; did you mean "accept"?',
   );
 });

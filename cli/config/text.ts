@@ -1,5 +1,6 @@
 /** One remit.yaml as text becomes data whose every rule knows its line. @module */
 import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { meantKey } from "./known_keys.ts";
 import { nearestIssue } from "./nearest_issue.ts";
 import { oddKey } from "./odd_key.ts";
 import { displayText } from "../../text/mod.ts";
@@ -131,7 +132,9 @@ export function parseConfigText(file: string, text: string): ConfigFile {
       ? `${where === "" ? "the file" : `"${where}"`} is wrong: ${
         where === "version" ? 'it has to have the line "version: 1"' : wordOf(issue)
       }`
-      : `unknown key "${unknown}"${where === "" ? "" : ` in "${where}"`}`;
+      : `unknown key "${unknown}"${where === "" ? "" : ` in "${where}"`}${
+        meantKey(issue.path, unknown)
+      }`;
     const slip = unknown === undefined ? slipOf(text, offset) : "";
     throw wrong(place(offset, true), displayText(why + slip, { max: 500 }));
   }

@@ -5,11 +5,15 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../cli/version.ts";
+import { COMPLETIONS } from "../../cli/setup/complete_command.ts";
 import { print, ROOT } from "../process.ts";
-import { debianControl, isCarried, NPM_NAME, packageJson, releaseNotes } from "./package.ts";
+import { manPage } from "./man.ts";
+import { debianControl, isCarried, packageJson, releaseNotes } from "./package.ts";
 
-const OUT = join(ROOT, ".build/release");
+/** Another folder is named by `--out=DIR`. */
+const OUT = Deno.args.find((word) => word.startsWith("--out="))?.slice("--out=".length) ??
+  join(ROOT, ".build/release");
 const KINDS = ["npm", "tarball", "deb"] as const;
 
 /** Runs a program to its end; gives what it printed. Throws where it failed. */
@@ -33,6 +37,21 @@ async function layOut(folder: string): Promise<void> {
     await Deno.mkdir(dirname(to), { recursive: true });
     await Deno.copyFile(from, to);
     await Deno.chmod(to, ((found.mode ?? 0) & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}
+
+/** Writes what is made for a release beside the sources: the man page, and what shells load. */
+async function addPages(folder: string): Promise<void> {
+  const date = new Date(Number(await commitTime()) * 1_000).toISOString().slice(0, 10);
+  const files = {
+    "man/remit.1": manPage(date),
+    ...Object.fromEntries(
+      Object.entries(COMPLETIONS).map(([shell, text]) => [`completion/remit.${shell}`, text]),
+    ),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
+    await Deno.writeTextFile(join(folder, path), text);
   }
 }
 
@@ -65,6 +84,16 @@ async function packDebian(file: string, tree: string, parent: string): Promise<v
   await Deno.mkdir(join(root, "usr/bin"), { recursive: true });
   await run("cp", "-a", tree, join(root, "usr/lib/remit"));
   await Deno.symlink("../lib/remit/bin/remit", join(root, "usr/bin/remit"));
+  const places = {
+    "man/remit.1": "usr/share/man/man1/remit.1",
+    "completion/remit.bash": "usr/share/bash-completion/completions/remit",
+    "completion/remit.zsh": "usr/share/zsh/vendor-completions/_remit",
+    "completion/remit.fish": "usr/share/fish/vendor_completions.d/remit.fish",
+  };
+  for (const [from, to] of Object.entries(places)) {
+    await Deno.mkdir(dirname(join(root, to)), { recursive: true });
+    await Deno.copyFile(join(tree, from), join(root, to));
+  }
   const [kilobytes = ""] = (await run("du", "-sk", "--apparent-size", root)).split("\t");
   await Deno.writeTextFile(join(root, "DEBIAN/control"), debianControl(Number(kilobytes)));
   await run("chmod", "-R", "u+rwX,go=rX", root);
@@ -96,6 +125,7 @@ async function release(kinds: readonly string[]): Promise<readonly string[]> {
     const files: string[] = [];
     const folder = `remit-${VERSION}`;
     await layOut(join(work, folder));
+    await addPages(join(work, folder));
     if (kinds.includes("tarball")) {
       files.push(`${folder}.tar.gz`);
       await pack(join(OUT, `${folder}.tar.gz`), work, folder);
@@ -121,7 +151,8 @@ async function release(kinds: readonly string[]): Promise<readonly string[]> {
 }
 
 if (import.meta.main) {
-  const asked = Deno.args.length === 0 ? KINDS : Deno.args;
+  const words = Deno.args.filter((word) => !word.startsWith("--out="));
+  const asked = words.length === 0 ? KINDS : words;
   const unknown = asked.find((kind) => !(KINDS as readonly string[]).includes(kind));
   if (unknown !== undefined) {
     print(`Cannot build "${unknown}": there is ${KINDS.join(", ")}\n`);

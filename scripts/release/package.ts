@@ -4,11 +4,9 @@
  *
  * @module
  */
-import { VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../cli/version.ts";
 
-/** The package's name for npm, which keeps `remit` for another program; the command is `remit` all the same. */
-export const NPM_NAME = "remit-runtime";
-/** Deno's version as npm names it. bin/remit and .ci/run name the same (test: package_test.ts). */
+/** Deno's version as npm names it. bin/remit and .ci/run name the same (test: the package names the version of the program and exactly the Deno that its launcher and the checks name). */
 export const DENO_VERSION = "2.9.6";
 
 const SUMMARY = "Runs LLM agents as processes that hold only what they were handed";
@@ -30,6 +28,7 @@ export function packageJson(): string {
     license: "Apache-2.0",
     // A script of the shell that ends in Deno: nothing of Node is started at a command.
     bin: { remit: "bin/remit" },
+    man: ["man/remit.1"],
     files: ["*"],
     dependencies: { deno: DENO_VERSION },
     engines: { node: ">=18" },

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../cli/version.ts";
+import { COMMANDS } from "../../cli/arguments/command_table.ts";
 import { ROOT } from "../process.ts";
-import {
-  debianControl,
-  DENO_VERSION,
-  isCarried,
-  NPM_NAME,
-  packageJson,
-  releaseNotes,
-} from "./package.ts";
+import { manPage } from "./man.ts";
+import { debianControl, DENO_VERSION, isCarried, packageJson, releaseNotes } from "./package.ts";
 
 Deno.test("a release carries sources, examples and documents, and no test, fixture or script", () => {
   for (
@@ -64,4 +59,13 @@ Deno.test("release notes are the section of that version, else what is unrelease
   assert.equal(releaseNotes(log, "1.2.0"), "# Remit 1.2.0\n\n- Old.\n");
   assert.equal(releaseNotes(log, "1.3.0"), "# Remit 1.3.0\n\n- New.\n");
   assert.throws(() => releaseNotes("# Changelog\n", "1.0.0"), /CHANGELOG has no 1\.0\.0/);
+});
+
+Deno.test("the man page names every command and flag in requests that every man knows", () => {
+  const page = manPage("2026-01-31");
+  for (const { name, flags } of COMMANDS) {
+    assert(page.includes(`.SS remit ${name}`.trim().replaceAll("-", "\\-")), name);
+    for (const flag of flags) assert(page.includes(`\\-\\-${flag.name.replaceAll("-", "\\-")}`));
+  }
+  assert.doesNotMatch(page, /^\.(?!TH|SH|SS|TP|PP|B |I |nf|fi|B$)/m);
 });

@@ -310,7 +310,10 @@ interface Registry {
 const NPMRC_BYTES = 100_000;
 
 /** NPM_CONFIG_REGISTRY, else the line `registry=` of ~/.npmrc. Throws `invalidInput` for what is no address. */
-function readRegistry(disk: Pick<DiskRead, "read">, environment: Pick<Around, "env">): Registry {
+export function readRegistry(
+  disk: Pick<DiskRead, "read">,
+  environment: Pick<Around, "env">,
+): Registry {
   const home = environment.env("HOME");
   const bytes = home === undefined ? undefined : disk.read(join(home, ".npmrc"));
   const text = bytes === undefined ? "" : new TextDecoder().decode(bytes.subarray(0, NPMRC_BYTES));

@@ -1,0 +1,145 @@
+/** `config get|set|unset|path`: one value of a remit.yaml, your own one or the folder's. @module */
+import { dirname, join } from "node:path";
+import { EXIT, Fault } from "../../contracts/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { stringify } from "yaml";
+import { has } from "../arguments/parse_arguments.ts";
+import { type Command, commandText, printJson, printLines } from "../command.ts";
+import { CONFIG_NAME, readConfigBytes, readTrusted } from "../config/files.ts";
+import { parseConfigText } from "../config/text.ts";
+import { isTrusted } from "../config/trust.ts";
+import { checkKey, parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
+
+/** A folder's remit.yaml and whether what stands in it is trusted. */
+export interface FolderConfig {
+  readonly path: string;
+  readonly there: boolean;
+  readonly trusted: boolean;
+}
+
+/** The remit.yaml of the caller's folder. */
+export function folderConfig({ hands, places }: Command): FolderConfig {
+  const folder = hands.disk.real(hands.around.cwd) ?? hands.around.cwd;
+  const path = join(folder, CONFIG_NAME);
+  const bytes = readConfigBytes(hands.disk, path);
+  const trusted = bytes !== undefined &&
+    isTrusted(readTrusted(hands.disk, places), folder, sha256Hex(bytes));
+  return { path, there: bytes !== undefined, trusted };
+}
+
+/** The file that a command is about, behind links, and its text; undefined where there is none yet. */
+function chosen(command: Command): { readonly path: string; readonly text: string | undefined } {
+  const { hands, places, parsed } = command;
+  const named = has(parsed, "folder") ? folderConfig(command).path : places.config;
+  const path = hands.disk.real(named) ?? named;
+  const bytes = readConfigBytes(hands.disk, path);
+  return { path, text: bytes === undefined ? undefined : new TextDecoder().decode(bytes) };
+}
+
+/** `config get [KEY]`: what that one file says. Ends with 1 where it says nothing of it. */
+export function configGet(command: Command): Promise<number> {
+  const [word] = command.parsed.args;
+  const { path, text } = chosen(command);
+  const key = word === undefined ? [] : parseKey(word);
+  checkKey(key);
+  if (text !== undefined) parseConfigText(path, text);
+  const value = text === undefined ? undefined : readKey(text, key);
+  if (command.json) printJson(command, value ?? null);
+  else if (value !== undefined && value !== null) {
+    const shown = typeof value === "object" ? stringify(value).trimEnd() : String(value);
+    printLines(command, displayBlock(shown, { prefix: "", max: 1_000_000, maxLines: 20_000 }));
+  }
+  if (value !== undefined && value !== null) return Promise.resolve(EXIT.success);
+  command.hands.screen.say(`${displayText(path, { max: 500 })} does not say it`);
+  return Promise.resolve(EXIT.failure);
+}
+
+/** `config set KEY VALUE` and `config unset KEY`: whole or not at all, and only what can be read again. */
+export function configSet(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const [word = "", given] = parsed.args;
+  const key = parseKey(word);
+  checkKey(key);
+  const { path, text = "" } = chosen(command);
+  // What cannot be read is not written to, and what could not be read is not written.
+  parseConfigText(path, text);
+  const trustedBefore = has(parsed, "folder") && folderConfig(command).trusted;
+  const value = given === undefined ? undefined : parseValue(given);
+  const next = written(path, text, key, value, given);
+  hands.disk.makeFolder(dirname(path), 0o700);
+  const mode = hands.disk.stat(path)?.mode ?? (has(parsed, "folder") ? 0o644 : 0o600);
+  hands.disk.write(path, next, { mode });
+  if (command.json) {
+    printJson(command, { file: path, key: word, value: value ?? null });
+    return Promise.resolve(EXIT.success);
+  }
+  const name = displayText(path, { max: 500 });
+  printLines(command, [
+    given === undefined
+      ? `${name}: ${displayText(word, { max: 300 })} is gone`
+      : `${name}: ${displayText(`${word}: ${JSON.stringify(value)}`, { max: 1_000 })}`,
+    ...(trustedBefore
+      ? [
+        `  it is no longer what you trusted: "${
+          commandText(command, "trust")
+        }" accepts it as it is now`,
+      ]
+      : []),
+  ]);
+  return Promise.resolve(EXIT.success);
+}
+
+/** The new text, checked; text that only looks like a number is tried as text where a number does not fit. */
+function written(
+  path: string,
+  text: string,
+  key: readonly (string | number)[],
+  value: unknown,
+  given: string | undefined,
+): string {
+  const next = withKey(text, key, value);
+  try {
+    parseConfigText(path, next);
+    return next;
+  } catch (error) {
+    if (!(error instanceof Fault) || given === undefined || typeof value === "string") throw error;
+    const plain = withKey(text, key, given);
+    try {
+      parseConfigText(path, plain);
+    } catch {
+      throw error;
+    }
+    return plain;
+  }
+}
+
+/** `config path`: which files are read here, and what each may do. */
+export function configPath(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const folder = folderConfig(command);
+  const own = hands.disk.stat(places.config) !== undefined;
+  const ceiling = hands.disk.stat(places.ceiling) !== undefined;
+  if (command.json) {
+    printJson(command, {
+      own: { path: places.config, there: own },
+      folder,
+      ceiling: { path: places.ceiling, there: ceiling },
+    });
+    return Promise.resolve(EXIT.success);
+  }
+  const line = (name: string, path: string, says: string): string =>
+    `${name.padEnd(8)} ${displayText(path, { max: 500 })}  ${says}`;
+  const trust = folder.trusted
+    ? "trusted as it is"
+    : `only narrows; "${commandText(command, "trust")}" accepts it`;
+  printLines(
+    command,
+    [
+      line("own", places.config, own ? "" : "(not there)"),
+      line("folder", folder.path, folder.there ? trust : "(not there)"),
+      line("ceiling", places.ceiling, ceiling ? "only narrows" : "(not there)"),
+    ].map((each) => each.trimEnd()),
+  );
+  return Promise.resolve(EXIT.success);
+}

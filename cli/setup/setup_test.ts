@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { CONTROL_VERSION, Fault, RemitConfig, toJson } from "../../contracts/mod.ts";
+import { SQLITE_MIGRATIONS } from "../../store/migrations.ts";
+import { question, TASK } from "../_fixture/samples.ts";
+import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { placesOf } from "../disk/places.ts";
+import { parseConfigText } from "../config/text.ts";
+import { FORMATS, VERSION } from "../version.ts";
+import { isNewer } from "./version_command.ts";
+import { parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
+
+type Hands = ReturnType<typeof fakeHands>;
+const said = ({ screen }: Hands): string => screen.outs.splice(0).join("");
+const complained = ({ screen }: Hands): string => screen.lines.splice(0).join("\n");
+const TEXT = `# mine
+version: 1
+
+model: ollama:qwen3 # the quick one
+limits:
+  # a lot
+  money: 2
+`;
+
+Deno.test("config set keeps comments and places, and leaves the rest as it was written", () => {
+  const money = withKey(TEXT, parseKey("limits.money"), 3);
+  assert.equal(money, TEXT.replace("money: 2", "money: 3"));
+  const never = withKey(TEXT, parseKey("never.0"), "**/private/**");
+  assert.equal(never, `${TEXT}never:\n  - "**/private/**"\n`);
+  assert.equal(
+    withKey(TEXT, parseKey(`clearance."model:api.example.com"`), "internal"),
+    `${TEXT}clearance:\n  model:api.example.com: internal\n`,
+  );
+  assert.equal(withKey(TEXT, ["model"], undefined).includes("ollama"), false);
+  assert.deepEqual(readKey(TEXT, parseKey("limits")), { money: 2 });
+  assert.equal(readKey(TEXT, parseKey("rules.0.mode")), undefined);
+  assert.deepEqual(["2", "true", "[a, b]", "ollama:qwen3", "*"].map(parseValue), [
+    ...[2, true, ["a", "b"], "ollama:qwen3", "*"],
+  ]);
+  for (const bad of ["", ".", "a..b", "a.", 'a"b', "x.".repeat(20) + "x"]) {
+    assert.throws(() => parseKey(bad), Fault, bad);
+  }
+  assert.throws(() => withKey("version: 1\nmodel: &a x\nembedder: *a\n", ["model"], "y"), Fault);
+  assert.throws(() => withKey(TEXT, ["model", "deep"], 1), /is a value and no section/);
+});
+
+Deno.test("config set writes whole or not at all, says what was meant, and ends a folder's trust", async () => {
+  const hands = fakeHands();
+  const { config } = placesOf(hands.around, undefined);
+  const run = (...argv: string[]): Promise<number> => runCommandLine(argv, hands);
+  assert.equal(await run("config", "get", "model"), 1);
+  assert.equal(await run("config", "set", "limits.money", "2"), 0);
+  assert.equal(await run("config", "set", "model", "ollama:qwen3"), 0);
+  said(hands);
+  assert.equal(await run("config", "get", "limits.money"), 0);
+  assert.equal(said(hands), "2\n");
+  const before = Deno.readTextFileSync(config);
+  assert.equal((Deno.statSync(config).mode ?? 0) & 0o777, 0o600);
+  complained(hands);
+  assert.equal(await run("config", "set", "limts.money", "2"), 2);
+  assert.match(complained(hands), /did you mean limits\?/);
+  assert.equal(await run("config", "set", "limits.mony", "2"), 2);
+  assert.match(complained(hands), /did you mean limits\.money\?/);
+  assert.equal(await run("config", "set", "limits.money", "much"), 2);
+  assert.equal(await run("config", "set", "version", "2"), 2);
+  assert.equal(Deno.readTextFileSync(config), before);
+  // What cannot be read is not written to.
+  Deno.writeTextFileSync(config, "version: 1\nmodle: x\n");
+  assert.equal(await run("config", "set", "model", "ollama:a"), 2);
+  assert.match(complained(hands), /unknown key "modle"; did you mean "model"\?/);
+  assert.equal(Deno.readTextFileSync(config), "version: 1\nmodle: x\n");
+  Deno.writeTextFileSync(config, before);
+
+  assert.equal(await run("init"), 0);
+  assert.equal(await run("trust"), 0);
+  said(hands);
+  assert.equal(await run("config", "path", "--json"), 0);
+  assert.equal(JSON.parse(said(hands)).folder.trusted, true);
+  assert.equal(await run("config", "set", "strict", "true", "--folder"), 0);
+  assert.match(said(hands), /no longer what you trusted/);
+  assert.equal(await run("config", "path", "--json"), 0);
+  assert.equal(JSON.parse(said(hands)).folder.trusted, false);
+  assert.equal(await run("config", "unset", "strict", "--folder"), 0);
+  assert.equal(Deno.readTextFileSync(config), before);
+});
+
+Deno.test("init writes a remit.yaml that is read, and never over one that is there", async () => {
+  const hands = fakeHands();
+  for (const argv of [["init"], ["init", "--own"]]) {
+    assert.equal(await runCommandLine([...argv, "--json"], hands), 0);
+    const { file } = JSON.parse(said(hands));
+    const text = Deno.readTextFileSync(file);
+    const [first = ""] = text.split("\n");
+    const schema = /^# yaml-language-server: \$schema=(\/.*\/schema\/remit\.json)$/.exec(first)
+      ?.[1];
+    assert.equal(JSON.parse(Deno.readTextFileSync(schema ?? "")).title, "remit.yaml");
+    assert.equal(parseConfigText(file, text).config.version, 1);
+    // With every comment of a setting taken away the file still says what it may.
+    const open = text.replace(/^# (?=[a-z]+:(?: [^"]|$)| {2})/gm, "").replace(/^# {3}/gm, "  ");
+    assert.doesNotThrow(() => parseConfigText(file, open), open);
+    assert.equal(await runCommandLine(argv, hands), 1);
+    assert.match(complained(hands), /it is there/);
+    assert.equal(Deno.readTextFileSync(file), text);
+  }
+  assert.equal(await runCommandLine(["init", "nowhere"], hands), 2);
+});
+
+Deno.test("status is one screen: kernel, model, folder, what waits, what today cost", async () => {
+  const now = 1_700_000_000_000;
+  const inference = (to: number, money: number): unknown => ({
+    ...{ kind: "inference", id: "1", from: to, to, ok: true },
+    attributes: { inputTokens: 10, outputTokens: 5, money },
+  });
+  const hands = fakeHands({
+    ops: {
+      ps: () => [{ pid: 1 }],
+      questions: () => [toJson(question())],
+      tasks: (body) =>
+        "statuses" in (body as object) ? [] : [{ id: TASK, updatedAt: now, createdAt: now }],
+      spans: () => toJson([inference(now, 0.25), inference(now - 200_000_000, 4)]),
+    },
+  });
+  assert.equal(await runCommandLine(["status", "--json"], hands), 0);
+  assert.equal(JSON.parse(said(hands)).kernel, null);
+  Deno.mkdirSync(placesOf(hands.around, undefined).state, { recursive: true, mode: 0o700 });
+  assert.equal(await runCommandLine(["status", "--json"], hands), 0);
+  const found = JSON.parse(said(hands));
+  assert.deepEqual(found.today, { tasks: 1, tokens: 15, money: 0.25 });
+  assert.equal(found.waiting.length, 1);
+  assert.equal(await runCommandLine(["status"], hands), 0);
+  const screen = said(hands);
+  assert(screen.split("\n").length < 24);
+  assert.match(screen, /today +1 tasks, 15 tokens, 0\.2500 USD/);
+});
+
+Deno.test("version names the formats as their readers have them", async () => {
+  const hands = fakeHands();
+  assert.equal(await runCommandLine(["version", "--json"], hands), 0);
+  assert.deepEqual(JSON.parse(said(hands)), { version: VERSION, formats: FORMATS });
+  assert.equal(FORMATS.state, SQLITE_MIGRATIONS.at(-1)?.version);
+  assert.equal(FORMATS.control, CONTROL_VERSION);
+  assert.equal(RemitConfig.shape.version.value, FORMATS.config);
+});
+
+Deno.test("versions are ordered as semver orders them", () => {
+  const sorted = ["0.9.0", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2"];
+  sorted.push("1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.10", "1.2.0");
+  sorted.forEach((a, n) =>
+    sorted.forEach((b, m) => assert.equal(isNewer(a, b), n > m, `${a} ${b}`))
+  );
+});
+
+Deno.test("upgrade asks the registry of this home through the net rules, says how, and changes nothing", async () => {
+  const answers: string[] = [];
+  const asked: string[] = [];
+  const base = fakeHands({ env: { NPM_CONFIG_REGISTRY: "http://127.0.0.1:9/npm" } });
+  const fetch = (url: string): Promise<never> => {
+    asked.push(url);
+    const body = answers.shift();
+    if (body === undefined) {
+      return Promise.reject(new Fault("unavailable", "Cannot fetch: no network"));
+    }
+    return Promise.resolve({ url, mediaType: "", bytes: new TextEncoder().encode(body) } as never);
+  };
+  const hands = { ...base, wikis: { ...base.wikis, fetch } };
+  answers.push('{"version":"99.1.0"}', `{"version":"${VERSION}"}`, '{"version":"; rm -rf"}');
+  assert.equal(await runCommandLine(["upgrade"], hands), 0);
+  assert.match(said(hands), /^remit 99\.1\.0 is there; this is .*\n.*99\.1\.0|pull/);
+  assert.deepEqual(asked, ["http://127.0.0.1:9/npm/remit-runtime/latest"]);
+  assert.equal(await runCommandLine(["upgrade"], hands), 0);
+  assert.match(said(hands), /is the newest/);
+  assert.equal(await runCommandLine(["upgrade"], hands), 67);
+  complained(hands);
+  assert.notEqual(await runCommandLine(["upgrade"], hands), 0);
+  assert.match(complained(hands), /no network/);
+  const silent = fakeHands();
+  assert.notEqual(await runCommandLine(["upgrade"], silent), 0);
+  assert.match(complained(silent), /npm view/);
+  assert.equal(Deno.readTextFileSync(join(base.around.home, "deno.json")).includes("99.1"), false);
+});

@@ -1,0 +1,138 @@
+/** `status`: one screen of how things stand here: kernel, model, folder, what waits, what was spent today. @module */
+import { EXIT } from "../../contracts/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { newestTasks } from "../arguments/agent_filter.ts";
+import {
+  cell,
+  type Command,
+  commandText,
+  printJson,
+  printLines,
+  reachKernel,
+  recordOf,
+  rowsOf,
+} from "../command.ts";
+import { loadConfig } from "../config/files.ts";
+import type { KernelLink } from "../hands.ts";
+import { waitingQuestions } from "../question/waiting.ts";
+import { spanText } from "../terminal/span.ts";
+import { VERSION } from "../version.ts";
+import { folderConfig } from "./config_command.ts";
+
+/** Tasks whose spans are read for the sum of a day. */
+const MAX_TASKS = 200;
+
+interface Work {
+  readonly pid: number;
+  readonly running: number;
+  readonly waiting: readonly {
+    readonly id: string;
+    readonly summary: string;
+    readonly ageMs: number;
+  }[];
+  readonly today: { readonly tasks: number; readonly tokens: number; readonly money: number };
+}
+
+/** Milliseconds since 1970 at which the day of `now` began on this machine. */
+function midnight(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
+}
+
+async function spentSince(link: KernelLink, from: number): Promise<Work["today"]> {
+  let [tasks, tokens, money] = [0, 0, 0];
+  let seen = 0;
+  for await (const task of newestTasks(link, { archived: true })) {
+    if (++seen > MAX_TASKS) break;
+    if (Number(task["updatedAt"] ?? 0) < from) continue;
+    tasks += 1;
+    for (const span of rowsOf(await link.ask("spans", { task: task["id"] ?? null }))) {
+      if (span["kind"] !== "inference" || Number(span["to"] ?? 0) < from) continue;
+      const said = recordOf(span["attributes"]);
+      tokens += Number(said["inputTokens"] ?? 0) + Number(said["outputTokens"] ?? 0);
+      money += Number(said["money"] ?? 0);
+    }
+  }
+  return { tasks, tokens, money };
+}
+
+async function workOf(command: Command): Promise<Work | undefined> {
+  // A state that is not there yet holds nothing, and needs no kernel to say so.
+  if (command.hands.disk.stat(command.places.state) === undefined) return undefined;
+  const now = command.hands.around.now();
+  const link = await reachKernel(command);
+  try {
+    const questions = await waitingQuestions((op, body) => link.ask(op, body));
+    return {
+      pid: link.pid,
+      running: rowsOf(await link.ask("ps", null)).length,
+      waiting: questions.map(({ id, summary, createdAt }) => ({
+        id,
+        summary,
+        ageMs: now - createdAt,
+      })),
+      today: await spentSince(link, midnight(now)),
+    };
+  } finally {
+    link.close();
+  }
+}
+
+/** Runs the command. */
+export async function statusCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const folder = folderConfig(command);
+  const work = await workOf(command);
+  const today = work?.today ?? { tasks: 0, tokens: 0, money: 0 };
+  if (command.json) {
+    printJson(command, {
+      version: VERSION,
+      kernel: work === undefined ? null : { pid: work.pid },
+      model: config.model ?? null,
+      folder,
+      running: work?.running ?? 0,
+      waiting: (work?.waiting ?? []).map(({ id, summary }) => ({ id, summary })),
+      today,
+      notes: config.notes,
+    });
+    return EXIT.success;
+  }
+  const line = (name: string, text: string): string => `  ${name.padEnd(8)} ${text}`;
+  const waiting = work?.waiting ?? [];
+  const trust = folder.trusted
+    ? "its remit.yaml is trusted"
+    : `its remit.yaml only narrows; "${commandText(command, "trust")}" accepts it`;
+  printLines(command, [
+    `remit ${VERSION}`,
+    line(
+      "kernel",
+      work === undefined
+        ? "none yet: it starts with the first task"
+        : `process ${work.pid}, ${work.running} at work`,
+    ),
+    line(
+      "model",
+      config.model === undefined
+        ? `none is chosen; "${commandText(command, "model list")}" shows what there is`
+        : displayText(config.model, { max: 200 }),
+    ),
+    line(
+      "folder",
+      `${displayText(hands.around.cwd, { max: 300 })}: ${folder.there ? trust : "no remit.yaml"}`,
+    ),
+    line("today", `${today.tasks} tasks, ${today.tokens} tokens, ${today.money.toFixed(4)} USD`),
+    line(
+      "waits",
+      waiting.length === 0
+        ? "nothing"
+        : `${waiting.length}: "${commandText(command, "questions")}"`,
+    ),
+    ...waiting.slice(0, 8).map(({ id, summary, ageMs }) =>
+      `             ${cell(id)}  ${spanText(ageMs)}  ${cell(summary, 200)}`
+    ),
+    ...config.notes.slice(0, 4).map((note) =>
+      hands.screen.paint.yellow(`  ${displayText(note, { max: 300 })}`)
+    ),
+  ]);
+  return EXIT.success;
+}

@@ -1,0 +1,106 @@
+/** Reads and changes one value of a remit.yaml; everything else stays as it was written. @module */
+import { type Document, isCollection, isMap, isNode, parse, parseDocument } from "yaml";
+import { Fault } from "../../contracts/mod.ts";
+import { knownKeys } from "../config/known_keys.ts";
+import { oddKey } from "../config/odd_key.ts";
+import { nearest } from "../arguments/nearest.ts";
+
+/** Steps of a key; deeper ones are no configuration. */
+const DEEPEST = 12;
+
+function wrong(message: string): Fault {
+  return new Fault("invalidInput", message);
+}
+
+/**
+ * The steps of a key such as `limits.money`, `rules.0.mode` or `clearance."model:api.example.com"`.
+ *
+ * @throws Fault `invalidInput` for one that cannot be read.
+ */
+export function parseKey(text: string): readonly (string | number)[] {
+  const steps = [...text.matchAll(/(?:^|\.)(?:"([^"]{1,256})"|([^".]{1,256}))(?=\.|$)/g)];
+  const whole = steps.map(([each]) => each).join("");
+  if (steps.length === 0 || whole !== text || steps.length > DEEPEST) {
+    throw wrong(
+      `Cannot read the key ${
+        JSON.stringify(text.slice(0, 200))
+      }: write names with dots, limits.money; ` +
+        'a name that has dots in quotes, clearance."model:api.example.com"',
+    );
+  }
+  return steps.map(([, quoted, plain = ""]) =>
+    quoted ?? (/^(?:0|[1-9]\d{0,5})$/.test(plain) ? Number(plain) : plain)
+  );
+}
+
+function documentOf(text: string): Document {
+  const document: Document = parseDocument(text === "" ? "version: 1\n" : text, {
+    uniqueKeys: false,
+    version: "1.2",
+    schema: "core",
+  });
+  if (document.contents === null) document.set("version", 1);
+  if (!isMap(document.contents)) throw wrong("Cannot read remit.yaml: it is no map of settings");
+  return document;
+}
+
+/** The value at a key, as JSON has it; undefined where the file does not say it. */
+export function readKey(text: string, key: readonly (string | number)[]): unknown {
+  const found: unknown = documentOf(text).getIn(key, true);
+  if (!isNode(found)) return found;
+  return found.toJS(documentOf(text), { maxAliasCount: 0 });
+}
+
+/** What a person typed as YAML: numbers, switches, lists and maps are what they look like; the rest is text. */
+export function parseValue(text: string): unknown {
+  try {
+    const value: unknown = parse(text, { version: "1.2", schema: "core", maxAliasCount: 0 });
+    return value === null ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+/** The text with another value at a key, or without the key where `value` is undefined. Throws `invalidInput`. */
+export function withKey(
+  text: string,
+  key: readonly (string | number)[],
+  value: unknown,
+): string {
+  const document = documentOf(text);
+  // What is written must be what the next reader finds: an alias or a key that stands twice is neither.
+  const odd = oddKey(document);
+  if (odd !== undefined || document.errors.length > 0) {
+    throw wrong(`Cannot change remit.yaml: ${odd?.why ?? "it is no YAML"}`);
+  }
+  if (value === undefined) {
+    document.deleteIn(key);
+    return document.toString({ lineWidth: 0 });
+  }
+  key.slice(0, -1).forEach((_, n) => {
+    const at = key.slice(0, n + 1);
+    const node: unknown = document.getIn(at, true);
+    // A section that holds nothing, or is not there, becomes a map.
+    const empty = node === undefined || (isNode(node) && node.toJS(document) === null);
+    if (empty) document.setIn(at, document.createNode(typeof key[n + 1] === "number" ? [] : {}));
+    else if (!isCollection(node)) {
+      throw wrong(`Cannot set ${key.join(".")}: "${at.join(".")}" is a value and no section`);
+    }
+  });
+  document.setIn(key, document.createNode(value));
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Throws `invalidInput` that says what was meant, where no remit.yaml has this key. */
+export function checkKey(key: readonly (string | number)[]): void {
+  key.forEach((step, n) => {
+    const known = knownKeys(key.slice(0, n));
+    if (typeof step === "number" || known.length === 0 || known.includes(step)) return;
+    const near = nearest(step, known);
+    throw wrong(
+      `Cannot read the key "${key.join(".")}": ${
+        near === undefined ? "" : `did you mean ${[...key.slice(0, n), near].join(".")}? `
+      }there is ${known.join(", ")}`,
+    );
+  });
+}
