@@ -4,7 +4,7 @@ import type { Json } from "./values.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import recorded from "./jq/_vectors.json" with { type: "json" };
+import recorded from "./_vectors.json" with { type: "json" };
 
 const CSV = { delimiter: ",", header: true };
 
