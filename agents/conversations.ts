@@ -1,8 +1,8 @@
 /** Names of conversations: a document each, and the end of those that expire. @module */
-import { Fault } from "../contracts/fault.ts";
-import { TaskId } from "../contracts/ids.ts";
-import { EXIT } from "../contracts/signal.ts";
-import type { NewEvent } from "../contracts/event.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
+import { EXIT } from "../contracts/base/signal.ts";
+import type { NewEvent } from "../contracts/task/event.ts";
 import {
   ConversationName,
   type ConversationStore,
@@ -10,11 +10,11 @@ import {
   type HostedAgentService,
   NamedConversation,
   type PastConversations,
-} from "../contracts/hosting.ts";
-import { type JsonObject, toJsonObject } from "../contracts/json.ts";
-import type { Powers } from "../contracts/process.ts";
-import type { DocumentWrite, Store } from "../contracts/store.ts";
-import { type AgentTask, requestMessage } from "../contracts/task.ts";
+} from "../contracts/task/hosting.ts";
+import { type JsonObject, toJsonObject } from "../contracts/base/json.ts";
+import type { Powers } from "../contracts/task/process.ts";
+import type { DocumentWrite, Store } from "../contracts/task/store.ts";
+import { type AgentTask, requestMessage } from "../contracts/task/task.ts";
 import { createdEvent, isFinal, type Origin } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";

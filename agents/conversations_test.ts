@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
+import { SessionId, type TaskId } from "../contracts/authority/mod.ts";
+import { Fault } from "../contracts/base/mod.ts";
 import {
   ConversationName,
   type ConversationStore,
   type DocumentWrite,
-  Fault,
-  SessionId,
-  type TaskId,
-} from "../contracts/mod.ts";
+} from "../contracts/task/mod.ts";
 import { type Bench, bench, settled } from "./_fixture/bench.ts";
 import { memoryLog, requestOf, storeOf } from "./_fixture/fakes.ts";
 import { openConversations } from "./conversations.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Digest, QuestionId, toJsonObject } from "../contracts/mod.ts";
+import { Digest, QuestionId } from "../contracts/authority/mod.ts";
+import { toJsonObject } from "../contracts/base/mod.ts";
 import { bench, settled } from "./_fixture/bench.ts";
 import { memoryLog, requestOf } from "./_fixture/fakes.ts";
 

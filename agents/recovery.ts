@@ -1,8 +1,9 @@
 /** What a kernel that starts takes up of what earlier ones left. @module */
-import { Fault } from "../contracts/fault.ts";
-import { EXIT_OF_FAULT } from "../contracts/fault_exit.ts";
-import { OTHER_RULES } from "../contracts/task.ts";
-import type { AgentTask, Digest, TaskId } from "../contracts/mod.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { EXIT_OF_FAULT } from "../contracts/base/fault_exit.ts";
+import { OTHER_RULES } from "../contracts/task/task.ts";
+import type { Digest, TaskId } from "../contracts/authority/mod.ts";
+import type { AgentTask } from "../contracts/task/mod.ts";
 import { isFinal } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";

@@ -2,18 +2,23 @@
  * HostedAgentService for one kernel: create, say, cancel, resume, archive, purge, expire.
  * @module
  */
-import { Fault } from "../contracts/fault.ts";
-import { TaskId } from "../contracts/ids.ts";
-import { EXIT } from "../contracts/signal.ts";
-import type { ChatMessage } from "../contracts/chat.ts";
-import type { Staged } from "../contracts/control_answers.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
+import { EXIT } from "../contracts/base/signal.ts";
+import type { ChatMessage } from "../contracts/model/chat.ts";
+import type { Staged } from "../contracts/task/control_answers.ts";
 import type {
   HostedAgentService,
   NewTask,
   PastConversations,
   UndoOutcome,
-} from "../contracts/hosting.ts";
-import { type AgentTask, isResumable, requestMessage, TaskRequest } from "../contracts/task.ts";
+} from "../contracts/task/hosting.ts";
+import {
+  type AgentTask,
+  isResumable,
+  requestMessage,
+  TaskRequest,
+} from "../contracts/task/task.ts";
 import { makeForks } from "./conversations.ts";
 import { type Deliveries, makeDeliveries } from "./post/inbox/deliveries.ts";
 import type { Inbox } from "./post/inbox/inbox.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault, type TaskId } from "../contracts/mod.ts";
+import type { TaskId } from "../contracts/authority/mod.ts";
+import { Fault } from "../contracts/base/mod.ts";
 import { type Bench, bench, settled } from "./_fixture/bench.ts";
 import { endingOfFault } from "./task/ending.ts";
 import { memoryLog, requestOf } from "./_fixture/fakes.ts";

@@ -1,24 +1,20 @@
 /** A gate without a disk: every lease holds, nothing is kept. For benches. @module */
+import { type Lease, LeaseId, Pid, SessionId, TaskId } from "../contracts/authority/mod.ts";
+import { NO_POLICY } from "../contracts/policy/mod.ts";
 import {
   DEFAULT_LIMITS,
-  type Lease,
-  LeaseId,
-  NO_POLICY,
   noUsage,
-  Pid,
   type Powers,
   type ProcessRow,
-  SessionId,
-  TaskId,
   type ToolBinding,
-} from "../contracts/mod.ts";
+} from "../contracts/task/mod.ts";
 import { makeGate, type TaskGate } from "../broker/gate/gate.ts";
 import { makePins } from "../broker/guards.ts";
 import { makePolicy } from "../broker/policy.ts";
 import { openQuestions } from "../broker/questions.ts";
 import { redact } from "../broker/credentials.ts";
 import { makeRedeem, makeTokens } from "../broker/tokens.ts";
-import type { GrantedCall } from "../contracts/mod.ts";
+import type { GrantedCall } from "../contracts/task/mod.ts";
 
 /** A gate, and the process that calls it. */
 export interface BenchGate {

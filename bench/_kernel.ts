@@ -7,16 +7,12 @@ import { makeKeyFile, openKey } from "../cli/key/person_key_powers.ts";
 import { findPrograms } from "../cli/program/programs_powers.ts";
 import { signAnswer } from "../cli/question/sign_answer.ts";
 import { connectSocket } from "../cli/kernel/socket_powers.ts";
-import {
-  type Json,
-  type KernelConfig,
-  type Mount,
-  NO_POLICY,
-  Question,
-  SessionId,
-  type TaskRequest,
-  toJson,
-} from "../contracts/mod.ts";
+import { Question, SessionId } from "../contracts/authority/mod.ts";
+import { type Json, toJson } from "../contracts/base/mod.ts";
+import { NO_POLICY } from "../contracts/policy/mod.ts";
+import type { TaskRequest } from "../contracts/task/mod.ts";
+import type { Mount } from "../contracts/tool/mod.ts";
+import type { KernelConfig } from "../contracts/wire/mod.ts";
 
 /** A kernel under measurement. */
 export interface BenchKernel {

@@ -5,15 +5,14 @@
  */
 import { digestOf } from "../port/digest.ts";
 import { DatabaseSync } from "node:sqlite";
+import { SessionId } from "../contracts/authority/mod.ts";
 import {
   type Exchange,
-  type HostedTask,
   type InboxEntry,
   PeerName,
   type PeerSend,
-  SessionId,
-  type TaskHost,
-} from "../contracts/mod.ts";
+} from "../contracts/exchange/mod.ts";
+import type { HostedTask, TaskHost } from "../contracts/task/mod.ts";
 import {
   type Exchanges,
   makeHostedAgentService,

@@ -1,6 +1,8 @@
 /** The gate without a disk: what a decision costs. @module */
 import { Ajv } from "ajv";
-import { CallId, type JsonObject, type ToolBinding, ToolName } from "../contracts/mod.ts";
+import { CallId, ToolName } from "../contracts/authority/mod.ts";
+import type { JsonObject } from "../contracts/base/mod.ts";
+import type { ToolBinding } from "../contracts/task/mod.ts";
 import { fixedPowers, makeBenchGate } from "./_gate.ts";
 import { median } from "./quantile.ts";
 import { atMost, type Row } from "./row.ts";

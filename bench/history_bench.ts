@@ -6,8 +6,10 @@
 import { makeTaskKeeper } from "../agents/mod.ts";
 import { KEY_POWERS, LOG_POWERS, openLog, readPrivate } from "../broker/audit/mod.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/mod.ts";
-import { SessionId, TaskId, TaskRequest, toJson } from "../contracts/mod.ts";
-import type { EventLog, NewEvent } from "../contracts/mod.ts";
+import { SessionId, TaskId } from "../contracts/authority/mod.ts";
+import { toJson } from "../contracts/base/mod.ts";
+import { TaskRequest } from "../contracts/task/mod.ts";
+import type { EventLog, NewEvent } from "../contracts/task/mod.ts";
 import { askPages } from "../cli/command.ts";
 import { greet } from "../cli/kernel/link.ts";
 import { newestTasks } from "../cli/arguments/agent_filter.ts";

@@ -3,7 +3,8 @@
  * shown one against how soon it is shown a person's words, and what ten thousand keep in memory.
  * @module
  */
-import { type DocumentWrite, toJson } from "../contracts/mod.ts";
+import { toJson } from "../contracts/base/mod.ts";
+import type { DocumentWrite } from "../contracts/task/mod.ts";
 import { type InboxWorld, openInboxWorld } from "./inbox/world.ts";
 import { benchRequest, startBenchKernel } from "./_kernel.ts";
 import { median } from "./quantile.ts";

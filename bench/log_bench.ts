@@ -5,8 +5,8 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { LOG_POWERS, makeSigner, openLog } from "../broker/audit/mod.ts";
-import type { NewEvent } from "../contracts/event.ts";
-import type { EventLog } from "../contracts/store.ts";
+import type { NewEvent } from "../contracts/task/event.ts";
+import type { EventLog } from "../contracts/task/store.ts";
 import { openSqliteStore } from "../store/sqlite/mod.ts";
 import { median } from "./quantile.ts";
 import { atMost, type Row, shown } from "./row.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { httpEcho } from "../bridges/mcp/_fixture/servers.ts";
-import type { ImportedServer } from "../contracts/mod.ts";
+import type { ImportedServer } from "../contracts/exchange/mod.ts";
 import { type BareClient, bareHttp, bareStdio } from "./mcp/bare.ts";
 import { floorStdio } from "./mcp/floor.ts";
 import { ratioRow, toldRow } from "./mcp/rows.ts";

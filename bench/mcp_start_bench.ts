@@ -4,7 +4,7 @@
  * the tools and makes the same call.
  * @module
  */
-import type { ImportedServer } from "../contracts/mod.ts";
+import type { ImportedServer } from "../contracts/exchange/mod.ts";
 import { bareStdio } from "./mcp/bare.ts";
 import { ratioRow, toldRow } from "./mcp/rows.ts";
 import { npmServer } from "./mcp/trees.ts";

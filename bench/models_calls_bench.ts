@@ -4,7 +4,8 @@
  * @module
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { ChatMessage, ToolDescriptor } from "../contracts/mod.ts";
+import type { ChatMessage } from "../contracts/model/mod.ts";
+import type { ToolDescriptor } from "../contracts/tool/mod.ts";
 import type { OpenModel } from "../kernel/power/model/services.ts";
 import { makeTinyGguf } from "../models/_fixture/tiny_gguf.ts";
 import { makeBenchModels, NEVER, question, workspaceTools } from "./models/service.ts";

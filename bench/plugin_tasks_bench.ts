@@ -1,5 +1,7 @@
 /** Plugins and commands in a real kernel: many tasks at once, and programs of both kinds. @module */
-import { type KernelConfig, type Mount, MountName } from "../contracts/mod.ts";
+import { MountName } from "../contracts/authority/mod.ts";
+import type { Mount } from "../contracts/tool/mod.ts";
+import type { KernelConfig } from "../contracts/wire/mod.ts";
 import { findCommands } from "../cli/program/command_programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "./_kernel.ts";

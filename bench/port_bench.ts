@@ -1,6 +1,6 @@
 /** The port against a bare line echo between Deno processes on plain streams. @module */
 import { spawn } from "node:child_process";
-import type { Json } from "../contracts/json.ts";
+import type { Json } from "../contracts/base/json.ts";
 import { portOverChild } from "../port/_fixture/child_port.ts";
 import { median } from "./quantile.ts";
 import { atLeast, atMost, type Row, shown } from "./row.ts";

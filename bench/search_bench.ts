@@ -1,18 +1,16 @@
 /** `file_search` over 10,000 files: live permissions against static flags, the same program. @module */
 import {
-  type HostCallAnswer,
-  type HostCallBody,
-  type Json,
-  type KernelConfig,
   type Lease,
   LeaseId,
   MountName,
-  NO_POLICY,
-  NOTHING_KNOWN,
   Pid,
   type Scope,
   TaskId,
-} from "../contracts/mod.ts";
+} from "../contracts/authority/mod.ts";
+import type { Json } from "../contracts/base/mod.ts";
+import { NOTHING_KNOWN } from "../contracts/memory/mod.ts";
+import { NO_POLICY } from "../contracts/policy/mod.ts";
+import type { HostCallAnswer, HostCallBody, KernelConfig } from "../contracts/wire/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { makeChildren } from "../kernel/core/child/children.ts";
 import { makeSpawnPowers } from "../kernel/core/start/spawn_powers.ts";

@@ -1,5 +1,5 @@
 /** Starting children: cold against bare `deno run`, from the warm pool, with a foreign program. @module */
-import type { Json, PortHandler } from "../contracts/mod.ts";
+import type { Json, PortHandler } from "../contracts/base/mod.ts";
 import { waitUntil } from "../tests/fake/wait_until.ts";
 import type { Child, Children } from "../kernel/core/child/children.ts";
 import { atMost, type Row } from "./row.ts";

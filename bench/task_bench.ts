@@ -1,5 +1,8 @@
 /** Whole tasks in a real kernel: one alone, a hundred at once, two thousand for leaks. @module */
-import { type Mount, MountName, type TaskRequest, toJson } from "../contracts/mod.ts";
+import { MountName } from "../contracts/authority/mod.ts";
+import { toJson } from "../contracts/base/mod.ts";
+import type { TaskRequest } from "../contracts/task/mod.ts";
+import type { Mount } from "../contracts/tool/mod.ts";
 import { type BenchKernel, benchRequest, startBenchKernel } from "./_kernel.ts";
 import { type Memory, memoryOf } from "./_memory.ts";
 import { median, quantile } from "./quantile.ts";

@@ -4,7 +4,7 @@
  * table of docs/retrieval.md; the rows of `deno task bench --only wiki_quality` are of the held-out half.
  * @module
  */
-import type { Found } from "../contracts/mod.ts";
+import type { Found } from "../contracts/memory/mod.ts";
 import {
   type Kind,
   KINDS,

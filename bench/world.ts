@@ -1,5 +1,7 @@
 /** Bundled children and a configuration around them, for benches of the kernel. @module */
-import { cacheBeside, type KernelConfig, type Powers, WASM_PAGES } from "../contracts/mod.ts";
+import { cacheBeside, WASM_PAGES } from "../contracts/base/mod.ts";
+import type { Powers } from "../contracts/task/mod.ts";
+import type { KernelConfig } from "../contracts/wire/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { type Children, makeChildren } from "../kernel/core/child/children.ts";
 import { settleCaches, warm } from "../cli/program/warm_powers.ts";

@@ -1,9 +1,10 @@
 /** Whether an answer is what the person said to what the person saw. @module */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { delegationClaim } from "../contracts/delegation.ts";
-import { Fault } from "../contracts/fault.ts";
-import { toJsonObject } from "../contracts/json.ts";
-import type { Answer, Delegation, EffectClass, Question } from "../contracts/mod.ts";
+import { delegationClaim } from "../contracts/base/delegation.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { toJsonObject } from "../contracts/base/json.ts";
+import type { Answer, EffectClass, Question } from "../contracts/authority/mod.ts";
+import type { Delegation } from "../contracts/base/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import { canonicalJson } from "../port/mod.ts";
 
@@ -142,7 +143,7 @@ function signatureBytes(text: string): Uint8Array {
 }
 
 // Keys that answer for the person: consent alone, for a while, in this kernel's memory. The page of `remit serve` signs
-// with one. contracts/wire_control.ts.
+// with one. contracts/wire/wire_control.ts.
 //
 // Tasks that peers, webhooks and hosts started may be answered with it: it is the operator's, made by the operator's own
 // program and given to none of them. Whoever asked for an action has no such key, so nobody answers their own question.

@@ -1,6 +1,6 @@
 /** A call's arguments: parsed with limits, frozen, and written canonically. @module */
-import { Fault } from "../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { inOrder } from "../port/in_order.ts";
 import { canonicalJson, deepFreeze, parseJson } from "../port/mod.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
-import type { Json, JsonObject } from "../contracts/mod.ts";
+import type { Json, JsonObject } from "../contracts/base/mod.ts";
 import { canonicalJson, parseJson } from "../port/mod.ts";
 import { argumentsText, parseArguments } from "./arguments.ts";
 

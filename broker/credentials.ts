@@ -5,12 +5,12 @@
  * A net with holes, like redaction: what looks like nothing passes. The never-list is the wall.
  * @module
  */
-import { Fault } from "../contracts/fault.ts";
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import type { EffectClass } from "../contracts/colour.ts";
-import type { TaskId } from "../contracts/ids.ts";
-import { isList, isObject, type Json, type JsonObject } from "../contracts/json.ts";
-import type { ToolBinding } from "../contracts/power.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
+import type { EffectClass } from "../contracts/authority/colour.ts";
+import type { TaskId } from "../contracts/authority/ids.ts";
+import { isList, isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
+import type { ToolBinding } from "../contracts/task/power.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { asksForSecret, isGivenSecret } from "../text/looks_secret.ts";
 import { remembering } from "../text/path_list.ts";

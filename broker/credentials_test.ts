@@ -1,6 +1,8 @@
 /** Credentials that a call would tell somebody: asked about, told nowhere else, and handed to the call alone. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { CallId, type ChatMessage, type JsonObject } from "../contracts/mod.ts";
+import { CallId } from "../contracts/authority/mod.ts";
+import type { JsonObject } from "../contracts/base/mod.ts";
+import type { ChatMessage } from "../contracts/model/mod.ts";
 import { makeWorld, type World, type WorldOptions } from "./_fixture/world.ts";
 
 const KEY = `npm_${"a1B2c3D4e5F6".repeat(3)}`;

@@ -1,6 +1,8 @@
 /** The policy when nobody wrote one, and the forbids that no rule lifts. @module */
-import { PHASE_FORBIDS } from "../contracts/task.ts";
-import type { EffectClass, PermissionMode, Phase, Profile } from "../contracts/mod.ts";
+import { PHASE_FORBIDS } from "../contracts/task/task.ts";
+import type { EffectClass } from "../contracts/authority/mod.ts";
+import type { Phase, Profile } from "../contracts/task/mod.ts";
+import type { PermissionMode } from "../contracts/tool/mod.ts";
 
 /** What a policy says about a subject, and where it is written (`FILE:LINE` or `built-in: NAME`). */
 export interface Ruling {

@@ -1,7 +1,7 @@
 /** Answers that stand: in memory of this kernel only, void after a restart. @module */
-import { cleared, colourSuffices } from "../contracts/colour.ts";
-import type { Digest, QuestionId, TaskId } from "../contracts/ids.ts";
-import type { Answer, AnswerScope, Question } from "../contracts/question.ts";
+import { cleared, colourSuffices } from "../contracts/authority/colour.ts";
+import type { Digest, QuestionId, TaskId } from "../contracts/authority/ids.ts";
+import type { Answer, AnswerScope, Question } from "../contracts/authority/question.ts";
 
 /** An answer that stands, and what it covers. */
 export interface Grant {

@@ -5,7 +5,8 @@
  * English words and shapes alone; a text can be written so that nothing here finds it.
  * @module
  */
-import type { Guard, Guarded, Json } from "../contracts/mod.ts";
+import type { Json } from "../contracts/base/mod.ts";
+import type { Guard, Guarded } from "../contracts/model/mod.ts";
 import { foldText } from "../text/fold.ts";
 import { makePhraseFinder, type Phrase, step } from "../text/phrases.ts";
 

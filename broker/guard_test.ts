@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Guarded } from "../contracts/mod.ts";
+import type { Guarded } from "../contracts/model/mod.ts";
 import { makeRuleGuard } from "./guard.ts";
 import { foldText } from "../text/fold.ts";
 import { BUILT_IN_GUARDS, injectionGuard } from "./guards.ts";

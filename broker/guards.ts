@@ -1,9 +1,9 @@
 /** Guards before and after a call: advisory, they can only make things stricter. @module */
-import type { Colour } from "../contracts/colour.ts";
-import type { Digest } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { Resolved } from "../contracts/power.ts";
-import type { PermissionMode, ToolDescriptor } from "../contracts/tool.ts";
+import type { Colour } from "../contracts/authority/colour.ts";
+import type { Digest } from "../contracts/authority/ids.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { Resolved } from "../contracts/task/power.ts";
+import type { PermissionMode, ToolDescriptor } from "../contracts/tool/tool.ts";
 import { digestOf } from "../port/digest.ts";
 import { foldPath } from "../text/path_list.ts";
 

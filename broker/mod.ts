@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import { NO_POLICY } from "../contracts/mod.ts";
+ * import { NO_POLICY } from "../contracts/policy/mod.ts";
  * import { makePolicy } from "./mod.ts";
  * const { mode } = makePolicy(NO_POLICY).decide({
  *   profile: "operator", phase: "work", tool: "http_fetch", category: "network",

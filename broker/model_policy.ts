@@ -13,10 +13,13 @@
  * There is no pattern by kind: `openai:` names a protocol that any host may speak.
  * @module
  */
-import { cleared } from "../contracts/colour.ts";
-import { makeModelClearance } from "../contracts/model_clearance.ts";
-import { Profile } from "../contracts/task.ts";
-import type { Label, ModelSink, PolicySource, ProcessRow } from "../contracts/mod.ts";
+import { cleared } from "../contracts/authority/colour.ts";
+import { makeModelClearance } from "../contracts/model/model_clearance.ts";
+import { Profile } from "../contracts/task/task.ts";
+import type { Label } from "../contracts/authority/mod.ts";
+import type { ModelSink } from "../contracts/model/mod.ts";
+import type { PolicySource } from "../contracts/policy/mod.ts";
+import type { ProcessRow } from "../contracts/task/mod.ts";
 
 /** Whether text may go to a model, and which rule says so. */
 export interface ModelRuling {

@@ -1,6 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { type Label, type ModelSink, type PolicySource, Profile } from "../contracts/mod.ts";
+import type { Label } from "../contracts/authority/mod.ts";
+import type { ModelSink } from "../contracts/model/mod.ts";
+import type { PolicySource } from "../contracts/policy/mod.ts";
+import { Profile } from "../contracts/task/mod.ts";
 import { COLOURS, LABELS, makeRow } from "./_fixture/fake_processes.ts";
 import { makeModelPolicy, whyModelRefused } from "./model_policy.ts";
 

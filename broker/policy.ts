@@ -1,8 +1,8 @@
 /** Policy: the mode of a call, the never-list, clearances. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { EffectClass, Label } from "../contracts/colour.ts";
-import type { PlacedRule, PolicySource } from "../contracts/policy.ts";
-import type { Phase, Profile } from "../contracts/task.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { EffectClass, Label } from "../contracts/authority/colour.ts";
+import type { PlacedRule, PolicySource } from "../contracts/policy/policy.ts";
+import type { Phase, Profile } from "../contracts/task/task.ts";
 import { foldPath, makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
@@ -38,7 +38,7 @@ const MAX_RULES = 1_000;
  * @throws {Fault} `tooLarge` for more than 1,000 rules.
  * @example
  * ```ts
- * import { NO_POLICY } from "../contracts/mod.ts";
+ * import { NO_POLICY } from "../contracts/policy/mod.ts";
  * import { makePolicy } from "./policy.ts";
  * if (makePolicy(NO_POLICY).never("desk/keys.env", "read") === undefined) throw new Error("read");
  * ```

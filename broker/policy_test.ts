@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import { EffectClass, NO_POLICY, type PlacedRule } from "../contracts/mod.ts";
+import { EffectClass } from "../contracts/authority/mod.ts";
+import { NO_POLICY, type PlacedRule } from "../contracts/policy/mod.ts";
 import { processorTime } from "../tests/fake/processor_time.ts";
 import { foldPath } from "../text/path_list.ts";
 import { makeGlob, makePolicy, type Policy, type Subject } from "./policy.ts";

@@ -1,13 +1,13 @@
 /** Questions to people: durable, answered once, by signature. @module */
-import { Fault } from "../contracts/fault.ts";
-import { toJsonObject } from "../contracts/json.ts";
-import { atMoment } from "../contracts/moment.ts";
-import type { NewEvent } from "../contracts/event.ts";
-import type { Answered, Questions } from "../contracts/gate.ts";
-import type { QuestionId, TaskId } from "../contracts/ids.ts";
-import type { Powers } from "../contracts/process.ts";
-import { type Answer, Question } from "../contracts/question.ts";
-import type { DocumentRow, DocumentWrite, EventLog, Store } from "../contracts/store.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { toJsonObject } from "../contracts/base/json.ts";
+import { atMoment } from "../contracts/base/moment.ts";
+import type { NewEvent } from "../contracts/task/event.ts";
+import type { Answered, Questions } from "../contracts/authority/gate.ts";
+import type { QuestionId, TaskId } from "../contracts/authority/ids.ts";
+import type { Powers } from "../contracts/task/process.ts";
+import { type Answer, Question } from "../contracts/authority/question.ts";
+import type { DocumentRow, DocumentWrite, EventLog, Store } from "../contracts/task/store.ts";
 import { type Delegations, makeAnswerCheck, makeDelegations, type Signed } from "./answer_check.ts";
 import { type Grants, makeGrants } from "./grants.ts";
 

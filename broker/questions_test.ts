@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
-import type { Answer, Question } from "../contracts/mod.ts";
-import { Fault } from "../contracts/mod.ts";
+import type { Answer, Question } from "../contracts/authority/mod.ts";
+import { Fault } from "../contracts/base/mod.ts";
 import { CAROL, CAROL_STEP_UP, makeKeys } from "./_fixture/carol.ts";
 import { makeWorld, type World } from "./_fixture/world.ts";
 

@@ -1,9 +1,9 @@
 /** Single-use tokens: what passed the gate, until it is used. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Colour, Label } from "../contracts/colour.ts";
-import type { Digest, Pid } from "../contracts/ids.ts";
-import type { GrantedCall } from "../contracts/power.ts";
-import type { Powers, ProcessKeeper } from "../contracts/process.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Colour, Label } from "../contracts/authority/colour.ts";
+import type { Digest, Pid } from "../contracts/authority/ids.ts";
+import type { GrantedCall } from "../contracts/task/power.ts";
+import type { Powers, ProcessKeeper } from "../contracts/task/process.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { argumentsText } from "./arguments.ts";
 import { sha256Hex } from "../port/digest.ts";

@@ -1,5 +1,5 @@
 import { equal, match, throws } from "node:assert/strict";
-import { Pid } from "../contracts/mod.ts";
+import { Pid } from "../contracts/authority/mod.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { handPowers } from "./_fixture/hand_powers.ts";
 import { makeWorld } from "./_fixture/world.ts";

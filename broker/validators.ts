@@ -5,8 +5,8 @@
  */
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { Fault } from "../contracts/fault.ts";
-import { isList, isObject, type Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { isList, isObject, type Json } from "../contracts/base/json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { parseJson } from "../port/mod.ts";
 

@@ -1,10 +1,10 @@
 /** `browser_screenshot`: a grant apart from the browser's own. @module */
-import { Fault } from "../contracts/fault.ts";
-import { ToolName } from "../contracts/ids.ts";
-import type { Json, JsonObject } from "../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../contracts/power.ts";
-import type { ProcessRow } from "../contracts/process.ts";
-import { ToolDescriptor } from "../contracts/tool.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { ToolName } from "../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../contracts/base/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../contracts/task/power.ts";
+import type { ProcessRow } from "../contracts/task/process.ts";
+import { ToolDescriptor } from "../contracts/tool/tool.ts";
 
 /** The name of the tool, and of the scope `plugin` that a process needs for it. */
 export const SCREENSHOT = "browser_screenshot";

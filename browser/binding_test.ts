@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
-import { PluginManifest } from "../contracts/plugin.ts";
-import type { GrantedCall } from "../contracts/power.ts";
-import type { ProcessRow } from "../contracts/process.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import { PluginManifest } from "../contracts/tool/plugin.ts";
+import type { GrantedCall } from "../contracts/task/power.ts";
+import type { ProcessRow } from "../contracts/task/process.ts";
 import { parseToolYaml } from "../tools-wasm/build/tool_yaml.ts";
 import { chromiumManifest, screenshotBinding } from "./mod.ts";
 

@@ -1,6 +1,6 @@
 /** Starts Debian's Chromium and holds its one page. @module */
 import puppeteer, { type Browser, type Target } from "puppeteer-core";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import type { Cdp } from "./events.ts";
 import { chromiumFlags } from "./flags.ts";
 

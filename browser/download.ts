@@ -1,6 +1,6 @@
 /** Saving what an address holds into the task's scratch: past Chromium, which downloads nothing. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Json, JsonObject } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../contracts/base/json.ts";
 import { cleanText } from "../text/page_text.ts";
 import { mediaType, type WebAnswer } from "./web_answer.ts";
 

@@ -1,6 +1,6 @@
 /** Fills the fields of a page, as a caller names them: by ref. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Json, JsonObject } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../contracts/base/json.ts";
 import type { Target } from "./canvas.ts";
 import { descendants, type Element } from "./dom.ts";
 import { CHOOSE, TURN, TYPE } from "./page_functions.ts";

@@ -4,7 +4,7 @@
  * puppeteer-core takes `Buffer` and `process` from it. docs/decision/0010.
  * @module
  */
-import { WIDE_FRAME_BYTES } from "../contracts/wire_plugin.ts";
+import { WIDE_FRAME_BYTES } from "../contracts/wire/wire_plugin.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { startChromium } from "./chromium_powers.ts";
 import { makeService } from "./service.ts";

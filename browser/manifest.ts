@@ -3,7 +3,7 @@
  * arguments, so that policy, questions and agents need not know which engine serves them.
  * @module
  */
-import type { PluginManifest } from "../contracts/plugin.ts";
+import type { PluginManifest } from "../contracts/tool/plugin.ts";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   browser_open:

@@ -1,6 +1,6 @@
 /** Reads what Chromium says of a page into one tree. TRUST: from a process that runs hostile pages. @module */
 import type { Protocol } from "puppeteer-core";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import {
   type Box,
   isReadable,

@@ -1,7 +1,7 @@
 /** Every request of the page: judged, asked of the kernel, or refused and counted. @module */
 import type { Protocol } from "puppeteer-core";
-import { Fault } from "../contracts/fault.ts";
-import type { JsonObject } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";
 import type { Cdp } from "./events.ts";
 import { type Granted, judgeRequest, type PageRequest, type Refused } from "./judge.ts";

@@ -1,7 +1,7 @@
-/** Serves the kernel: the plugin wire (contracts/wire_plugin.ts), of which one plugin is here already. @module */
-import { Fault } from "../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../contracts/json.ts";
-import type { Port, PortHandler } from "../contracts/port.ts";
+/** Serves the kernel: the plugin wire (contracts/wire/wire_plugin.ts), of which one plugin is here already. @module */
+import { Fault } from "../contracts/base/fault.ts";
+import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
+import type { Port, PortHandler } from "../contracts/base/port.ts";
 import type { Session } from "./session.ts";
 import { webAnswerOf } from "./web_answer.ts";
 

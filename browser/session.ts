@@ -1,6 +1,6 @@
 /** A session: one page, what may be done with its newest snapshot, and how. @module */
-import { Fault } from "../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";
 import type { Target } from "./canvas.ts";
 import { type Cdp, type Events, type Happened, makeEvents } from "./events.ts";

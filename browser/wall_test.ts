@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { hangAfter, reply, startSite } from "../net/_fixture/site.ts";
 import { HAS_CHROMIUM, startBrowser, startOpenBrowser } from "./_fixture/engine.ts";
 import { processesOf, runs } from "./_fixture/processes.ts";

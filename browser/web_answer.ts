@@ -1,7 +1,7 @@
 /** What the kernel brings back from the web, and how it is handed to Chromium. @module */
 import type { Protocol } from "puppeteer-core";
-import { Fault } from "../contracts/fault.ts";
-import { isObject, type Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { isObject, type Json } from "../contracts/base/json.ts";
 
 /** An answer of the host function http.fetch. */
 export interface WebAnswer {

@@ -1,5 +1,5 @@
 /** Runs Remit's own functions in the page, apart from the page's. @module */
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import type { Cdp } from "./events.ts";
 
 /** A world of Remit's own in the page that is open now. */

@@ -1,5 +1,6 @@
 /** What every command shares: its place, its flags, its kernel, its two ways of printing. @module */
-import { Fault, type Json, TaskId } from "../contracts/mod.ts";
+import { TaskId } from "../contracts/authority/mod.ts";
+import { Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
 import { loadConfig } from "./config/files.ts";
 import type { Basic, Hands, KernelLink, KernelWish, PowerName } from "./hands.ts";

@@ -1,5 +1,8 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
-import type { BrowserChoice, CommandClass, Digest, Json, PolicySource } from "../contracts/mod.ts";
+import type { Digest } from "../contracts/authority/mod.ts";
+import type { Json } from "../contracts/base/mod.ts";
+import type { BrowserChoice, PolicySource } from "../contracts/policy/mod.ts";
+import type { CommandClass } from "../contracts/tool/mod.ts";
 import type { Paint } from "./terminal/paint.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { McpStore } from "./mcp/registry/store/store.ts";

@@ -3,7 +3,7 @@
  * commands that names it runs.
  * @module
  */
-import { toJson } from "../contracts/json.ts";
+import { toJson } from "../contracts/base/json.ts";
 import { runCommandLine } from "./arguments/dispatch.ts";
 import { readAround } from "./disk/around_powers.ts";
 import { makeDisk } from "./disk/disk_powers.ts";

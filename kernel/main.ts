@@ -1,7 +1,8 @@
 /** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
-import { Fault } from "../contracts/fault.ts";
-import { Digest } from "../contracts/ids.ts";
-import type { ContentTrust, KernelConfig } from "../contracts/mod.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { Digest } from "../contracts/authority/ids.ts";
+import type { ContentTrust } from "../contracts/memory/mod.ts";
+import type { KernelConfig } from "../contracts/wire/mod.ts";
 import {
   openLog,
   readPrivate,

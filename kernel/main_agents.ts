@@ -1,7 +1,10 @@
 /** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
-import { allTasks } from "../contracts/hosting.ts";
-import { TaskId } from "../contracts/ids.ts";
-import type { Artifact, ContentTrust, EventLog, Label, Powers, Store } from "../contracts/mod.ts";
+import { allTasks } from "../contracts/task/hosting.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
+import type { Label } from "../contracts/authority/mod.ts";
+import type { ContentTrust } from "../contracts/memory/mod.ts";
+import type { EventLog, Powers, Store } from "../contracts/task/mod.ts";
+import type { Artifact } from "../contracts/tool/mod.ts";
 import {
   type AgentService,
   type Exchanges,

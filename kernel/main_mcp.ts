@@ -1,12 +1,12 @@
 /** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
-import type { Leases } from "../contracts/gate.ts";
-import type { TaskId } from "../contracts/ids.ts";
-import type { CallInbox, InboxEntry } from "../contracts/inbox.ts";
-import type { ImportedServer } from "../contracts/mcp.ts";
-import type { GrantedCall } from "../contracts/power.ts";
-import type { Powers } from "../contracts/process.ts";
-import type { EventLog, Store } from "../contracts/store.ts";
-import type { KernelConfig } from "../contracts/wire_control.ts";
+import type { Leases } from "../contracts/authority/gate.ts";
+import type { TaskId } from "../contracts/authority/ids.ts";
+import type { CallInbox, InboxEntry } from "../contracts/exchange/inbox.ts";
+import type { ImportedServer } from "../contracts/exchange/mcp.ts";
+import type { GrantedCall } from "../contracts/task/power.ts";
+import type { Powers } from "../contracts/task/process.ts";
+import type { EventLog, Store } from "../contracts/task/store.ts";
+import type { KernelConfig } from "../contracts/wire/wire_control.ts";
 import { changesOf } from "../bridges/mcp/review/tool_identity.ts";
 import { effectOf, grantedEffect } from "../bridges/mcp/review/effect.ts";
 import { descriptorDigest } from "../broker/mod.ts";

@@ -4,7 +4,8 @@ import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { removeRoom } from "./power/command/command_spawn_powers.ts";
 import { makeForwardClock } from "./core/process/limits.ts";
-import type { FailPoint, KernelConfig, Powers } from "../contracts/mod.ts";
+import type { FailPoint, Powers } from "../contracts/task/mod.ts";
+import type { KernelConfig } from "../contracts/wire/mod.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 

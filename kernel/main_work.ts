@@ -13,13 +13,13 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
-import type { ContentTrust } from "../contracts/content_trust.ts";
-import type { Leases } from "../contracts/gate.ts";
-import type { Pid, TaskId } from "../contracts/ids.ts";
-import type { ToolBinding } from "../contracts/power.ts";
-import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/process.ts";
-import type { EventLog, Store } from "../contracts/store.ts";
-import type { KernelConfig } from "../contracts/wire_control.ts";
+import type { ContentTrust } from "../contracts/memory/content_trust.ts";
+import type { Leases } from "../contracts/authority/gate.ts";
+import type { Pid, TaskId } from "../contracts/authority/ids.ts";
+import type { ToolBinding } from "../contracts/task/power.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
+import type { EventLog, Store } from "../contracts/task/store.ts";
+import type { KernelConfig } from "../contracts/wire/wire_control.ts";
 import { type Children, makeChildren } from "./core/child/children.ts";
 import { makePipePowers } from "./core/child/mcp_pipe_powers.ts";
 import { makeRunPowers } from "./power/command/command_spawn_powers.ts";

@@ -1,5 +1,5 @@
 /** Listens on the control socket and serves who connects. @module */
-import { CONTROL_VERSION, type KernelConfig } from "../contracts/wire_control.ts";
+import { CONTROL_VERSION, type KernelConfig } from "../contracts/wire/wire_control.ts";
 import { portOverConn } from "../port/stream_powers.ts";
 import {
   type Control,

@@ -1,6 +1,6 @@
 /** The wiki's process: one wiki, its folder and its state, and nothing else. docs/decision/0013. @module */
 import "../port/prelude_powers.ts";
-import { WIKI_PORT_LIMITS } from "../contracts/wire_wiki.ts";
+import { WIKI_PORT_LIMITS } from "../contracts/wire/wire_wiki.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { makeSourceReader } from "./ingest/source_reader_powers.ts";
 import { makeOpenWiki } from "./open_wiki_powers.ts";

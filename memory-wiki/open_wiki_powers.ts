@@ -1,6 +1,8 @@
 /** Opens a wiki with what this process was started with: its folder, its state, the clock. @module */
 import { join } from "node:path";
-import { Fault, type SourceKind, type WikiOpen } from "../contracts/mod.ts";
+import { Fault } from "../contracts/base/mod.ts";
+import type { SourceKind } from "../contracts/memory/mod.ts";
+import type { WikiOpen } from "../contracts/wire/mod.ts";
 import {
   aboutOf,
   chunkText,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Hit } from "../contracts/mod.ts";
+import type { Hit } from "../contracts/memory/mod.ts";
 import {
   type AskedWiki,
   ingestOf,

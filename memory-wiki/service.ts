@@ -1,16 +1,8 @@
 /** The wiki's process behind its port: one wiki, opened once; writers one after another, readers at once. @module */
 import * as z from "zod";
-import {
-  Colour,
-  Fault,
-  type Json,
-  Label,
-  type ParseAsk,
-  Parsed,
-  type Port,
-  type PortHandler,
-  WikiOpen,
-} from "../contracts/mod.ts";
+import { Colour, Label } from "../contracts/authority/mod.ts";
+import { Fault, type Json, type Port, type PortHandler } from "../contracts/base/mod.ts";
+import { type ParseAsk, Parsed, WikiOpen } from "../contracts/wire/mod.ts";
 import { asJson } from "../port/as_json.ts";
 import { type OpenWiki, OPS, type WikiPowers } from "./ops/mod.ts";
 import { parseBody, statusOf } from "./ops/op.ts";

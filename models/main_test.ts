@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Json } from "../contracts/json.ts";
-import { Fault } from "../contracts/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { bundled, startChild } from "../port/_fixture/bundled_child.ts";
 import type { PipedChild } from "../port/_fixture/piped_child.ts";
 

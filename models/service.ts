@@ -1,8 +1,8 @@
 /** The model service: one backend, any number of inferences at once, no memory of them. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
-import type { InferenceRequest, LanguageModel, TextEmbedder } from "../contracts/model.ts";
-import type { Port, PortHandler } from "../contracts/port.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { InferenceRequest, LanguageModel, TextEmbedder } from "../contracts/model/model.ts";
+import type { Port, PortHandler } from "../contracts/base/port.ts";
 import {
   type ModelCancel,
   type ModelChunk,
@@ -15,9 +15,9 @@ import {
   type OpenBody,
   WEIGHTS_PIECE,
   type WeightsBody,
-} from "../contracts/wire_model.ts";
-import type { ChatMessage, Provenance } from "../contracts/chat.ts";
-import { mixColour, mixLabel } from "../contracts/colour.ts";
+} from "../contracts/wire/wire_model.ts";
+import type { ChatMessage, Provenance } from "../contracts/model/chat.ts";
+import { mixColour, mixLabel } from "../contracts/authority/colour.ts";
 
 /**
  * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.

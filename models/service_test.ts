@@ -1,10 +1,10 @@
-import { Fault, type FaultCode } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
-import type { PortHandler } from "../contracts/port.ts";
+import { Fault, type FaultCode } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { PortHandler } from "../contracts/base/port.ts";
 import { openScripted } from "./scripted/open.ts";
 import { makeModelService, makeToolTables } from "./service.ts";
 import { deepEqual, equal, throws } from "node:assert/strict";
-import type { InferenceRequest } from "../contracts/model.ts";
+import type { InferenceRequest } from "../contracts/model/model.ts";
 import assert from "node:assert/strict";
 
 /** A timer whose waits end when the test says so. */

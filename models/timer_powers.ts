@@ -1,5 +1,5 @@
 /** The clock of a model service: waiting, and nothing else. @module */
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 
 /** Waiting that a cancelled request ends. */
 export interface Timer {

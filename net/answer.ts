@@ -1,6 +1,6 @@
 /** The answer on the wire as data for the kernel. @module */
 import { Buffer } from "node:buffer";
-import type { NetAnswer } from "../contracts/wire_net.ts";
+import type { NetAnswer } from "../contracts/wire/wire_net.ts";
 import { readBody } from "./body.ts";
 import type { WireAnswer } from "./exchange.ts";
 

@@ -1,6 +1,6 @@
 /** An answer's body: decompressed, and never more of it than was asked for. @module */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { joinBytes } from "../port/join_bytes.ts";
 
 /** A body, or its beginning. */

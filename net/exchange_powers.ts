@@ -6,7 +6,7 @@ import {
   type RequestOptions,
 } from "node:http";
 import { request as requestSecure } from "node:https";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import {
   type Exchange,
   HEAD_BYTES,

@@ -1,6 +1,6 @@
 /** A request and what its redirects lead to, each hop judged anew. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire_net.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire/wire_net.ts";
 import { firstOf } from "./address/first_of.ts";
 import { answerFrom } from "./answer.ts";
 import { ACCEPT_ENCODING } from "./body.ts";

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { isFault, makeHandClock, makeInService, named, textOf } from "./_fixture/parts.ts";
 import { hangAfter, raw, redirect, type Reply, reply, startSite } from "./_fixture/site.ts";
-import type { NetRequest } from "../contracts/wire_net.ts";
+import type { NetRequest } from "../contracts/wire/wire_net.ts";
 
 async function ask(answer: Reply, more: Partial<NetRequest> = {}) {
   await using site = startSite(() => answer);

@@ -1,16 +1,16 @@
 /** `http_fetch`: what it is, what it needs, and how it is done. @module */
-import { Fault } from "../contracts/fault.ts";
-import { ToolName } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../contracts/power.ts";
-import type { ProcessRow } from "../contracts/process.ts";
-import type { ToolDescriptor } from "../contracts/tool.ts";
-import type { NetAnswer, NetRequest } from "../contracts/wire_net.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { ToolName } from "../contracts/authority/ids.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../contracts/task/power.ts";
+import type { ProcessRow } from "../contracts/task/process.ts";
+import type { ToolDescriptor } from "../contracts/tool/tool.ts";
+import type { NetAnswer, NetRequest } from "../contracts/wire/wire_net.ts";
 import { originOf, URL_LIMIT } from "./address/origin.ts";
 import { headersTrouble } from "./request_headers.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { Buffer } from "node:buffer";
-import type { Label } from "../contracts/colour.ts";
+import type { Label } from "../contracts/authority/colour.ts";
 import { tryIp } from "./address/ip.ts";
 import { kindOf } from "./address/ip_ranges.ts";
 

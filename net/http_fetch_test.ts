@@ -1,11 +1,11 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { GrantedCall } from "../contracts/power.ts";
-import type { ProcessRow } from "../contracts/process.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { GrantedCall } from "../contracts/task/power.ts";
+import type { ProcessRow } from "../contracts/task/process.ts";
 import { httpFetchBinding, originOf } from "./mod.ts";
 import { Buffer } from "node:buffer";
-import type { NetAnswer } from "../contracts/wire_net.ts";
+import type { NetAnswer } from "../contracts/wire/wire_net.ts";
 import { fetchResult, tryText } from "./http_fetch.ts";
 
 const alice = { colour: "YELLOW", label: "internal" } as ProcessRow;

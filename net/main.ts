@@ -1,8 +1,8 @@
 /** The net service process: the only one that opens sockets to the world. Bundled as net.js. @module */
 import "../port/prelude_powers.ts";
 import "./process_powers.ts";
-import { toJson } from "../contracts/json.ts";
-import { WIDE_FRAME_BYTES } from "../contracts/wire_plugin.ts";
+import { toJson } from "../contracts/base/json.ts";
+import { WIDE_FRAME_BYTES } from "../contracts/wire/wire_plugin.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { clock } from "./clock_powers.ts";
 import { makeExchange } from "./exchange_powers.ts";

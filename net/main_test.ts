@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { bundled } from "../port/_fixture/bundled_child.ts";
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
-import type { NetAnswer } from "../contracts/wire_net.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { NetAnswer } from "../contracts/wire/wire_net.ts";
 import { hangAfter, redirect, reply, type Seen, type Site, startSite } from "./_fixture/site.ts";
 import { startNet } from "./_fixture/net_child.ts";
 

@@ -1,14 +1,14 @@
 /** The net service: any number of requests at once, no memory between them. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
-import type { PortHandler } from "../contracts/port.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { PortHandler } from "../contracts/base/port.ts";
 import type {
   NetAnswer,
   NetCancel,
   NetProxy,
   NetRequest,
   NetStream,
-} from "../contracts/wire_net.ts";
+} from "../contracts/wire/wire_net.ts";
 import { fetchHops, type NetPowers } from "./hops.ts";
 import { makeProxies, type ProxyPowers } from "./proxy/proxies.ts";
 import { makeStreams } from "./streams.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, rejects, throws } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { isFault } from "./_fixture/parts.ts";
 import { makeRoom } from "./service.ts";
 

@@ -1,5 +1,5 @@
 /** The real sockets. Nothing here decides: a path was granted, an address was vetted before. @module */
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { tryIp } from "./address/ip.ts";
 import type { SocketEnd, SocketListener, Sockets } from "./sockets.ts";
 

@@ -1,6 +1,6 @@
 /** Mallory's spellings of what she may not reach, typed in and hidden behind every kind of redirect. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { allowed, makeInService, makeNames, makeUpAnswers, textOf } from "./_fixture/parts.ts";
 
 const SITE = "http://start.example";

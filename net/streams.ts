@@ -1,7 +1,7 @@
 /** Answers that are read piece by piece: nothing of one is taken from the wire before it is asked for. @module */
 import { Buffer } from "node:buffer";
-import { Fault } from "../contracts/fault.ts";
-import type { NetStream, NetStreamHead, NetStreamPiece } from "../contracts/wire_net.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { NetStream, NetStreamHead, NetStreamPiece } from "../contracts/wire/wire_net.ts";
 import { EMPTY, joined } from "./answer.ts";
 import type { WireAnswer } from "./exchange.ts";
 import { firstStep, type NetPowers, sendOne } from "./hops.ts";

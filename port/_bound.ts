@@ -1,7 +1,7 @@
 /** Depth and count of a JSON value, in one walk. @module */
-import { Fault } from "../contracts/fault.ts";
-import { isList, type Json } from "../contracts/json.ts";
-import type { PortLimits } from "../contracts/port.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { isList, type Json } from "../contracts/base/json.ts";
+import type { PortLimits } from "../contracts/base/port.ts";
 
 /** UTF-16 code units from which a string travels beside its frame. */
 export const LONG_TEXT = 8_192;

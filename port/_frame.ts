@@ -1,6 +1,6 @@
-/** What one frame of a session says. The shapes stand in contracts/port.ts. @module */
-import { Fault, isFaultCode } from "../contracts/fault.ts";
-import { isList, isObject, type Json, type JsonObject } from "../contracts/json.ts";
+/** What one frame of a session says. The shapes stand in contracts/base/port.ts. @module */
+import { Fault, isFaultCode } from "../contracts/base/fault.ts";
+import { isList, isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { type JsonLimits, LONG_TEXT, passesBytes, settle, survey } from "./_bound.ts";
 
 /** A frame that was received, its body frozen. `id` is the positive number of the request. */

@@ -1,5 +1,5 @@
 /** Bytes to lines, and to the texts that lines announce, with a limit on their length. @module */
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { encode } from "./_bound.ts";
 
 const NEWLINE = 10;

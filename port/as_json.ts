@@ -1,5 +1,5 @@
 /** A value of our own on its way into a frame. @module */
-import type { Json } from "../contracts/json.ts";
+import type { Json } from "../contracts/base/json.ts";
 
 /**
  * A value that is about to be written as JSON, as it is: `toJson` copies it, which for a conversation

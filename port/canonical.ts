@@ -1,6 +1,6 @@
 /** The one text of a JSON value that may be hashed and signed. @module */
-import { isList, type Json } from "../contracts/json.ts";
-import { Fault } from "../contracts/fault.ts";
+import { isList, type Json } from "../contracts/base/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { inOrder } from "./in_order.ts";
 
 /** Levels to which a copy with its keys in order is tried. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Json } from "../contracts/json.ts";
+import type { Json } from "../contracts/base/json.ts";
 import { canonicalJson, parseJson } from "./mod.ts";
 
 Deno.test("RFC 8785, 3.2.2 to 3.2.4: the example document becomes the example bytes", () => {

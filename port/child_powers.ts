@@ -3,7 +3,7 @@
  * itself, if it may: a read on another thread costs eight times the round trip. docs/decision/0019.
  * @module
  */
-import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
+import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
 import { makePort } from "./port.ts";
 import { makeQuiet } from "./quiet.ts";
 

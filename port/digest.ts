@@ -1,7 +1,7 @@
 /** SHA-256 of texts, bytes and JSON values. Not in mod.ts: node:crypto stays out of the worker. @module */
 import { createHash, hash as hashOnce } from "node:crypto";
-import type { Digest } from "../contracts/ids.ts";
-import type { Json } from "../contracts/json.ts";
+import type { Digest } from "../contracts/authority/ids.ts";
+import type { Json } from "../contracts/base/json.ts";
 import { canonicalJson } from "./canonical.ts";
 
 /** SHA-256 of `parts` laid end to end (strings as UTF-8). */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Json } from "../contracts/json.ts";
+import type { Json } from "../contracts/base/json.ts";
 import { alone, closesWith, encoder } from "./_fixture/alone.ts";
 
 const BAD: Readonly<Record<string, string>> = {

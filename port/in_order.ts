@@ -1,5 +1,5 @@
 /** JSON values whose objects hold their keys in order. @module */
-import { isList, type Json, type JsonObject } from "../contracts/json.ts";
+import { isList, type Json, type JsonObject } from "../contracts/base/json.ts";
 
 /**
  * The value with the keys of every object in order of UTF-16 code units, itself where they are so

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Json } from "../contracts/json.ts";
-import type { Port } from "../contracts/port.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port } from "../contracts/base/port.ts";
 import { makePort } from "./mod.ts";
 import { alone, closesWith } from "./_fixture/alone.ts";
 

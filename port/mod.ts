@@ -11,8 +11,8 @@
  * ```
  * @module
  */
-import type { Json } from "../contracts/json.ts";
-import type { Port } from "../contracts/port.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port } from "../contracts/base/port.ts";
 export type { Json, Port };
 export { canonicalJson } from "./canonical.ts";
 export { deepFreeze } from "./parse.ts";

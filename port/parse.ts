@@ -1,6 +1,6 @@
 /** JSON text from outside, read with limits. @module */
-import { Fault } from "../contracts/fault.ts";
-import { isList, type Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { isList, type Json } from "../contracts/base/json.ts";
 import { DEFAULT_PORT_LIMITS, type JsonLimits, passesBytes, settle } from "./_bound.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** One end of a line session. @module */
-import type { Json } from "../contracts/json.ts";
-import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
-import { Fault, unreachable } from "../contracts/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
+import { Fault, unreachable } from "../contracts/base/fault.ts";
 import { type Frame, readFrame, writeFailure, writeFrame } from "./_frame.ts";
 import { makeLineReader, makeOutbox, makeRate } from "./_lines.ts";
 import { DEFAULT_PORT_LIMITS } from "./_bound.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Json } from "../contracts/json.ts";
-import type { Port, PortHandler } from "../contracts/port.ts";
-import { Fault } from "../contracts/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port, PortHandler } from "../contracts/base/port.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { makePort } from "./mod.ts";
 import { alone, closesWith, encoder } from "./_fixture/alone.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PortHandler } from "../contracts/port.ts";
+import type { PortHandler } from "../contracts/base/port.ts";
 import { portOverChild } from "./_fixture/child_port.ts";
 import { start, stop } from "./_fixture/spawn.ts";
 

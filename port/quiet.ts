@@ -1,6 +1,6 @@
 /** Tells when a child has nothing left to do but wait for the kernel. docs/decision/0019. @module */
-import type { Json } from "../contracts/json.ts";
-import type { Port, PortHandler } from "../contracts/port.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port, PortHandler } from "../contracts/base/port.ts";
 
 /** What a child is asked and what it asks, counted. */
 export interface Quiet {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Json } from "../contracts/json.ts";
-import type { Port } from "../contracts/port.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port } from "../contracts/base/port.ts";
 import { makeQuiet } from "./quiet.ts";
 
 function deferred(): PromiseWithResolvers<Json> {

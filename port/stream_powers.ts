@@ -1,5 +1,5 @@
 /** A port over a socket, for the kernel and the command line. @module */
-import type { Port, PortHandler, PortLimits } from "../contracts/port.ts";
+import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
 import { makePort } from "./port.ts";
 
 /** How a stream becomes a port. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { PortHandler } from "../contracts/port.ts";
+import type { PortHandler } from "../contracts/base/port.ts";
 import { portOverConn } from "./stream_powers.ts";
 import { portOverChild } from "./_fixture/child_port.ts";
 import { start, stop } from "./_fixture/spawn.ts";

@@ -4,8 +4,8 @@
  * before it.
  * @module
  */
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
 
 /** A value of JSON, or one that JSON has no word for. */
 export type XJson =

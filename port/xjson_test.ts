@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
 import { canonicalJson } from "./canonical.ts";
 import { parseJson } from "./parse.ts";
 import { decodeXJson, encodeXJson, type XJson, xjsonSource } from "./xjson.ts";

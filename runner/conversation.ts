@@ -1,5 +1,5 @@
 /** The worker's copy of the conversation, and how it differs from the kernel's. @module */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import { resultMessage, skippedResult } from "./result_message.ts";
 
 /** A conversation that knows which prefix the kernel has too. */

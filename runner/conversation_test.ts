@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { ChatMessage } from "../contracts/chat.ts";
-import { CallId } from "../contracts/ids.ts";
+import type { ChatMessage } from "../contracts/model/chat.ts";
+import { CallId } from "../contracts/authority/ids.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
 
 const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;

@@ -1,6 +1,6 @@
 /** What another program does differently from the standard one, over the same loop. @module */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import type { ToolResult } from "../contracts/tool.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
+import type { ToolResult } from "../contracts/tool/tool.ts";
 
 /** A call that a program makes by itself: nobody proposed it, and the gate decides it as any. */
 export type CallBy = (id: string, name: string, args: object) => Promise<ToolResult>;

@@ -3,10 +3,10 @@
  * thinks on, and waits for the person when the model has nothing more to do.
  * @module
  */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import { Fault } from "../contracts/fault.ts";
-import type { Settlement } from "../contracts/mail.ts";
-import type { ToolResult } from "../contracts/tool.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Settlement } from "../contracts/exchange/mail.ts";
+import type { ToolResult } from "../contracts/tool/tool.ts";
 import type { CallBy, Habits } from "./habits.ts";
 
 /** Where settlements come from, in a message's provenance. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import { LAL_PROGRAM } from "../contracts/lal.ts";
-import type { ToolResult } from "../contracts/tool.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
+import { LAL_PROGRAM } from "../contracts/exchange/lal.ts";
+import type { ToolResult } from "../contracts/tool/tool.ts";
 import {
   type Bench,
   callOf,

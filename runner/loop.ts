@@ -4,12 +4,12 @@
  * back what came of it; nothing here waits, keeps or touches anything.
  * @module
  */
-import type { ToolCall } from "../contracts/chat.ts";
-import type { FaultCode } from "../contracts/fault.ts";
-import type { FinishReason } from "../contracts/model.ts";
-import type { Signal } from "../contracts/signal.ts";
-import type { Outcome } from "../contracts/tool.ts";
-import type { TurnEnd } from "../contracts/wire_worker.ts";
+import type { ToolCall } from "../contracts/model/chat.ts";
+import type { FaultCode } from "../contracts/base/fault.ts";
+import type { FinishReason } from "../contracts/model/model.ts";
+import type { Signal } from "../contracts/base/signal.ts";
+import type { Outcome } from "../contracts/tool/tool.ts";
+import type { TurnEnd } from "../contracts/wire/wire_worker.ts";
 
 /** Why a turn ends. */
 export type Stop = TurnEnd["stop"];

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ToolCall } from "../contracts/chat.ts";
-import { FAULT_CODES, type FaultCode } from "../contracts/fault.ts";
-import { CallId } from "../contracts/ids.ts";
-import { Signal } from "../contracts/signal.ts";
-import { Outcome } from "../contracts/tool.ts";
+import type { ToolCall } from "../contracts/model/chat.ts";
+import { FAULT_CODES, type FaultCode } from "../contracts/base/fault.ts";
+import { CallId } from "../contracts/authority/ids.ts";
+import { Signal } from "../contracts/base/signal.ts";
+import { Outcome } from "../contracts/tool/tool.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
 
 const bounds = { iterations: 3, retries: 2 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { bundled, startChild } from "../port/_fixture/bundled_child.ts";
 import type { PipedChild } from "../port/_fixture/piped_child.ts";
 import { askTurn, callOf, type Moves, pretendKernel, reply, startBody } from "./_fixture/bench.ts";

@@ -1,8 +1,8 @@
 /** What runs in a worker: the standard loop, or a program of someone else's. @module */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import type { StreamChunk } from "../contracts/model.ts";
-import type { Signal } from "../contracts/signal.ts";
-import type { ToolSnapshot } from "../contracts/tool.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
+import type { StreamChunk } from "../contracts/model/model.ts";
+import type { Signal } from "../contracts/base/signal.ts";
+import type { ToolSnapshot } from "../contracts/tool/tool.ts";
 import type {
   AdvertiseAnswer,
   AdvertiseBody,
@@ -20,9 +20,9 @@ import type {
   TurnEnd,
   WaitAnswer,
   WaitBody,
-} from "../contracts/wire_worker.ts";
-import type { Json } from "../contracts/json.ts";
-import type { Port } from "../contracts/port.ts";
+} from "../contracts/wire/wire_worker.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port } from "../contracts/base/port.ts";
 
 /** An agent program, loaded and ready for turns. */
 export interface Program {

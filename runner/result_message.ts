@@ -3,11 +3,11 @@
  * label and nowhere else.
  * @module
  */
-import type { ToolCall } from "../contracts/chat.ts";
-import type { FaultCode } from "../contracts/fault.ts";
-import type { Outcome, ToolResult } from "../contracts/tool.ts";
+import type { ToolCall } from "../contracts/model/chat.ts";
+import type { FaultCode } from "../contracts/base/fault.ts";
+import type { Outcome, ToolResult } from "../contracts/tool/tool.ts";
 
-export { resultMessage } from "../contracts/result_message.ts";
+export { resultMessage } from "../contracts/model/result_message.ts";
 
 /** What a fault means for the call that met it. Absent: it is no outcome, and ends the turn. */
 const OUTCOMES: Readonly<Partial<Record<FaultCode, Outcome>>> = {

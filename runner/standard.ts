@@ -3,17 +3,17 @@
  * flight at a time, so a signal only marks the state and is acted on when that thing comes back.
  * @module
  */
-import type { ChatMessage, ToolCall } from "../contracts/chat.ts";
-import { Fault, type FaultCode, unreachable } from "../contracts/fault.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
+import { Fault, type FaultCode, unreachable } from "../contracts/base/fault.ts";
+import type { Signal } from "../contracts/base/signal.ts";
 import {
   estimateTokens,
   estimateToolTokens,
   makeTokenRatio,
   type TokenRatio,
-} from "../contracts/tokens.ts";
-import type { ToolResult, ToolSnapshot } from "../contracts/tool.ts";
-import type { StartBody, TurnEnd } from "../contracts/wire_worker.ts";
+} from "../contracts/model/tokens.ts";
+import type { ToolResult, ToolSnapshot } from "../contracts/tool/tool.ts";
+import type { StartBody, TurnEnd } from "../contracts/wire/wire_worker.ts";
 import { makeConversation, skipCalls, unansweredCalls } from "./conversation.ts";
 import { type CallBy, type Habits, STANDARD_HABITS } from "./habits.ts";
 import type { KernelPorts, Program } from "./program.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { ChatMessage } from "../contracts/chat.ts";
-import { Fault } from "../contracts/fault.ts";
-import { Digest } from "../contracts/ids.ts";
+import type { ChatMessage } from "../contracts/model/chat.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { Digest } from "../contracts/authority/ids.ts";
 import {
   callOf,
   fault,

@@ -1,6 +1,6 @@
-import type { ChatMessage } from "../contracts/chat.ts";
-import { Fault, type FaultCode } from "../contracts/fault.ts";
-import { Outcome, type ToolResult } from "../contracts/tool.ts";
+import type { ChatMessage } from "../contracts/model/chat.ts";
+import { Fault, type FaultCode } from "../contracts/base/fault.ts";
+import { Outcome, type ToolResult } from "../contracts/tool/tool.ts";
 import {
   callOf,
   fault,
@@ -12,7 +12,7 @@ import {
   say,
 } from "./_fixture/bench.ts";
 import { fullness, importantIn, readInstructions } from "./standard.ts";
-import { estimateTokens, makeTokenRatio } from "../contracts/tokens.ts";
+import { estimateTokens, makeTokenRatio } from "../contracts/model/tokens.ts";
 import assert from "node:assert/strict";
 
 Deno.test("a turn: advertise, infer, call, infer, answer; the result is a tool message", async () => {

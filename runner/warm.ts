@@ -3,8 +3,8 @@
  * first turn with compiled code.
  * @module
  */
-import type { Json } from "../contracts/json.ts";
-import type { Port } from "../contracts/port.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port } from "../contracts/base/port.ts";
 import { makePort } from "../port/mod.ts";
 import { makeWorker } from "./worker.ts";
 

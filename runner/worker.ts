@@ -1,7 +1,7 @@
 /** The worker's side of the port: answers `start` and `turn`, hears events. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Json } from "../contracts/json.ts";
-import type { Port, PortHandler } from "../contracts/port.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Json } from "../contracts/base/json.ts";
+import type { Port, PortHandler } from "../contracts/base/port.ts";
 import type {
   CapList,
   ContextAnswer,
@@ -12,14 +12,14 @@ import type {
   TurnBody,
   TurnEnd,
   WorkerEvents,
-} from "../contracts/wire_worker.ts";
-import { isForeignProgram, LAL_PROGRAM } from "../contracts/lal.ts";
+} from "../contracts/wire/wire_worker.ts";
+import { isForeignProgram, LAL_PROGRAM } from "../contracts/exchange/lal.ts";
 import { type KernelPorts, makeKernelPorts, type Program } from "./program.ts";
 import { makeLal } from "./lal.ts";
 import { makeStandard } from "./standard.ts";
-import type { ChatMessage } from "../contracts/chat.ts";
-import type { StreamChunk } from "../contracts/model.ts";
-import type { Signal } from "../contracts/signal.ts";
+import type { ChatMessage } from "../contracts/model/chat.ts";
+import type { StreamChunk } from "../contracts/model/model.ts";
+import type { Signal } from "../contracts/base/signal.ts";
 import { evaluateSource } from "./evaluate_powers.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault, type FaultCode } from "../contracts/fault.ts";
-import { toJson } from "../contracts/json.ts";
+import { Fault, type FaultCode } from "../contracts/base/fault.ts";
+import { toJson } from "../contracts/base/json.ts";
 import {
   callOf,
   makeBench,

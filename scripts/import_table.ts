@@ -172,12 +172,16 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
     entry: "bridges/mcp/client/main.ts",
     npm: ["@modelcontextprotocol/client", "eventsource-parser"],
     // Modules with zod's schemas: 12 ms and 360 KB of each bridge.
-    without: ["contracts/mcp.ts", "contracts/wire_mcp.ts"],
+    without: ["contracts/exchange/mcp.ts", "contracts/wire/wire_mcp.ts"],
   },
   {
     entry: "bridges/a2a/client/main.ts",
     npm: ["@a2a-js/sdk", "eventsource-parser"],
-    without: ["contracts/mcp.ts", "contracts/exchange.ts", "contracts/wire_mcp.ts"],
+    without: [
+      "contracts/exchange/mcp.ts",
+      "contracts/exchange/exchange.ts",
+      "contracts/wire/wire_mcp.ts",
+    ],
   },
   { entry: "bridges/mcp/tree/main.ts", npm: ["zod"], without: [] },
   { entry: "bridges/mcp/relay/main.ts", npm: [], without: [] },

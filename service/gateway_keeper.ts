@@ -1,6 +1,7 @@
 /** Keeps one gateway process running: starts it again after a growing pause. @module */
 import * as z from "zod";
-import { Fault, type Json, type ServeOpen, toJson } from "../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../contracts/base/mod.ts";
+import type { ServeOpen } from "../contracts/wire/mod.ts";
 
 /** The first and the longest pause before a gateway is started again, milliseconds. */
 const PAUSE_MS = 250;

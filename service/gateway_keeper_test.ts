@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault, type Json } from "../contracts/mod.ts";
+import { Fault, type Json } from "../contracts/base/mod.ts";
 import { keepGateway } from "./gateway_keeper.ts";
 
 /** A keeper over gateways of the test: each ends when `die` is called; timers run when `pass` is called. */

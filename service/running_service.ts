@@ -15,25 +15,21 @@ import {
   type PeerMediator,
   type PeerRules,
 } from "./peer/mod.ts";
+import { Fault, type Json, type Port, type PortHandler, toJson } from "../contracts/base/mod.ts";
 import {
-  Fault,
   type HookAnswer,
   HookCall,
-  type Json,
   PageAnswer,
   PageAsk,
   type PageView,
-  type Port,
-  type PortHandler,
   type ServeHolder,
   type ServeOpen,
-  toJson,
-} from "../contracts/mod.ts";
+} from "../contracts/wire/mod.ts";
 import type { GatewayLink, StartedGateway } from "./gateway_keeper.ts";
 import { makeDurations, startStateCare } from "./trace/mod.ts";
 import { openFiringBook, openTriggers, type TriggerRules } from "./trigger/mod.ts";
 
-/** The page, as the gateway asks for it. Faults: contracts/wire_a2a.ts. */
+/** The page, as the gateway asks for it. Faults: contracts/wire/wire_a2a.ts. */
 export interface ServedPage {
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;

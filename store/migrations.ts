@@ -3,7 +3,7 @@
  * changed once released: a new one is added.
  * @module
  */
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 
 /** One step of the schema, applied in a transaction of its own. */
 export interface Migration {

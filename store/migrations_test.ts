@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { pendingMigrations, SQLITE_MIGRATIONS } from "./migrations.ts";
 
 Deno.test("migrations: the list counts from 1 without gaps", () => {

@@ -1,4 +1,4 @@
-/** What kernel side and toolhost side of the workspace say beyond contracts/wire_toolhost.ts. @module */
+/** What kernel side and toolhost side of the workspace say beyond contracts/wire/wire_toolhost.ts. @module */
 
 /** Key in a call's arguments: SHA-256 of the kernel's overlay. Schemas keep models from naming it. */
 export const OVERLAY_KEY = "$overlay";

@@ -1,8 +1,8 @@
 /** The workspace's tools as a model sees them. @module */
-import type { EffectClass } from "../contracts/colour.ts";
-import { ToolName } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { PermissionMode, ToolDescriptor } from "../contracts/tool.ts";
+import type { EffectClass } from "../contracts/authority/colour.ts";
+import { ToolName } from "../contracts/authority/ids.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { PermissionMode, ToolDescriptor } from "../contracts/tool/tool.ts";
 
 /** A descriptor with what the gate needs beside it. */
 export interface ToolEntry {

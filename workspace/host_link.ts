@@ -1,10 +1,10 @@
 /** The kernel side's line to the toolhost. @module */
-import { Fault } from "../contracts/fault.ts";
-import type { Pid } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { Scope } from "../contracts/lease.ts";
-import type { GrantedCall } from "../contracts/power.ts";
-import type { HostCallAnswer, HostCallBody } from "../contracts/wire_toolhost.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Pid } from "../contracts/authority/ids.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { Scope } from "../contracts/authority/lease.ts";
+import type { GrantedCall } from "../contracts/task/power.ts";
+import type { HostCallAnswer, HostCallBody } from "../contracts/wire/wire_toolhost.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { CHANGES_KEY, FOLLOWED_KEY, LEADS_TO, OVERLAY_KEY } from "./_wire.ts";
 import type { Overlay } from "./overlay.ts";

@@ -1,9 +1,9 @@
 /** What a task has staged, applied, kept and published: the fold of its committed outcomes. @module */
 import * as z from "zod";
-import { Digest } from "../contracts/ids.ts";
-import { Colour } from "../contracts/colour.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import { Artifact, StagedChange } from "../contracts/workspace.ts";
+import { Digest } from "../contracts/authority/ids.ts";
+import { Colour } from "../contracts/authority/colour.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import { Artifact, StagedChange } from "../contracts/tool/workspace.ts";
 import { makeOverlay, type Overlay } from "./overlay.ts";
 import { SCRATCH } from "./path.ts";
 

@@ -3,7 +3,7 @@
  * truth; a toolhost's copy is checked against it at each call.
  * @module
  */
-import type { StagedChange } from "../contracts/workspace.ts";
+import type { StagedChange } from "../contracts/tool/workspace.ts";
 
 /** Staged changes by path. */
 export interface Overlay {

@@ -1,7 +1,7 @@
 /** Patch sets: staged changes taken together, named by their digest, and their reverse. @module */
-import type { Digest, TaskId } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { PatchSet, StagedChange } from "../contracts/workspace.ts";
+import type { Digest, TaskId } from "../contracts/authority/ids.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { PatchSet, StagedChange } from "../contracts/tool/workspace.ts";
 import { digestOf } from "../port/digest.ts";
 import { byText } from "./overlay.ts";
 

@@ -2,7 +2,7 @@
  * The only way a name of a file gets into the system: `MOUNT/relative/path`.
  * @module
  */
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 
 /** Longest path a tool may name, UTF-16 units. */
 const PATH_LIMIT = 1_024;

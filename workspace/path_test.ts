@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../contracts/fault.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import { checkNewName, parsePath } from "./path.ts";
 
 const refused = (e: unknown): boolean => e instanceof Fault && e.code === "invalidArguments";

@@ -1,10 +1,10 @@
 /** What exactly a workspace call would touch: scopes, effect, digests, changes. @module */
-import { type Colour, type Label, mixColour, mixLabel } from "../contracts/colour.ts";
-import { Fault } from "../contracts/fault.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { Scope } from "../contracts/lease.ts";
-import type { Resolved } from "../contracts/power.ts";
-import type { Mount, StagedChange } from "../contracts/workspace.ts";
+import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/colour.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { Scope } from "../contracts/authority/lease.ts";
+import type { Resolved } from "../contracts/task/power.ts";
+import type { Mount, StagedChange } from "../contracts/tool/workspace.ts";
 import type { Ledger } from "./ledger.ts";
 import { patchDigest } from "./patch.ts";
 import {

@@ -1,10 +1,10 @@
 /** Taking an applied patch back, or files of it: the reverse, with the same checks. @module */
-import type { Colour, Label } from "../contracts/colour.ts";
-import { Fault } from "../contracts/fault.ts";
-import type { Digest, Pid } from "../contracts/ids.ts";
-import type { JsonObject } from "../contracts/json.ts";
-import type { Resolved } from "../contracts/power.ts";
-import type { StagedChange } from "../contracts/workspace.ts";
+import type { Colour, Label } from "../contracts/authority/colour.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import type { Digest, Pid } from "../contracts/authority/ids.ts";
+import type { JsonObject } from "../contracts/base/json.ts";
+import type { Resolved } from "../contracts/task/power.ts";
+import type { StagedChange } from "../contracts/tool/workspace.ts";
 import { PUT_BACK, RESTORE, UNDO } from "./_wire.ts";
 import { applyingScopes, type HostLink } from "./host_link.ts";
 import type { AppliedPatch } from "./ledger.ts";

@@ -1,14 +1,19 @@
 /** One task's workspace in the kernel: no file authority, only what was staged and who may ask. @module */
-import { mixColour, mixLabel } from "../contracts/colour.ts";
-import type { ContentLookup, ContentTrust } from "../contracts/content_trust.ts";
-import { Fault } from "../contracts/fault.ts";
-import { ArtifactId, Digest, type TaskId, type ToolName } from "../contracts/ids.ts";
-import { type JsonObject, toJson } from "../contracts/json.ts";
-import type { GrantedCall, PowerResult, ToolBinding } from "../contracts/power.ts";
-import type { Scope } from "../contracts/lease.ts";
-import type { Powers, ProcessRow } from "../contracts/process.ts";
-import { HOST_READ_BYTES, type HostCallAnswer } from "../contracts/wire_toolhost.ts";
-import { Artifact, type Mount, type PatchSet, type StagedChange } from "../contracts/workspace.ts";
+import { mixColour, mixLabel } from "../contracts/authority/colour.ts";
+import type { ContentLookup, ContentTrust } from "../contracts/memory/content_trust.ts";
+import { Fault } from "../contracts/base/fault.ts";
+import { ArtifactId, Digest, type TaskId, type ToolName } from "../contracts/authority/ids.ts";
+import { type JsonObject, toJson } from "../contracts/base/json.ts";
+import type { GrantedCall, PowerResult, ToolBinding } from "../contracts/task/power.ts";
+import type { Scope } from "../contracts/authority/lease.ts";
+import type { Powers, ProcessRow } from "../contracts/task/process.ts";
+import { HOST_READ_BYTES, type HostCallAnswer } from "../contracts/wire/wire_toolhost.ts";
+import {
+  Artifact,
+  type Mount,
+  type PatchSet,
+  type StagedChange,
+} from "../contracts/tool/workspace.ts";
 import { CHECK, UNDO } from "./_wire.ts";
 import { type ToolEntry, WORKSPACE_TOOLS } from "./descriptors.ts";
 import { applyingScopes, callHost, type HostLink } from "./host_link.ts";

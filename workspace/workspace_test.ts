@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
-import { NOTHING_KNOWN } from "../contracts/content_trust.ts";
-import { Fault, type FaultCode } from "../contracts/fault.ts";
-import { MountName } from "../contracts/ids.ts";
+import { NOTHING_KNOWN } from "../contracts/memory/content_trust.ts";
+import { Fault, type FaultCode } from "../contracts/base/fault.ts";
+import { MountName } from "../contracts/authority/ids.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { makeRig, TASK } from "./_fixture/rig.ts";
 import { makeWorkspace } from "./mod.ts";

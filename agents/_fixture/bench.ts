@@ -1,5 +1,5 @@
 /** A service over hand-made parts, for tests of this folder. */
-import { Digest, TaskId } from "../../contracts/mod.ts";
+import { Digest, TaskId } from "../../contracts/authority/mod.ts";
 import { type AgentService, makeHostedAgentService, type ServiceParts } from "../service.ts";
 import { makeTaskKeeper, type TaskKeeper } from "../task/keeper.ts";
 import { handPowers } from "../../broker/_fixture/hand_powers.ts";

@@ -1,15 +1,14 @@
 /** Exchanges over a real service and real inboxes, a store in memory and a host turned by hand, for tests of this folder. */
+import type { Label, TaskId } from "../../contracts/authority/mod.ts";
 import {
-  type Artifact,
   type Exchange,
   type ExchangeId,
-  type Label,
-  type NewEvent,
   PeerName,
   type PeerSend,
   type PushConfig,
-  type TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
+import type { NewEvent } from "../../contracts/task/mod.ts";
+import type { Artifact } from "../../contracts/tool/mod.ts";
 import { RULES, settled as soon } from "./bench.ts";
 import { handPowers } from "../../broker/_fixture/hand_powers.ts";
 import { handHost, pastOf, requestOf } from "./fakes.ts";

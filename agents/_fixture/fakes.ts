@@ -1,7 +1,7 @@
 /** A log, a store and a host in memory, for tests of this folder. */
+import type { ChatMessage } from "../../contracts/model/mod.ts";
 import type {
   AgentTask,
-  ChatMessage,
   DocumentRow,
   DocumentWrite,
   EventLog,
@@ -14,8 +14,9 @@ import type {
   TaskRequest,
   TurnOutcome,
   UsedUp,
-} from "../../contracts/mod.ts";
-import { Digest, Fault, SessionId, TaskId } from "../../contracts/mod.ts";
+} from "../../contracts/task/mod.ts";
+import { Digest, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { TaskHistory } from "../task/fold.ts";
 
 /** A log that keeps everything, or refuses when told to. */

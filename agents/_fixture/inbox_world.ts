@@ -1,18 +1,14 @@
 /** Inboxes over a log in memory that keeps documents as the store does, for tests of this folder. */
+import { Digest, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import {
   type AgentMessage,
   Box,
-  Digest,
-  type DocumentRow,
-  type DocumentWrite,
-  Fault,
   type InboxEntry,
   type MessageStamp,
-  type NewEvent,
   Sender,
-  SessionId,
-  TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
+import type { DocumentRow, DocumentWrite, NewEvent } from "../../contracts/task/mod.ts";
 import { handPowers } from "../../broker/_fixture/hand_powers.ts";
 import { storeOver } from "./fakes.ts";
 import { type Inbox, type InboxParts, openInbox } from "../post/inbox/inbox.ts";

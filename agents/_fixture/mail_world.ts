@@ -1,26 +1,24 @@
 /** Two agents of one kernel with names, inboxes and a gate of paper, in memory. */
 import {
-  type AgentMessage,
   CallId,
   Digest,
-  Fault,
-  type GrantedCall,
-  type InboxEntry,
-  InboxId,
-  type JsonObject,
   type Lease,
   LeaseId,
-  type MessageStamp,
   Pid,
-  type PowerResult,
-  type ProcessRow,
   type Scope,
-  Sender,
   TaskId,
-  ToolDescriptor,
   ToolName,
-  type ToolResult,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { Fault, type JsonObject } from "../../contracts/base/mod.ts";
+import {
+  type AgentMessage,
+  type InboxEntry,
+  InboxId,
+  type MessageStamp,
+  Sender,
+} from "../../contracts/exchange/mod.ts";
+import type { GrantedCall, PowerResult, ProcessRow } from "../../contracts/task/mod.ts";
+import { ToolDescriptor, type ToolResult } from "../../contracts/tool/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { memoryLog } from "./fakes.ts";
 import { makeTaskMail, type TaskMail } from "../post/mail/mail.ts";

@@ -1,9 +1,9 @@
 /** From how a turn ended to the task's status and exit code. @module */
-import { EXIT_OF_FAULT } from "../../contracts/fault_exit.ts";
-import { EXIT } from "../../contracts/signal.ts";
-import { type Fault, type FaultCode, unreachable } from "../../contracts/fault.ts";
-import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/hosting.ts";
-import type { TaskStatus } from "../../contracts/task.ts";
+import { EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
+import { EXIT } from "../../contracts/base/signal.ts";
+import { type Fault, type FaultCode, unreachable } from "../../contracts/base/fault.ts";
+import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/task/hosting.ts";
+import type { TaskStatus } from "../../contracts/task/task.ts";
 
 /** A task's next status. */
 export interface Ending {

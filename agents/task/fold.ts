@@ -1,12 +1,12 @@
 /** A task's state as the fold of its events. @module */
-import { DEFAULT_LIMITS, Limits } from "../../contracts/budget.ts";
-import { mixColour, mixLabel } from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { AgentTask, TASK_TRANSITIONS, TaskRequest, TaskStatus } from "../../contracts/task.ts";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import type { EventKind, NewEvent } from "../../contracts/event.ts";
-import { Digest, type TaskId } from "../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject, toJson } from "../../contracts/json.ts";
+import { DEFAULT_LIMITS, Limits } from "../../contracts/task/budget.ts";
+import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { AgentTask, TASK_TRANSITIONS, TaskRequest, TaskStatus } from "../../contracts/task/task.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import type { EventKind, NewEvent } from "../../contracts/task/event.ts";
+import { Digest, type TaskId } from "../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../contracts/base/json.ts";
 
 /** One event as the fold reads it: its public body and, unless purged, its private part. */
 export interface FoldEvent {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { TASK_TRANSITIONS, TaskId, TaskStatus, toJson } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { toJson } from "../../contracts/base/mod.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/mod.ts";
 import { checkTransition, foldTask, isFinal } from "./fold.ts";
 import { endingOf } from "./ending.ts";
 import { requestOf } from "../_fixture/fakes.ts";

@@ -3,13 +3,13 @@
  * the store alone, however many there are; in memory are those that are not, and the few ended ones asked for last.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import { TaskId } from "../../contracts/ids.ts";
-import { toJsonObject } from "../../contracts/json.ts";
-import { AgentTask, TaskStatus } from "../../contracts/task.ts";
-import type { NewEvent } from "../../contracts/event.ts";
-import { allTasks, type TaskQuery, type TaskTally } from "../../contracts/hosting.ts";
-import type { DocumentRow, DocumentWrite, EventLog, Store } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { TaskId } from "../../contracts/authority/ids.ts";
+import { toJsonObject } from "../../contracts/base/json.ts";
+import { AgentTask, TaskStatus } from "../../contracts/task/task.ts";
+import type { NewEvent } from "../../contracts/task/event.ts";
+import { allTasks, type TaskQuery, type TaskTally } from "../../contracts/task/hosting.ts";
+import type { DocumentRow, DocumentWrite, EventLog, Store } from "../../contracts/task/store.ts";
 import {
   checkTransition,
   foldTask,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { TaskId, toJson } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { toJson } from "../../contracts/base/mod.ts";
 import { historyOf, memoryLog, requestOf, storeOf } from "../_fixture/fakes.ts";
 import { rememberTask } from "./fold.ts";
 import { makeTaskKeeper } from "./keeper.ts";

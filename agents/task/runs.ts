@@ -1,12 +1,12 @@
 /** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { atMoment } from "../../contracts/moment.ts";
-import { EXIT } from "../../contracts/signal.ts";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import type { HostedTask, NewTask, TaskHost } from "../../contracts/hosting.ts";
-import type { Digest, TaskId } from "../../contracts/ids.ts";
-import type { Powers } from "../../contracts/process.ts";
-import { type AgentTask, outlivesTurns, type TaskRequest } from "../../contracts/task.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { atMoment } from "../../contracts/base/moment.ts";
+import { EXIT } from "../../contracts/base/signal.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import type { HostedTask, NewTask, TaskHost } from "../../contracts/task/hosting.ts";
+import type { Digest, TaskId } from "../../contracts/authority/ids.ts";
+import type { Powers } from "../../contracts/task/process.ts";
+import { type AgentTask, outlivesTurns, type TaskRequest } from "../../contracts/task/task.ts";
 import { type Ending, endingOf, endingOfFault, lastStatus } from "./ending.ts";
 import { isFinal } from "./fold.ts";
 import type { TaskKeeper } from "./keeper.ts";

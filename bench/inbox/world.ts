@@ -1,18 +1,16 @@
 /** Inboxes over a real store and log, for measurements. @module */
 import { openInbox } from "../../agents/mod.ts";
 import { LOG_POWERS, makeSigner, openLog } from "../../broker/audit/mod.ts";
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import {
   type AgentInbox,
   type AgentMessage,
   Box,
   type InboxEntry,
   type InboxId,
-  type NewEvent,
   Sender,
-  SessionId,
-  type Store,
-  TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
+import type { NewEvent, Store } from "../../contracts/task/mod.ts";
 import { openSqliteStore } from "../../store/sqlite/mod.ts";
 
 /** The task whose box is filled. */

@@ -1,6 +1,7 @@
 /** Trees of npm servers for benches: what `remit mcp add` fetches, kept between runs. @module */
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
-import { Digest, type McpLaunch } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import type { McpLaunch } from "../../contracts/exchange/mod.ts";
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
 import { provideWarm } from "../../cli/mcp/registry/store/sweep.ts";
 import { cacheFolder } from "../_kernel.ts";

@@ -3,6 +3,7 @@ import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { parseLook } from "../../cli/mcp/registry/look.ts";
 import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp/programs_powers.ts";
+import { toJson } from "../../contracts/base/mod.ts";
 import {
   ImportedServer,
   type McpGrants,
@@ -10,9 +11,8 @@ import {
   McpServerName,
   type McpWords,
   NO_GRANTS,
-  NO_POLICY,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "../_kernel.ts";
 import { benchTrees } from "./trees.ts";
 

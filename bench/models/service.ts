@@ -1,6 +1,7 @@
 /** Real model services and what they are asked, for benches. @module */
 import { createHash } from "node:crypto";
-import { InferenceRequest, type ToolDescriptor } from "../../contracts/mod.ts";
+import { InferenceRequest } from "../../contracts/model/mod.ts";
+import type { ToolDescriptor } from "../../contracts/tool/mod.ts";
 import { realPowers } from "../../kernel/_fixture/small_children.ts";
 import { makeModelServices, type ModelServices } from "../../kernel/power/model/services.ts";
 import { WEIGHTS_POWERS } from "../../kernel/power/model/weights_powers.ts";

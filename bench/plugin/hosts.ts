@@ -1,5 +1,6 @@
 /** Plugin hosts and the gate over them, without a kernel process around. For benches. @module */
-import { CallId, type KernelConfig, Pid, TaskId } from "../../contracts/mod.ts";
+import { CallId, Pid, TaskId } from "../../contracts/authority/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { makeMisfits } from "../../broker/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { findPrograms } from "../../cli/program/programs_powers.ts";

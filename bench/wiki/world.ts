@@ -1,5 +1,5 @@
 /** A real wiki in a temporary folder, filled for benches. @module */
-import { PageName, type PagePatch } from "../../contracts/mod.ts";
+import { PageName, type PagePatch } from "../../contracts/memory/mod.ts";
 import { chunkText } from "../../memory-wiki/markdown/mod.ts";
 import {
   makeIndexFiles,

@@ -1,6 +1,7 @@
 /** The person at the keyboard: her keys, and answers that she signs. @module */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { type Answer, type Question, toJsonObject } from "../../contracts/mod.ts";
+import type { Answer, Question } from "../../contracts/authority/mod.ts";
+import { toJsonObject } from "../../contracts/base/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { signedBytes } from "../answer_check.ts";
 

@@ -4,9 +4,9 @@ import {
   LeaseId,
   type Leases,
   Pid,
-  type Powers,
   type Scope,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import type { Powers } from "../../contracts/task/mod.ts";
 
 /** A lease table without a store. */
 export interface FakeLeases extends Leases {

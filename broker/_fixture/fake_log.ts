@@ -1,5 +1,6 @@
 /** An event log in memory, with documents. @module */
-import { type DocumentRow, type DocumentWrite, Fault, type NewEvent } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { DocumentRow, DocumentWrite, NewEvent } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** A log that remembers, that can be full, and during whose commits things can happen. */

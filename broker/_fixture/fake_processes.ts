@@ -1,17 +1,13 @@
 /** Processes as a gate sees them, in memory. @module */
+import { type Colour, type Label, Pid, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import {
   type ChargeableUsage,
-  type Colour,
   DEFAULT_LIMITS,
-  Fault,
-  type Label,
   noUsage,
-  Pid,
   type ProcessKeeper,
   type ProcessRow,
-  SessionId,
-  TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/task/mod.ts";
 
 /** Best first. */
 export const COLOURS: readonly Colour[] = ["BLUE", "YELLOW", "RED"];

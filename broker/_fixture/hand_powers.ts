@@ -1,5 +1,5 @@
 /** The powers of tests: a clock turned by hand, ids that count, failpoints that are noted. @module */
-import type { Powers } from "../../contracts/mod.ts";
+import type { Powers } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** A clock turned by hand, ids that count, and failpoints that are noted. */

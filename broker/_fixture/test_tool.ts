@@ -1,16 +1,14 @@
 /** Tools made for a test. @module */
-import {
-  type EffectClass,
-  type GrantedCall,
-  type JsonObject,
-  type PowerResult,
-  type ProcessRow,
-  type Resolved,
-  type Scope,
-  type ToolBinding,
-  type ToolDescriptor,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { type EffectClass, type Scope, ToolName } from "../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../contracts/base/mod.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  ProcessRow,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/mod.ts";
+import type { ToolDescriptor } from "../../contracts/tool/mod.ts";
 
 /** What every tool of a test names. */
 export const DESK: Scope = { resource: "mount", right: "read", path: "desk" };

@@ -2,19 +2,16 @@
 import {
   type Answer,
   CallId,
-  type Guard,
-  type JsonObject,
   type Lease,
-  NO_POLICY,
   Pid,
-  type PolicySource,
-  type ProcessRow,
   type Question,
   type Scope,
-  type ToolBinding,
-  type ToolCall,
-  type ToolResult,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../contracts/base/mod.ts";
+import type { Guard, ToolCall } from "../../contracts/model/mod.ts";
+import { NO_POLICY, type PolicySource } from "../../contracts/policy/mod.ts";
+import type { ProcessRow, ToolBinding } from "../../contracts/task/mod.ts";
+import type { ToolResult } from "../../contracts/tool/mod.ts";
 import { makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
 import { makePolicy } from "../policy.ts";

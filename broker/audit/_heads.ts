@@ -1,7 +1,7 @@
 /** Where the chains of a store end, and whether a log may go on from there. @module */
-import type { NewEvent } from "../../contracts/event.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { BlobRow, EventRow, Store } from "../../contracts/store.ts";
+import type { NewEvent } from "../../contracts/task/event.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { BlobRow, EventRow, Store } from "../../contracts/task/store.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { KERNEL_CHAIN, MAX_SEALED, sealBefore, sealMessage, trySealBody } from "./seal.ts";
 import type { Head } from "./log.ts";
@@ -81,7 +81,7 @@ async function checkLastSeal(
   }
 }
 
-/** Most characters of a body, as contracts/receipt.ts has it. */
+/** Most characters of a body, as contracts/authority/receipt.ts has it. */
 const MAX_BODY = 65_536;
 const CHAIN_NAME = /^[\x21-\x7e]{1,16}$/;
 

@@ -1,7 +1,7 @@
 /** Attacks on the bytes of the database file and of its write-ahead log. */
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
 import { checkSqliteFile, openSqliteStore, type SqliteStore } from "../../store/sqlite/mod.ts";
 import { ALICE, fillSmallLog } from "./_fixture/small_log.ts";
 import { exportLog, verifyLog } from "./mod.ts";

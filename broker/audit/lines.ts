@@ -4,9 +4,9 @@
  * @module
  */
 import * as z from "zod";
-import { Fault } from "../../contracts/fault.ts";
-import { Digest, Millis } from "../../contracts/ids.ts";
-import type { Store } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Digest, Millis } from "../../contracts/authority/ids.ts";
+import type { Store } from "../../contracts/task/store.ts";
 import {
   type Item,
   makeVerifier,

@@ -1,8 +1,8 @@
 /** The event log over a store: chains, seals and group commit. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { NewEvent } from "../../contracts/event.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { NewEvent } from "../../contracts/task/event.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/task/store.ts";
 import { type Draft, draftEvents, openHeads } from "./_heads.ts";
 import { GENESIS, hashEvent, KERNEL_CHAIN, sealMessage, sealText } from "./seal.ts";
 import type { Signer } from "./signer.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
-import type { DocumentWrite } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { DocumentWrite } from "../../contracts/task/store.ts";
 import { rejectsWith, storeContract } from "../../store/_fixture/contract_suite.ts";
 import {
   ALICE,

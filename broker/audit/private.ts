@@ -1,8 +1,8 @@
 /** The erasable part of an event: content under a salted digest. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { Digest } from "../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
-import type { BlobRow, EventRow, Store } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
+import type { BlobRow, EventRow, Store } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** Bytes of the salt: a short content cannot be guessed from its digest once both are erased. */

@@ -1,8 +1,8 @@
 /** Receipts: an event's proof, cut out of the log. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import { Receipt, type Seal, type SealedEvent } from "../../contracts/receipt.ts";
-import type { Store, StoredEvent } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import { Receipt, type Seal, type SealedEvent } from "../../contracts/authority/receipt.ts";
+import type { Store, StoredEvent } from "../../contracts/task/store.ts";
 import { tryObject } from "./private.ts";
 import {
   base64url,

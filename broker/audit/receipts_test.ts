@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { verifyAsync } from "@noble/ed25519";
-import type { Receipt } from "../../contracts/receipt.ts";
+import type { Receipt } from "../../contracts/authority/receipt.ts";
 import { makeMemoryStore } from "./_fixture/memory_store.ts";
 import {
   ALICE,

@@ -1,9 +1,9 @@
 /** Audit records: calls as `audit query` prints them. @module */
-import type { AuditRecord, Decided } from "../../contracts/event.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { TaskId } from "../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { Store, StoredEvent } from "../../contracts/store.ts";
+import type { AuditRecord, Decided } from "../../contracts/task/event.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { TaskId } from "../../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { Store, StoredEvent } from "../../contracts/task/store.ts";
 import { type CallJoin, makeCallJoin } from "./receipts.ts";
 import { readPrivate, tryObject } from "./private.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AuditRecord, NewEvent } from "../../contracts/event.ts";
+import type { AuditRecord, NewEvent } from "../../contracts/task/event.ts";
 import { makeMemoryStore } from "./_fixture/memory_store.ts";
 import { ALICE, handPowers, TASKS } from "./_fixture/small_log.ts";
 import { auditRecords, openLog, type RecordFilter } from "./mod.ts";

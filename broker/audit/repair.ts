@@ -1,7 +1,7 @@
 /** Cutting a damaged log back to its last intact seal: only on explicit command. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { BlobRow, DocumentWrite, Store } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { BlobRow, DocumentWrite, Store } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import {
   type Item,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DocumentWrite } from "../../contracts/store.ts";
+import type { DocumentWrite } from "../../contracts/task/store.ts";
 import { rejectsWith } from "../../store/_fixture/contract_suite.ts";
 import { openSqliteStore, replaceSqliteFile } from "../../store/sqlite/mod.ts";
 import { makeMemoryStore } from "./_fixture/memory_store.ts";

@@ -1,7 +1,7 @@
 /** Seals: one signature for a commit group. @module */
-import { Digest } from "../../contracts/ids.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { Store } from "../../contracts/store.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { Store } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { bytesOfHex, writeHex } from "../../port/hex.ts";
 

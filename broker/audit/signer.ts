@@ -1,7 +1,7 @@
 /** The kernel's receipt key. @module */
 import { Buffer } from "node:buffer";
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { base64url, tryBase64url } from "./seal.ts";
 
 /** Signs with the receipt key. The private half stays in the closure. */

@@ -1,6 +1,6 @@
 /** The check of a log, event by event, whatever it is read from. @module */
-import { Digest } from "../../contracts/ids.ts";
-import type { StoredEvent } from "../../contracts/store.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import type { StoredEvent } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Head } from "./log.ts";
 import { privateDigest } from "./private.ts";

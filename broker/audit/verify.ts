@@ -1,7 +1,7 @@
 /** The check of a store's log. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { Store, StoredEvent } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { Store, StoredEvent } from "../../contracts/task/store.ts";
 import {
   type BadEvent,
   type CheckedSeal,

@@ -1,9 +1,9 @@
 /** Attacks on the rows of a log: every one is found, and the first bad event is named. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
-import { Digest } from "../../contracts/ids.ts";
-import type { StoredEvent } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import type { StoredEvent } from "../../contracts/task/store.ts";
 import { makeMemoryStore, type MemoryStore } from "./_fixture/memory_store.ts";
 import { ALICE, fillSmallLog, MALLORY, TASKS } from "./_fixture/small_log.ts";
 import {

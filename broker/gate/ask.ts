@@ -1,6 +1,12 @@
 /** The question that a call comes to. @module */
-import { QuestionId } from "../../contracts/ids.ts";
-import type { AnswerScope, Digest, EffectClass, Question, TaskId } from "../../contracts/mod.ts";
+import { QuestionId } from "../../contracts/authority/ids.ts";
+import type {
+  AnswerScope,
+  Digest,
+  EffectClass,
+  Question,
+  TaskId,
+} from "../../contracts/authority/mod.ts";
 import { covers } from "../grants.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
 import { adviceBefore } from "./result.ts";

@@ -1,12 +1,12 @@
 /** What the gate writes into a task's log. Content and its plain digests go into the private part. @module */
-import type { ToolCall } from "../../contracts/chat.ts";
-import type { Decided, NewEvent } from "../../contracts/event.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { PowerResult } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { Source } from "../../contracts/question.ts";
-import type { ToolResult } from "../../contracts/tool.ts";
+import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { Decided, NewEvent } from "../../contracts/task/event.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { PowerResult } from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { Source } from "../../contracts/authority/question.ts";
+import type { ToolResult } from "../../contracts/tool/tool.ts";
 import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { mapTexts } from "../credentials.ts";

@@ -15,12 +15,12 @@
  *
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
-import type { Answered, Decision, Gate } from "../../contracts/gate.ts";
-import type { Digest, Pid, TaskId } from "../../contracts/ids.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { ToolResult } from "../../contracts/tool.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/model/chat.ts";
+import type { Answered, Decision, Gate } from "../../contracts/authority/gate.ts";
+import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { ToolResult } from "../../contracts/tool/tool.ts";
 import { advertiser } from "./step_known.ts";
 import { provideQuestion } from "./ask.ts";
 import { refusedEvent } from "./events.ts";

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { CallId, Fault, Pid } from "../../contracts/mod.ts";
+import { CallId, Pid } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeRow } from "../_fixture/fake_processes.ts";
 import { DESK } from "../_fixture/test_tool.ts";

@@ -1,6 +1,6 @@
 /** What the gate makes of tools that one task was handed: imported ones. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { PowerResult, ToolBinding } from "../../contracts/mod.ts";
+import type { PowerResult, ToolBinding } from "../../contracts/task/mod.ts";
 import { descriptorDigest } from "../guards.ts";
 import { makeWorld, type World, type WorldOptions } from "../_fixture/world.ts";
 

@@ -1,5 +1,6 @@
 /** Steps 1 to 7 of the gate, in order. Synchronous, without effect. @module */
-import type { Decision, Digest, Pid, ToolCall } from "../../contracts/mod.ts";
+import type { Decision, Digest, Pid } from "../../contracts/authority/mod.ts";
+import type { ToolCall } from "../../contracts/model/mod.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Grant } from "../grants.ts";
 import {

@@ -1,5 +1,6 @@
 import { equal } from "node:assert/strict";
-import type { Colour, EffectClass, Label, PermissionMode } from "../../contracts/mod.ts";
+import type { Colour, EffectClass, Label } from "../../contracts/authority/mod.ts";
+import type { PermissionMode } from "../../contracts/tool/mod.ts";
 import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
 import { makeWorld } from "../_fixture/world.ts";
 

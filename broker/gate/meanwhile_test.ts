@@ -1,6 +1,7 @@
 /** What came in while a call ran: shown after its result, in one commit with it, or neither. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Fault, type Meanwhile } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Meanwhile } from "../../contracts/task/mod.ts";
 import type { TestTool } from "../_fixture/test_tool.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";
 

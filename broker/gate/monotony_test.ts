@@ -1,17 +1,15 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  type CapabilityGrant,
   type Colour,
   type Decision,
   EffectClass,
   type Label,
-  type PermissionMode,
-  Phase,
-  type PlacedRule,
-  Profile,
   ToolName,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import type { CapabilityGrant, PlacedRule } from "../../contracts/policy/mod.ts";
+import { Phase, Profile } from "../../contracts/task/mod.ts";
+import type { PermissionMode } from "../../contracts/tool/mod.ts";
 import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";
 

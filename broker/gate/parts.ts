@@ -1,14 +1,14 @@
 /** What the gate is made of, and what its steps hand to each other. @module */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import type { Decision, Leases } from "../../contracts/gate.ts";
-import type { CallId, Digest, LeaseId, TaskId, ToolName } from "../../contracts/ids.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { Guard } from "../../contracts/model_aux.ts";
-import type { Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/process.ts";
-import type { AnswerScope } from "../../contracts/question.ts";
-import type { EventLog } from "../../contracts/store.ts";
-import type { Outcome, ToolDescriptor, ToolResult } from "../../contracts/tool.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
+import type { Decision, Leases } from "../../contracts/authority/gate.ts";
+import type { CallId, Digest, LeaseId, TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { Guard } from "../../contracts/model/model_aux.ts";
+import type { Resolved, ToolBinding } from "../../contracts/task/power.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/task/process.ts";
+import type { AnswerScope } from "../../contracts/authority/question.ts";
+import type { EventLog } from "../../contracts/task/store.ts";
+import type { Outcome, ToolDescriptor, ToolResult } from "../../contracts/tool/tool.ts";
 import type { Grant } from "../grants.ts";
 import type { Guards, Pins } from "../guards.ts";
 import type { Policy } from "../policy.ts";

@@ -1,13 +1,13 @@
 /** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { ToolCall } from "../../contracts/chat.ts";
-import type { EffectClass } from "../../contracts/colour.ts";
-import type { NewEvent } from "../../contracts/event.ts";
-import type { Digest, LeaseId, TaskId } from "../../contracts/ids.ts";
-import type { GrantedCall, PowerResult } from "../../contracts/power.ts";
-import type { Powers, ProcessRow } from "../../contracts/process.ts";
-import type { DocumentWrite } from "../../contracts/store.ts";
-import type { ToolResult } from "../../contracts/tool.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { EffectClass } from "../../contracts/authority/colour.ts";
+import type { NewEvent } from "../../contracts/task/event.ts";
+import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
+import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
+import type { Powers, ProcessRow } from "../../contracts/task/process.ts";
+import type { DocumentWrite } from "../../contracts/task/store.ts";
+import type { ToolResult } from "../../contracts/tool/tool.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
 import { type GateParts, type Judged, type KeySet, quoted, type Read } from "./parts.ts";
 import { type EndedWith, endOf, withMeanwhile } from "./result.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import type { ToolResult } from "../../contracts/mod.ts";
-import { Fault } from "../../contracts/mod.ts";
+import type { ToolResult } from "../../contracts/tool/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";
 
 const FREE = { rules: [{ mode: "auto", at: "remit.yaml:1" }] } as const;

@@ -1,11 +1,11 @@
 /** What a call's end becomes for its caller: guarded, redacted, cut to size. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { Guarded } from "../../contracts/model_aux.ts";
-import type { Meanwhile, PowerResult } from "../../contracts/power.ts";
-import type { Source } from "../../contracts/question.ts";
-import type { Outcome, ToolResult } from "../../contracts/tool.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { Guarded } from "../../contracts/model/model_aux.ts";
+import type { Meanwhile, PowerResult } from "../../contracts/task/power.ts";
+import type { Source } from "../../contracts/authority/question.ts";
+import type { Outcome, ToolResult } from "../../contracts/tool/tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { Ran } from "./perform.ts";

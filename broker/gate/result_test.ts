@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import {
-  type Colour,
-  EffectClass,
-  Fault,
-  type GrantedCall,
-  type Guard,
-  type Label,
-  type PowerResult,
-  Profile,
-} from "../../contracts/mod.ts";
+import { type Colour, EffectClass, type Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Guard } from "../../contracts/model/mod.ts";
+import { type GrantedCall, type PowerResult, Profile } from "../../contracts/task/mod.ts";
 import { COLOURS, LABELS } from "../_fixture/fake_processes.ts";
 import { DESK } from "../_fixture/test_tool.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";

@@ -1,10 +1,10 @@
 /** Gate step 5: capability held, leases alive, nothing from the never-list. @module */
-import type { CapabilityGrant } from "../../contracts/agent_spec.ts";
-import type { EffectClass } from "../../contracts/colour.ts";
-import type { LeaseId } from "../../contracts/ids.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { Scope } from "../../contracts/lease.ts";
-import type { ChargeableUsage, ProcessRow } from "../../contracts/process.ts";
+import type { CapabilityGrant } from "../../contracts/policy/agent_spec.ts";
+import type { EffectClass } from "../../contracts/authority/colour.ts";
+import type { LeaseId } from "../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { Scope } from "../../contracts/authority/lease.ts";
+import type { ChargeableUsage, ProcessRow } from "../../contracts/task/process.ts";
 import { type JudgeParts, type Known, quoted, type Read, type Refusal, refuse } from "./parts.ts";
 
 /** The authority that a call would act under. */

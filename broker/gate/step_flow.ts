@@ -6,8 +6,9 @@ import {
   mixColour,
   mixLabel,
   REQUIRED_COLOUR,
-} from "../../contracts/colour.ts";
-import type { Colour, EffectClass, Label, PermissionMode } from "../../contracts/mod.ts";
+} from "../../contracts/authority/colour.ts";
+import type { Colour, EffectClass, Label } from "../../contracts/authority/mod.ts";
+import type { PermissionMode } from "../../contracts/tool/mod.ts";
 import { graver } from "../defaults.ts";
 import { type JudgeParts, type Known, type Read, type Refusal, refuse } from "./parts.ts";
 

@@ -1,10 +1,10 @@
 /** Gate steps 1 and 2: advertised in this very snapshot, and still what was reviewed. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { toJsonObject } from "../../contracts/json.ts";
-import type { ToolCall } from "../../contracts/chat.ts";
-import type { Pid } from "../../contracts/ids.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { PermissionMode, ToolDescriptor, ToolSnapshot } from "../../contracts/tool.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { toJsonObject } from "../../contracts/base/json.ts";
+import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { Pid } from "../../contracts/authority/ids.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { PermissionMode, ToolDescriptor, ToolSnapshot } from "../../contracts/tool/tool.ts";
 import { digestOf } from "../../port/digest.ts";
 import { descriptorDigest } from "../guards.ts";
 import {

@@ -1,5 +1,6 @@
 /** Gate step 7: the mode, by policy, flow and guards; and what exactly an answer would cover. @module */
-import type { AnswerScope, EffectClass, PermissionMode } from "../../contracts/mod.ts";
+import type { AnswerScope, EffectClass } from "../../contracts/authority/mod.ts";
+import type { PermissionMode } from "../../contracts/tool/mod.ts";
 import { graver, type Ruling } from "../defaults.ts";
 import type { Guards } from "../guards.ts";
 import type { Policy } from "../policy.ts";

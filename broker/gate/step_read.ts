@@ -1,6 +1,7 @@
 /** Gate step 3: arguments parsed with limits, checked, their references resolved. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest, ProcessRow } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/mod.ts";
+import type { ProcessRow } from "../../contracts/task/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { parseArguments } from "../arguments.ts";

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { type Digest, Fault } from "../../contracts/mod.ts";
+import type { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { CAROL_STEP_UP } from "../_fixture/carol.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";

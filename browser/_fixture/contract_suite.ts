@@ -1,6 +1,6 @@
 /** What every engine of the browser tools must do: the same claims on each. @module */
 import { doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { redirect, reply } from "../../net/_fixture/site.ts";
 import type { StartEngine } from "./engine.ts";
 import { idOf, type Pages, refOf, startWeb, type Web } from "./web.ts";

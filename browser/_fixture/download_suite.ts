@@ -1,6 +1,6 @@
 /** What no page's download may do, on every engine of the browser tools: nothing of it is saved. @module */
 import { doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { raw, redirect, type Reply, reply } from "../../net/_fixture/site.ts";
 import type { RegisterTest } from "./contract_suite.ts";
 import type { StartEngine } from "./engine.ts";

@@ -1,8 +1,8 @@
 /** Both engines as a test calls them: by tool, over a web that the test makes. @module */
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import { Fault, type FaultCode, isFaultCode } from "../../contracts/fault.ts";
-import { toJson } from "../../contracts/mod.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import { Fault, type FaultCode, isFaultCode } from "../../contracts/base/fault.ts";
+import { toJson } from "../../contracts/base/mod.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { lineOfBrowser } from "../../kernel/core/start/browser_line.ts";
 import { makeSpawnPowers } from "../../kernel/core/start/spawn_powers.ts";
 import { makePort } from "../../port/mod.ts";

@@ -1,8 +1,8 @@
 /** A real web for one test: a site on loopback, reached through the real net service. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import { toJson } from "../../contracts/mod.ts";
-import type { NetAnswer, NetRequest } from "../../contracts/wire_net.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import { toJson } from "../../contracts/base/mod.ts";
+import type { NetAnswer, NetRequest } from "../../contracts/wire/wire_net.ts";
 import { type NetChild, startNet } from "../../net/_fixture/net_child.ts";
 import { type Reply, reply, type Seen, type Site, startSite } from "../../net/_fixture/site.ts";
 import type { Engine, StartEngine } from "./engine.ts";

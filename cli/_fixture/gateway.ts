@@ -1,5 +1,5 @@
 /** Hands of serving for tests without a gateway's process. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { ServeHands } from "../mcp_serve/gateway_process.ts";
 
 /** No gateway starts, nobody is at the pipe. */

@@ -1,12 +1,6 @@
 /** Servers of remit.lock for tests. @module */
-import {
-  Digest,
-  mcpPart,
-  McpServerName,
-  Millis,
-  NO_GRANTS,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { Digest, Millis, ToolName } from "../../contracts/authority/mod.ts";
+import { mcpPart, McpServerName, NO_GRANTS } from "../../contracts/exchange/mod.ts";
 import { LockedServer, type LockedTool } from "../mcp/registry/lock.ts";
 
 /** A tool that was reviewed. */

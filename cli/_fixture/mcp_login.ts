@@ -1,5 +1,5 @@
 /** Hands of a login for tests without a network. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { LoginPowers } from "../mcp/registry/login/login.ts";
 
 /** No net service starts. */

@@ -1,6 +1,6 @@
 /** An MCP server and its authorization server on loopback that play by the rules, or by what a test twists. @module */
 import { createHash } from "node:crypto";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
 import { resolvingNames } from "../../net/address/resolver.ts";

@@ -1,6 +1,7 @@
 /** A command line for `remit mcp`, whose kernel looks at a server as a test says. @module */
 import { join } from "node:path";
-import { type Json, type McpAccess, McpWords, toJson } from "../../contracts/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import { type McpAccess, McpWords } from "../../contracts/exchange/mod.ts";
 import { placesOf } from "../disk/places.ts";
 import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "./world.ts";
 

@@ -1,5 +1,6 @@
 /** Hands over models for tests: real weights on a real disk, real HTTP; nobody listens, nothing is built. @module */
-import { Fault, type NativeBuild } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { NativeBuild } from "../../contracts/model/mod.ts";
 import type { NativeEngine } from "../../models/weights/mod.ts";
 import type { ModelHands, ModelProgram } from "../model/hands.ts";
 import { makeModelHttp } from "../model/http_powers.ts";

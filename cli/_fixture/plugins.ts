@@ -1,6 +1,7 @@
 /** The real kit for plugins: builder, load gate, adapter and host. Only Remit's own plugins are made up. @module */
 import { join } from "node:path";
-import { PluginManifest, ToolName } from "../../contracts/mod.ts";
+import { ToolName } from "../../contracts/authority/mod.ts";
+import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { parseToolYaml, provideTools, runBuild } from "../../tools-wasm/build/mod.ts";
 import { gateFindings } from "../../tools-wasm/host/load_gate.ts";

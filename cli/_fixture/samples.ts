@@ -1,12 +1,9 @@
 /** What a kernel tells of a task, as tests say it: rows, questions, staged changes. @module */
 import { join } from "node:path";
-import {
-  type Json,
-  Question,
-  type StagedChange,
-  toJson,
-  type WatchEvent,
-} from "../../contracts/mod.ts";
+import { Question } from "../../contracts/authority/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import type { WatchEvent } from "../../contracts/task/mod.ts";
+import type { StagedChange } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** A task's id. */

@@ -1,5 +1,6 @@
 /** Hands over wikis for tests: real folders; a process that answers what a test tells it. @module */
-import { Fault, type Json, toJson, type WikiStatus } from "../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { WikiStatus } from "../../contracts/wire/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
 import type { WikiHands, WikiLink, WikiStart } from "../wiki/hands.ts";
 import { makeWikiHands } from "../wiki/process/hands_powers.ts";

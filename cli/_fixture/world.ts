@@ -1,6 +1,8 @@
 /** Hands for tests: a real disk in a temporary folder, a screen that remembers, a fake kernel. @module */
 import { join } from "node:path";
-import { CONTROL_VERSION, Fault, type Json, toJson, type WatchEvent } from "../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { WatchEvent } from "../../contracts/task/mod.ts";
+import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { makeDisk } from "../disk/disk_powers.ts";
 import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "../hands.ts";

@@ -1,15 +1,12 @@
 /** `a2a add URL`: a remote agent's card is fetched, its signature checked, shown, and pinned. @module */
+import { Millis } from "../../contracts/authority/mod.ts";
+import { EXIT, type ExitCode, Fault, isLoopback } from "../../contracts/base/mod.ts";
 import {
-  EXIT,
-  type ExitCode,
-  Fault,
-  isLoopback,
   type McpLook,
   type McpServerName,
   type McpWords,
-  Millis,
   NO_GRANTS,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { putServer } from "../mcp/command/add.ts";
 import {

@@ -1,5 +1,6 @@
 /** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. @module */
-import { EXIT, type McpLook } from "../../contracts/mod.ts";
+import { EXIT } from "../../contracts/base/mod.ts";
+import type { McpLook } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { alienLines } from "../mcp/review_lines.ts";
 import { type Command, commandText, printJson, printLines, type Work } from "../command.ts";

@@ -1,5 +1,6 @@
 /** What the commands over peers share: the peer that was named, and the facts that are pinned of it. @module */
-import { Fault, isPeer, type McpWords, PeerFacts, type PeerLaunch } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { isPeer, type McpWords, PeerFacts, type PeerLaunch } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";

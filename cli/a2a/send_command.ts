@@ -1,5 +1,6 @@
 /** `a2a send` and `a2a watch`: one message to a peer, and waiting for its task, each a task through the gate. @module */
-import { Fault, peerTaskIn } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { peerTaskIn } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { calledAs } from "../mcp/command/call.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { join } from "node:path";
-import { Fault, type ImportedServer, isPeer, toJson } from "../../contracts/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import { type ImportedServer, isPeer } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import { parseMcpName } from "../mcp/registry/lock.ts";
 import { askLook } from "../mcp/registry/look.ts";

@@ -1,6 +1,6 @@
 /** Another Remit on this machine, for `--story a2a`: `remit serve` with a state and a configuration of its own. @module */
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { StoryPeer } from "./story_peer.ts";
 
 const HOST = "127.0.0.1";

@@ -1,5 +1,5 @@
 /** Tasks by their agent and its labels: `--agent`, `--labels`. @module */
-import { Fault, type Json } from "../../contracts/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { flag, type Parsed } from "./parse_arguments.ts";

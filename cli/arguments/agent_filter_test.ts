@@ -3,7 +3,7 @@ import { fakeHands } from "../_fixture/world.ts";
 import { TASK, taskJson } from "../_fixture/samples.ts";
 import { runCommandLine } from "../_fixture/world.ts";
 import { recordOf } from "../command.ts";
-import type { Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 
 const plain = recordOf(taskJson());
 const SCOUT = `${TASK.slice(0, 4)}aaaaaaaaa`;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Answer, type Json, toJson } from "../../contracts/mod.ts";
+import { Answer } from "../../contracts/authority/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { NO_SERVICE_HANDS } from "../_fixture/service.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { QUESTION, question, TASK, taskJson, told } from "../_fixture/samples.ts";

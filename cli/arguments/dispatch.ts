@@ -1,5 +1,5 @@
 /** From words to a command's work, and from faults to exit codes. @module */
-import { EXIT, EXIT_OF_FAULT, Fault } from "../../contracts/mod.ts";
+import { EXIT, EXIT_OF_FAULT, Fault } from "../../contracts/base/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { familyOf, findCommand } from "./command_table.ts";
 import { handed } from "./family.ts";

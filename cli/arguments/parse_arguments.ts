@@ -1,6 +1,6 @@
 /** The command line as data. Unknown words are errors that say what exists. @module */
 import { parseArgs } from "node:util";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import {
   COMMANDS,
   type CommandSpec,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { COMMANDS, FAMILIES } from "./command_table.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { helpText } from "./help.ts";

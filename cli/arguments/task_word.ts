@@ -1,5 +1,6 @@
 /** A task by the first letters of its id, or as `last`: nobody types thirteen letters twice. @module */
-import { Fault, TaskId } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Parsed } from "./parse_arguments.ts";
 import { askKernel, cell, type Command, commandText, rowsOf } from "../command.ts";
 

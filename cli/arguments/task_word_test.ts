@@ -4,7 +4,7 @@ import { TASK, taskJson } from "../_fixture/samples.ts";
 import { runCommandLine } from "../_fixture/world.ts";
 import { nearest } from "./nearest.ts";
 import { recordOf } from "../command.ts";
-import type { Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 
 const OLDER = `${TASK.slice(0, 4)}zzzzzzzzz`;
 const older: Json = {

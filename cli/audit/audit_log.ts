@@ -1,5 +1,6 @@
 /** `audit verify` and `audit export`: the whole log, in the kernel's keeping and in other hands. @module */
-import { Digest, EXIT, Fault, type Json, toJson } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   askPages,
   cell,

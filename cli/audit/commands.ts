@@ -1,5 +1,6 @@
 /** `audit query`, `audit repair` and `receipt …`: what can be looked up and checked afterwards. @module */
-import { EXIT, Fault, type Json, Receipt } from "../../contracts/mod.ts";
+import { Receipt } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { parseJson } from "../../port/mod.ts";
 import {
   askKernel,

@@ -1,5 +1,6 @@
 /** Reads fields of a watched event without trusting that they are there. @module */
-import type { Json, WatchEvent } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import type { WatchEvent } from "../../contracts/task/mod.ts";
 
 /** An event of a task's log as the command line sees it. */
 export interface SeenEvent {

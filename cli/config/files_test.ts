@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { loadConfig } from "./files.ts";
 import { placesOf } from "../disk/places.ts";

@@ -1,6 +1,6 @@
 /** Which keys a remit.yaml may have at a place, and the one that a person most likely meant. @module */
 import * as z from "zod";
-import { RemitConfig } from "../../contracts/mod.ts";
+import { RemitConfig } from "../../contracts/policy/mod.ts";
 import { nearest } from "../arguments/nearest.ts";
 
 /** The part of a JSON Schema that names keys. */

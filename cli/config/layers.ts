@@ -1,20 +1,17 @@
 /** Layers of configuration become one policy. @module */
+import { type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import type { RedactRule } from "../../contracts/model/mod.ts";
 import {
   type AgentSpec,
   type BrowserChoice,
-  type CommandClass,
-  type Label,
-  type Limits,
-  mixColour,
-  mixLabel,
   type ModelEntry,
-  type Mount,
   NO_POLICY,
   type PlacedRule,
   type PolicySource,
-  type RedactRule,
   type RemitConfig,
-} from "../../contracts/mod.ts";
+} from "../../contracts/policy/mod.ts";
+import type { Limits } from "../../contracts/task/mod.ts";
+import type { CommandClass, Mount } from "../../contracts/tool/mod.ts";
 import type { ConfigFile } from "./text.ts";
 import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./memory.ts";

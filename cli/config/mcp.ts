@@ -1,5 +1,7 @@
 /** `mcp:` of remit.yaml, through its layers: whatever file it is, it narrows what remit.lock says. @module */
-import { cleared, type Label, type McpConfig, type McpServerName } from "../../contracts/mod.ts";
+import { cleared, type Label } from "../../contracts/authority/mod.ts";
+import type { McpServerName } from "../../contracts/exchange/mod.ts";
+import type { McpConfig } from "../../contracts/policy/mod.ts";
 import type { ConfigFile } from "./text.ts";
 
 /** What the layers say of one server. */

@@ -1,5 +1,7 @@
 /** `memory:` of remit.yaml, through its layers: an untrusted file only narrows. @module */
-import { cleared, type MemoryConfig, NoteKind } from "../../contracts/mod.ts";
+import { cleared } from "../../contracts/authority/mod.ts";
+import { NoteKind } from "../../contracts/memory/mod.ts";
+import type { MemoryConfig } from "../../contracts/policy/mod.ts";
 import type { ConfigFile } from "./text.ts";
 
 /** What the layers say of memory; what nobody says is absent. */

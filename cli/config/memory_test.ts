@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { cleared, Label, type MemoryConfig, NoteKind } from "../../contracts/mod.ts";
+import { cleared, Label } from "../../contracts/authority/mod.ts";
+import { NoteKind } from "../../contracts/memory/mod.ts";
+import type { MemoryConfig } from "../../contracts/policy/mod.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./memory.ts";
 import { mergeLayers } from "./layers.ts";
 import { parseConfigText } from "./text.ts";

@@ -8,17 +8,9 @@
  * - anything else is left out, with a note.
  * @module
  */
-import {
-  cleared,
-  DEFAULT_LIMITS,
-  type EffectClass,
-  type Label,
-  type Limits,
-  type PlacedRule,
-  type PolicySource,
-  Profile,
-  type RemitConfig,
-} from "../../contracts/mod.ts";
+import { cleared, type EffectClass, type Label } from "../../contracts/authority/mod.ts";
+import type { PlacedRule, PolicySource, RemitConfig } from "../../contracts/policy/mod.ts";
+import { DEFAULT_LIMITS, type Limits, Profile } from "../../contracts/task/mod.ts";
 import type { ConfigFile } from "./text.ts";
 
 const MILDER_THAN_STEP_UP: readonly EffectClass[] = ["read", "stage", "mutateLocal"];
@@ -119,7 +111,7 @@ const WIDENING = [
   "commands",
 ] as const;
 const REACH = ["none", "local", "remote"] as const;
-/** What a profile may use where no file says so (contracts/policy.ts, `modelsFor`). */
+/** What a profile may use where no file says so (contracts/policy/policy.ts, `modelsFor`). */
 const BY_DEFAULT = { operator: "remote", guest: "local", anonymous: "local" } as const;
 
 /** Without the profiles that a file does not name. */

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  EffectClass,
-  NO_POLICY,
-  type PlacedRule,
-  PolicyRule,
-  Profile,
-} from "../../contracts/mod.ts";
+import { EffectClass } from "../../contracts/authority/mod.ts";
+import { NO_POLICY, type PlacedRule, PolicyRule } from "../../contracts/policy/mod.ts";
+import { Profile } from "../../contracts/task/mod.ts";
 import { stringify } from "yaml";
 import { mergeLayers } from "./layers.ts";
 import { parseConfigText } from "./text.ts";

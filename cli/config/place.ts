@@ -3,7 +3,7 @@
  * `MOUNT/…` only.
  * @module
  */
-import type { PlacedRule, RemitConfig } from "../../contracts/mod.ts";
+import type { PlacedRule, RemitConfig } from "../../contracts/policy/mod.ts";
 import type { ConfigFile } from "./text.ts";
 
 /** A mount's name and its real folder. */

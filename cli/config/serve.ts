@@ -6,7 +6,7 @@ import type {
   ScheduleConfig,
   ServeConfig,
   WebhookConfig,
-} from "../../contracts/mod.ts";
+} from "../../contracts/policy/mod.ts";
 import type { ConfigFile } from "./text.ts";
 
 /** What the operator's layers say of the service. */

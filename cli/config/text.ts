@@ -4,7 +4,8 @@ import { meantKey } from "./known_keys.ts";
 import { nearestIssue } from "./nearest_issue.ts";
 import { oddKey } from "./odd_key.ts";
 import { displayText } from "../../text/mod.ts";
-import { Fault, type PlacedRule, RemitConfig } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { type PlacedRule, RemitConfig } from "../../contracts/policy/mod.ts";
 
 /** A parsed file: its data, and where each part of it was written. */
 export interface ConfigFile {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { parseConfigText } from "./text.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
 

@@ -1,6 +1,7 @@
 /** Which folders' remit.yaml the person has accepted, by digest: STATE/person/trusted.json. @module */
 import * as z from "zod";
-import { Digest, Fault } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 
 const Trusted = z.object({
   version: z.literal(1),

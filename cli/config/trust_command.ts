@@ -1,6 +1,6 @@
 /** `remit trust [DIR]`: pins the digest of a folder's remit.yaml. @module */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";

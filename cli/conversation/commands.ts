@@ -1,5 +1,7 @@
 /** `conversation …`: names, forks, comparison and the end of conversations. @module */
-import { type ChatMessage, EXIT, Fault, SessionId, TaskId, toJson } from "../../contracts/mod.ts";
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
+import type { ChatMessage } from "../../contracts/model/mod.ts";
 import {
   askKernel,
   cell,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type ChatMessage, toJson } from "../../contracts/mod.ts";
+import { toJson } from "../../contracts/base/mod.ts";
+import type { ChatMessage } from "../../contracts/model/mod.ts";
 import { differenceOf } from "./commands.ts";
 import { conversationIn, taskNamed } from "./name.ts";
 import { messageLines, readMessages } from "./message_lines.ts";

@@ -1,5 +1,5 @@
 /** `ctx list|show|restore`: what gave way in a conversation. @module */
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import {
   askKernel,
   cell,

@@ -1,5 +1,6 @@
 /** Messages of a conversation as safe lines. @module */
-import { ChatMessage, type Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import { ChatMessage } from "../../contracts/model/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";

@@ -1,5 +1,6 @@
 /** `NAME@TURN`, and the task that a name stands for. @module */
-import { Fault, type Json, TaskId } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 

@@ -1,6 +1,6 @@
 /** What the machine refuses of a file, as a fault: a full or read-only disk is no bug of ours. @module */
 import { displayText } from "../../text/mod.ts";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 
 const WHY: ReadonlyMap<unknown, string> = new Map([
   ["EROFS", "its file system is read-only"],

@@ -1,7 +1,7 @@
 /** The operator's own files, as the command line reads and writes them. @module */
 import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { diskWhy, lackOfRoom } from "./disk_fault.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 

@@ -5,15 +5,15 @@
  */
 import { dirname, join } from "node:path";
 import {
-  type ContentColours,
   EXPORT_LIST,
   EXPORT_LIST_BYTES,
   type ExportClaims,
-  Fault,
   parseExportClaims,
   worseClaim,
   WORST_CLAIMS,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { ContentColours } from "../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead } from "../hands.ts";
 

@@ -1,6 +1,8 @@
 /** Mounts as flags and remit.yaml give them, checked against what must never be mounted. @module */
 import { basename, dirname } from "node:path";
-import { Fault, type Mount, MountMode, MountName, worseClaim } from "../../contracts/mod.ts";
+import { MountName, worseClaim } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { type Mount, MountMode } from "../../contracts/tool/mod.ts";
 import type { Around, DiskRead } from "../hands.ts";
 import { makeExportLists } from "./export_lists.ts";
 import { absolute, type Places } from "./places.ts";

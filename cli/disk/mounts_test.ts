@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type FaultCode } from "../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { mountNameOf, parseMount, resolveMount } from "./mounts.ts";
 import { placesOf, preparePlaces } from "./places.ts";

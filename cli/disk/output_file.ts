@@ -1,5 +1,5 @@
 /** A file that a run writes to, looked at before it starts. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { DiskWrite } from "../hands.ts";
 
 const WHY: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Where state, configuration and sockets lie. @module */
 import { createHash } from "node:crypto";
 import { isAbsolute, join, normalize, resolve } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Around, DiskRead, DiskWrite } from "../hands.ts";
 

@@ -1,5 +1,6 @@
 /** Folders that were handed to a task, before it is taken up again: what was a folder may be a link now. @module */
-import { Fault, type Mount } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
 import type { DiskRead } from "../hands.ts";
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MountName } from "../../contracts/mod.ts";
+import { MountName } from "../../contracts/authority/mod.ts";
 import { checkSameFolders } from "./same_folders.ts";
 
 Deno.test("a folder that became a link would be handed to a task that was given another one", async () => {

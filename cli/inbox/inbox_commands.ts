@@ -1,17 +1,14 @@
 /** `inbox …`: what came in from agents, peers and programs, and what a person decides about it. @module */
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   Box,
   type EntryState,
   EntryState as AnyState,
-  EXIT,
-  Fault,
   InboxEntry,
   InboxId,
-  type Json,
   Sender,
-  TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import {
   askKernel,
   cell,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { InboxEntry, type Json, toJson } from "../../contracts/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import { InboxEntry } from "../../contracts/exchange/mod.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { TASK } from "../_fixture/samples.ts";
 

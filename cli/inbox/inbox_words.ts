@@ -1,5 +1,5 @@
 /** A message of an inbox in lines for a person. Everything that a sender wrote is made safe. @module */
-import type { InboxEntry } from "../../contracts/mod.ts";
+import type { InboxEntry } from "../../contracts/exchange/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 
 const FIELD = 200;

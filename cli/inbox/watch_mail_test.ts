@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TaskId } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
 import { fakeKernel } from "../_fixture/world.ts";
 import { TASK, told } from "../_fixture/samples.ts";
 import { watchTask } from "../run/watch_task.ts";

@@ -1,5 +1,6 @@
 /** What a kernel of one state is started with. @module */
-import { Fault, type KernelConfig, toJson } from "../../contracts/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { findCommands } from "../program/command_programs_powers.ts";

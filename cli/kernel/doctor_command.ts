@@ -1,5 +1,5 @@
 /** `remit doctor`: which walls stand on this machine, and where things are. @module */
-import { EXIT } from "../../contracts/mod.ts";
+import { EXIT } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines, RUNS_AS_ROOT } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

@@ -1,5 +1,6 @@
 /** The kernel's start line: exactly the permissions that docs/design.md gives it. @module */
-import { CHILD_FLAGS, type KernelConfig } from "../../contracts/mod.ts";
+import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 
 const START = [
   "run",

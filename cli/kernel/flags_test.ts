@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { type KernelConfig, NO_POLICY, PluginManifest } from "../../contracts/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
+import { PluginManifest } from "../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { kernelFlags } from "./flags.ts";
 
 const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({

@@ -1,6 +1,7 @@
 /** Finds the kernel of a state, or starts it. @module */
 import { dirname, join } from "node:path";
-import { Fault, type KernelConfig, toJson } from "../../contracts/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { tasksAtWork } from "./stop_command.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { KernelLink, Kernels, KernelWish } from "../hands.ts";

@@ -1,6 +1,7 @@
 /** A session with a kernel, over any pair of byte streams. @module */
 import * as z from "zod";
-import { CONTROL_VERSION, Fault, type Json } from "../../contracts/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import type { KernelLink } from "../hands.ts";
 

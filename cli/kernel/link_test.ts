@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type Json } from "../../contracts/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { fakeKernel } from "../_fixture/world.ts";
 import { greet } from "./link.ts";
 import { connectSocket } from "./socket_powers.ts";

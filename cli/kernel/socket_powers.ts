@@ -1,6 +1,6 @@
 /** The control socket as a wire. @module */
 import { connect, type Socket } from "node:net";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type { Wire } from "./link.ts";
 
 /** `ECONNRESET` is one that ended before it took the connection. */

@@ -1,6 +1,6 @@
 import { equal, ok, rejects } from "node:assert/strict";
 import { connect, type Socket } from "node:net";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { connectSocket } from "./socket_powers.ts";
 
 /** A kernel that listens and ends, two hundred times, in a thread of its own. */

@@ -1,6 +1,6 @@
 /** Starts a kernel that outlives this process. @module */
 import { join } from "node:path";
-import type { KernelConfig } from "../../contracts/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { kernelFlags } from "./flags.ts";
 
 const LOG_LIMIT = 1_000_000;

@@ -1,6 +1,6 @@
 /** `remit stop`: ends the kernel once nobody is connected to it; tasks at work are asked about first. @module */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { cell, type Command, printJson, printLines, rowsOf } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";

@@ -1,5 +1,6 @@
 /** The kernel that goes on with a task: one with the rules of the task's own place. @module */
-import { AgentTask, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import { type Command, wishOf } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import type { KernelLink } from "../hands.ts";

@@ -1,5 +1,5 @@
 /** `key create|show|rotate`. @module */
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { openKeyRing } from "./ring.ts";
 import { flag } from "../arguments/parse_arguments.ts";

@@ -1,5 +1,5 @@
 /** Reads a passphrase: from a file that was named, or from the terminal without echo. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../disk/places.ts";

@@ -11,7 +11,7 @@ import {
   sign,
 } from "node:crypto";
 import * as z from "zod";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 
 /** Signs answers. Holds its private key; shows its public one. */
 export interface Signer {

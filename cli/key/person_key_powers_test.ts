@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
-import { Answer, Fault, type FaultCode } from "../../contracts/mod.ts";
+import { Answer } from "../../contracts/authority/mod.ts";
+import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import { toJson } from "../../contracts/mod.ts";
+import { toJson } from "../../contracts/base/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { question } from "../_fixture/samples.ts";
 import { openKeyRing } from "./ring.ts";

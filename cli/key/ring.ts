@@ -1,6 +1,6 @@
 /** Finds, makes and replaces the person's key files in STATE/person. @module */
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import {
   type KeyFile,

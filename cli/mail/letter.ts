@@ -1,17 +1,15 @@
 /** A message of mail as the command line reads and writes it. @module */
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   type AgentMessage,
   type Edge,
-  Fault,
   InboxEntry,
-  type Json,
   type Mail,
   MAIL_SCHEMA,
   mailIn,
   PetName,
   type Reference,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import { canonicalJson, parseJson } from "../../port/mod.ts";
 import { decodeXJson, encodeXJson } from "../../port/xjson.ts";
 

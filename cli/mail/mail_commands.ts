@@ -1,5 +1,6 @@
 /** `mail list|show|adopt|dismiss`: the person's own inbox. @module */
-import { EXIT, Fault, InboxId, type Reference } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { InboxId, type Reference } from "../../contracts/exchange/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import {
   askKernel,

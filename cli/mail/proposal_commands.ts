@@ -1,5 +1,7 @@
 /** `proposals list|show|grant|reject|counter`: programs that agents propose. A grant is a signed answer. @module */
-import { EvalProposal, EXIT, Fault, type Mail, Question, QuestionId } from "../../contracts/mod.ts";
+import { Question, QuestionId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { EvalProposal, type Mail } from "../../contracts/exchange/mod.ts";
 import {
   askKernel,
   cell,

@@ -1,16 +1,14 @@
 /** `mail send|resolve|reject`: what the person writes to agents. @module */
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import {
   answerBox,
   type Box,
   Box as BoxSchema,
-  EXIT,
-  Fault,
   type InboxEntry,
-  type Json,
   type Mail,
   mailIn,
-  TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import { type Command, printJson, printLines, reachKernel, recordOf, rowsOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 import { attached, entryOf, messageOf, packageOf, referenceOf } from "./letter.ts";

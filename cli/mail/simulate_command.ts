@@ -1,14 +1,8 @@
 /** `simulate FILE`: plays mail and HOST's answers against a model, and prints the exchange. @module */
-import {
-  type AgentSpec,
-  Box,
-  EXIT,
-  Fault,
-  type Mail,
-  Question,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Question, type TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
+import { Box, type Mail } from "../../contracts/exchange/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, recordOf } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";

@@ -1,7 +1,8 @@
 /** What `remit simulate` plays: what HOST says and decides, and what it expects, in order. @module */
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";
-import { EvalProposal, Fault, PetName } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { EvalProposal, PetName } from "../../contracts/exchange/mod.ts";
 
 const words = z.string().min(1).max(65_536);
 

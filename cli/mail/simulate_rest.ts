@@ -1,5 +1,5 @@
 /** Whether a watched task rests, told by its events: nobody waits by the clock. @module */
-import type { Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 

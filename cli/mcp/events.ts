@@ -1,6 +1,7 @@
 /** Events of imported servers in a few words, for the live view and the log. What they hold is untrusted text. @module */
 import { numberOf, type SeenEvent, textOf } from "../audit/event_fields.ts";
-import { Fault, McpServerName } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { McpServerName } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { lockOf } from "./work.ts";

@@ -1,5 +1,7 @@
 /** `--read --write --net --socket --env --secret --header`: what a server is granted, from flags. @module */
-import { Fault, Label, McpEnvName } from "../../contracts/mod.ts";
+import { Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { McpEnvName } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { basename, dirname, join } from "node:path";

@@ -3,15 +3,9 @@
  * agreed to, shown, and pinned as far as they say.
  * @module
  */
-import {
-  EXIT,
-  type ExitCode,
-  isPeer,
-  type Label,
-  type McpGrants,
-  type McpLook,
-  NO_GRANTS,
-} from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import { EXIT, type ExitCode } from "../../contracts/base/mod.ts";
+import { isPeer, type McpGrants, type McpLook, NO_GRANTS } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import {

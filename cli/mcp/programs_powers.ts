@@ -1,5 +1,6 @@
 /** The programs of the MCP bridge, each built when it is first needed. docs/decision/0015. @module */
-import { type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
+import { WASM_PAGES } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import {
   type ProgramBuild,
   programFile,

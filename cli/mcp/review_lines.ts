@@ -2,12 +2,8 @@
  * The review of a server in lines: Remit's own words at the margin, the server's behind `│`.
  * @module
  */
-import {
-  type EffectClass,
-  isPeer,
-  type McpAccess,
-  type McpToolWords,
-} from "../../contracts/mod.ts";
+import type { EffectClass } from "../../contracts/authority/mod.ts";
+import { isPeer, type McpAccess, type McpToolWords } from "../../contracts/exchange/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import type { DiffLine, ToolFlag, TranslatedTool } from "../../bridges/mcp/review/mod.ts";
 import type { McpReview, StandingRow } from "./registry/review.ts";

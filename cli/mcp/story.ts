@@ -4,13 +4,13 @@
  * @module
  */
 import { basename, join } from "node:path";
+import { Fault } from "../../contracts/base/mod.ts";
 import {
-  Fault,
   type ImportedServer,
   type McpGrants,
   McpLaunch,
   type McpServerName,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import { provideLaunch } from "./registry/fetch/provide.ts";

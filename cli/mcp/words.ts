@@ -1,5 +1,5 @@
 /** A server in a few safe words: how it runs, what it may do, what it asked for. @module */
-import { type McpAccess, type McpGrants, type McpLaunch } from "../../contracts/mod.ts";
+import type { McpAccess, McpGrants, McpLaunch } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
 import { FLAG_WORDS, type ReviewRow, type ToolFlag } from "../../bridges/mcp/review/mod.ts";

@@ -1,5 +1,5 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
-import type { ImportedServer, McpServerName, McpWords } from "../../contracts/mod.ts";
+import type { ImportedServer, McpServerName, McpWords } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { mcpOfTask } from "./registry/handover.ts";

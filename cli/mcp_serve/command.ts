@@ -2,16 +2,9 @@
  * `remit mcp serve`: Remit as an MCP server, over a pipe or at an address. docs/decision/0016.
  * @module
  */
-import {
-  EXIT,
-  Fault,
-  type Json,
-  Profile,
-  SERVE_PIECE,
-  type ServeHolder,
-  type ServeOpen,
-  toJson,
-} from "../../contracts/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Profile } from "../../contracts/task/mod.ts";
+import { SERVE_PIECE, type ServeHolder, type ServeOpen } from "../../contracts/wire/mod.ts";
 import { type Command, commandText } from "../command.ts";
 import { parseMount } from "../disk/mounts.ts";
 import { absolute } from "../disk/places.ts";

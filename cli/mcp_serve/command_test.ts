@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { readListen } from "./command.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 

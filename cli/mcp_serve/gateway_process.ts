@@ -3,7 +3,7 @@
  * docs/decision/0016.
  * @module
  */
-import type { PortHandler } from "../../contracts/mod.ts";
+import type { PortHandler } from "../../contracts/base/mod.ts";
 import type { GatewayLink } from "../../service/mod.ts";
 import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
 

@@ -12,7 +12,8 @@ import {
   serveLine,
   type ServeLineParts,
 } from "./gateway_process.ts";
-import { Fault, SERVE_PORT_LIMITS } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { SERVE_PORT_LIMITS } from "../../contracts/wire/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { GatewayLink } from "../../service/mod.ts";

@@ -1,5 +1,5 @@
 /** Hands hosts' sessions settled flags and remit.yaml, kernels, and the person's key. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { subjectOf, textOf } from "../audit/event_fields.ts";
 import { type Command, commandText } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";

@@ -1,5 +1,7 @@
 /** `remit mcp token create|list|revoke` and `remit a2a token create|list|revoke`. @module */
-import { EXIT, Fault, type Json, PeerName, Profile } from "../../contracts/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
+import { PeerName } from "../../contracts/exchange/mod.ts";
+import { Profile } from "../../contracts/task/mod.ts";
 import { type KeptToken, openTokens, type TokenBook } from "../../service/hosts/mod.ts";
 import { openPeerTokens } from "../../service/peer/mod.ts";
 import { displayText } from "../../text/mod.ts";

@@ -1,5 +1,6 @@
 /** Names of remit.yaml's `models` become references with settings. @module */
-import { Fault, type ModelEntry } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { ModelEntry } from "../../contracts/policy/mod.ts";
 
 /** Settings of an entry, without its reference. */
 export type ModelSettings = Omit<Exclude<ModelEntry, string>, "ref">;

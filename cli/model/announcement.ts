@@ -1,5 +1,5 @@
 /** What is said before the first text goes to a provider. @module */
-import { DEAREST } from "../../contracts/mod.ts";
+import { DEAREST } from "../../contracts/model/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Screen } from "../hands.ts";
 import type { AskedProvider } from "./part.ts";

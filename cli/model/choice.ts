@@ -1,5 +1,5 @@
 /** Which model a run has: flags, then what the caller fixes, then remit.yaml. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Merged } from "../config/layers.ts";
 import { foundLines } from "./found.ts";

@@ -1,5 +1,5 @@
 /** `embedder:` of remit.yaml becomes what a service of vectors is opened with. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { followAliases } from "./alias.ts";
 import { parseModelName } from "./name.ts";
 import type { ModelPart, ModelParts } from "./part.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { resolveEmbedder } from "./embedder.ts";
 import type { ModelParts } from "./part.ts";

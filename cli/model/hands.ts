@@ -1,7 +1,7 @@
 /** What the commands over models are handed: a way to ask servers, weights on the disk, engines. @module */
-import type { NativeBuild } from "../../contracts/mod.ts";
-import type { TextEmbedder } from "../../contracts/model.ts";
-import type { Classifier, Reranker } from "../../contracts/model_aux.ts";
+import type { NativeBuild } from "../../contracts/model/mod.ts";
+import type { TextEmbedder } from "../../contracts/model/model.ts";
+import type { Classifier, Reranker } from "../../contracts/model/model_aux.ts";
 import type { ModelHttp, NativeEngine, WeightsDisk } from "../../models/weights/mod.ts";
 
 /** A program of a model service, built when it is first needed. */

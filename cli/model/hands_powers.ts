@@ -1,5 +1,5 @@
 /** The hands of the commands over models, with this process's own rights. @module */
-import type { NativeBuild } from "../../contracts/mod.ts";
+import type { NativeBuild } from "../../contracts/model/mod.ts";
 import type { Screen } from "../hands.ts";
 import { makeNativeEngine, makeWeightsDisk } from "../../models/weights/host/mod.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";

@@ -1,6 +1,6 @@
 /** Asking servers with this process's own network: for weights, and for what a local server has. @module */
 import { connect } from "node:net";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { HttpAnswer, ModelHttp } from "../../models/weights/mod.ts";
 
 const IDLE_MS = 60_000;

@@ -3,7 +3,8 @@
  * is read only here and only for the model that was chosen.
  * @module
  */
-import { Fault, type Secret } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import { isThisMachine, type ProviderKind } from "./name.ts";
 import { keyHeader, knownProvider } from "./providers.ts";
 import { parseSecretValue, type SecretPlace } from "../secret/rules.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { findKey, noKey, readKey } from "./keys.ts";
 
 const ANTHROPIC = { kind: "anthropic", url: "https://api.anthropic.com/v1" } as const;

@@ -1,5 +1,5 @@
 /** What a reference to a model says, before anything is looked up. @module */
-import { Fault, isLoopback } from "../../contracts/mod.ts";
+import { Fault, isLoopback } from "../../contracts/base/mod.ts";
 import { knownHost } from "./providers.ts";
 
 /** Kinds of providers behind a URL. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { parseModelName, providerRef } from "./name.ts";
 
 Deno.test("alice names a model of each provider, with and without its URL", () => {

@@ -1,12 +1,8 @@
 /** One model of a task: what it is resolved with, and what that comes to. @module */
-import {
-  Fault,
-  type LocalConfig,
-  type ModelChoice,
-  type Price,
-  type RedactRule,
-  type Secret,
-} from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { LocalConfig, Price, RedactRule } from "../../contracts/model/mod.ts";
+import type { ModelChoice } from "../../contracts/task/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import type { Around, DiskRead, DiskWrite } from "../hands.ts";
 import type { Aliases, ModelSettings } from "./alias.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";

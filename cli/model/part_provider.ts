@@ -1,5 +1,6 @@
 /** A provider's model: its one name, its key, its configuration. @module */
-import { Fault, RemoteConfig } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { RemoteConfig } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import { findKey, noKey, readKey } from "./keys.ts";
 import { isThisMachine, type ModelName, type ProviderKind, providerRef } from "./name.ts";

@@ -1,5 +1,6 @@
 /** A model whose weights are here: by its name in the store, or by its path. @module */
-import { Fault, LocalConfig, type NativeBuild } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { LocalConfig, type NativeBuild } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import {
   accelerateCommand,

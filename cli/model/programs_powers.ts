@@ -1,6 +1,7 @@
 /** Model services' programs, each built when a model first needs it: most people use one kind. @module */
 import { join } from "node:path";
-import { Fault, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
+import { Fault, WASM_PAGES } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { buildProgram } from "../program/bundles_powers.ts";
 import { provideCache } from "../program/program_cache_powers.ts";
 import { digestSources } from "../program/source_digest_powers.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { digestSources } from "../program/source_digest_powers.ts";
 import { modelPrograms, provideModelProgram } from "./programs_powers.ts";
 

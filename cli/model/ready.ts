@@ -1,6 +1,8 @@
 /** What a model needs before its task starts: its program built, its key lent. @module */
 import * as z from "zod";
-import { type Json, LocalConfig, RemoteConfig, type Secret, toJson } from "../../contracts/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import { LocalConfig, RemoteConfig } from "../../contracts/model/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import type { Command } from "../command.ts";
 import { readSeen } from "../audit/event_fields.ts";
 import type { Basic, KernelLink } from "../hands.ts";

@@ -1,14 +1,10 @@
 /** A model reference becomes what a task is asked with, and what must be done before. @module */
-import {
-  cleared,
-  Fault,
-  type Label,
-  makeModelClearance,
-  type ModelChoice,
-  type PolicySource,
-  type Secret,
-  type TaskRequest,
-} from "../../contracts/mod.ts";
+import { cleared, type Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { makeModelClearance } from "../../contracts/model/mod.ts";
+import type { PolicySource } from "../../contracts/policy/mod.ts";
+import type { ModelChoice, TaskRequest } from "../../contracts/task/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import { checkEscalation, followAliases, type Named } from "./alias.ts";
 import type { ModelProgram } from "./hands.ts";
 import { type ModelName, parseModelName, PROVIDER_KINDS } from "./name.ts";

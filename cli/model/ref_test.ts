@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { Fault, LocalConfig, type ModelEntry, RemoteConfig } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { LocalConfig, RemoteConfig } from "../../contracts/model/mod.ts";
+import type { ModelEntry } from "../../contracts/policy/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { fakeWeights } from "../_fixture/gguf.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Json, toJson } from "../../contracts/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   fakeHands,
   type FakeKernel,

@@ -1,5 +1,5 @@
 /** What a model server on this machine has: asked quickly, or not at all. @module */
-import { Fault, isLoopback } from "../../contracts/mod.ts";
+import { Fault, isLoopback } from "../../contracts/base/mod.ts";
 import type { ModelHttp } from "../../models/weights/mod.ts";
 import { DEFAULT_URL, type ProviderKind } from "./name.ts";
 import { joinBytes } from "../../port/join_bytes.ts";

@@ -1,5 +1,5 @@
 /** Which models can be reached now: quickly, and without a word of anybody's going out. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Merged } from "../config/layers.ts";
 import { followAliases } from "./alias.ts";

@@ -1,7 +1,7 @@
 /** Adapts foreign modules in a process of its own. @module */
 import { join } from "node:path";
 import * as z from "zod";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Adapted } from "./kit.ts";
 

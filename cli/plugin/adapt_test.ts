@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { adaptModule } from "./adapt_powers.ts";
 
 const HOME = new URL("../../", import.meta.url).pathname;

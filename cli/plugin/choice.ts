@@ -1,5 +1,5 @@
 /** Which plugins a kernel is given: Remit's own, and those of the operator whose names are free. @module */
-import type { KernelConfig } from "../../contracts/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import type { InstalledPlugin } from "./store.ts";
 import type { BuiltPlugins } from "./kit.ts";
 

@@ -1,14 +1,9 @@
 /** Runs a plugin host of the command line's own: a process without permissions, for tests of plugins. @module */
 import * as z from "zod";
-import {
-  CHILD_FLAGS,
-  Fault,
-  type Json,
-  LOCAL_FUNCTIONS,
-  type PluginManifest,
-  toJson,
-} from "../../contracts/mod.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { CHILD_FLAGS, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { PluginManifest } from "../../contracts/tool/mod.ts";
+import { LOCAL_FUNCTIONS } from "../../contracts/wire/mod.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 import type { PluginCode, PluginHost, ServeHost } from "./kit.ts";
 import { parseHostRequest, rawInput } from "./wire.ts";

@@ -1,12 +1,7 @@
 /** What the commands over plugins are handed: a builder, a reader of modules, and a place to run them. @module */
-import type {
-  EffectClass,
-  HostFunction,
-  Json,
-  JsonObject,
-  PluginManifest,
-  ToolDescriptor,
-} from "../../contracts/mod.ts";
+import type { EffectClass } from "../../contracts/authority/mod.ts";
+import type { Json, JsonObject } from "../../contracts/base/mod.ts";
+import type { HostFunction, PluginManifest, ToolDescriptor } from "../../contracts/tool/mod.ts";
 
 /** A plugin that is whole: its pinned manifest, and its module or script as it is hashed. */
 export interface PluginCode {

@@ -1,6 +1,6 @@
 /** Puts together what the commands over plugins are handed. The parts of tools-wasm/ come from main.ts. @module */
 import { basename, join } from "node:path";
-import { PluginManifest } from "../../contracts/mod.ts";
+import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { provideBundles } from "../program/bundles_powers.ts";
 import type { Screen } from "../hands.ts";
 import type { BuiltPlugins, ModuleLook, OwnTool, PluginCode, PluginKit } from "./kit.ts";

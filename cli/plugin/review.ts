@@ -1,12 +1,11 @@
 /** What a person reads before a plugin is added: what it is, what it asks for, what that can bring about. @module */
+import { type EffectClass, graverEffect } from "../../contracts/authority/mod.ts";
 import {
-  type EffectClass,
-  graverEffect,
   HOST_FUNCTION_EFFECT,
   type HostFunction,
   type PluginManifest,
   type PluginTool,
-} from "../../contracts/mod.ts";
+} from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";

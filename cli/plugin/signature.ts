@@ -1,6 +1,7 @@
 /** Signatures of plugins: Ed25519 over the manifest, which pins the code. @module */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { Fault, PluginManifest, toJson } from "../../contracts/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 
 /** What a manifest's signature says: nothing, by a key of remit.yaml, by an unknown one, or a lie. */

@@ -1,6 +1,7 @@
 /** Finds a plugin where a person points: a module, a folder with sources, a folder that was built. @module */
 import { basename, dirname, join } from "node:path";
-import { Fault, PLUGIN_PAGES, PluginManifest } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { PLUGIN_PAGES, PluginManifest } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";

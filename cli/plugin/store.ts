@@ -1,7 +1,9 @@
 /** Installed plugins: STATE/person/tools/NAME, pinned by digest in STATE/person/tools/pins.json. @module */
 import { join } from "node:path";
 import * as z from "zod";
-import { Digest, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { PluginManifest, PluginName } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { Places } from "../disk/places.ts";

@@ -1,12 +1,7 @@
 /** What a plugin host says to whoever runs it, parsed; and what a tool with an export of its own is given. @module */
 import * as z from "zod";
-import {
-  Fault,
-  HostFunction,
-  type Json,
-  type JsonObject,
-  type PluginTool,
-} from "../../contracts/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../contracts/base/mod.ts";
+import { HostFunction, type PluginTool } from "../../contracts/tool/mod.ts";
 
 const HostRequest = z.object({
   call: z.string().max(128),
@@ -26,7 +21,7 @@ export function parseHostRequest(
   return parsed.data;
 }
 
-/** The input of a tool with an export of its own: see `export` in contracts/plugin.ts. Undefined for others. */
+/** The input of a tool with an export of its own: see `export` in contracts/tool/plugin.ts. Undefined for others. */
 export function rawInput(tool: PluginTool, args: JsonObject): string | undefined {
   if (tool.export === undefined) return undefined;
   const { properties } = tool.parameters;

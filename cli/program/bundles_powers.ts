@@ -1,6 +1,7 @@
 /** Builds the programs that run without sources: the kernel and its children. @module */
 import { basename, dirname, join } from "node:path";
-import { Fault, type KernelConfig, WASM_PAGES } from "../../contracts/mod.ts";
+import { Fault, WASM_PAGES } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { buildEnv } from "../../port/build_env.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { provideBundles } from "./bundles_powers.ts";
 import { digestSources } from "./source_digest_powers.ts";
 

@@ -1,12 +1,12 @@
 /** Finds the programs that remit.yaml grants, and says which they are: real path and digest. @module */
 import { delimiter, isAbsolute, join } from "node:path";
+import { Digest } from "../../contracts/authority/mod.ts";
 import {
   COMMAND_MS,
   type CommandClass,
-  Digest,
   type GrantedCommand,
   SESSION_MS,
-} from "../../contracts/mod.ts";
+} from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { CommandClass, RemitConfig } from "../../contracts/mod.ts";
+import { RemitConfig } from "../../contracts/policy/mod.ts";
+import { CommandClass } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { findCommands } from "./command_programs_powers.ts";
 import { mergeLayers } from "../config/layers.ts";

@@ -1,6 +1,6 @@
 /** Programs beside the kernel's own: each built when it is first needed, and kept by the digest of its sources. @module */
 import { dirname, join } from "node:path";
-import { cacheBeside } from "../../contracts/mod.ts";
+import { cacheBeside } from "../../contracts/base/mod.ts";
 import { buildProgram } from "./bundles_powers.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { settleCaches, warm, type Warming } from "./warm_powers.ts";

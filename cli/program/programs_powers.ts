@@ -1,6 +1,6 @@
 /** Finds the system programs that walls are made of, by absolute path. @module */
 import { delimiter, isAbsolute, join } from "node:path";
-import type { KernelConfig } from "../../contracts/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 
 const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
 

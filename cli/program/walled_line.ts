@@ -1,5 +1,5 @@
 /** The command line of a process that a command starts by itself: limits, a wall, and Deno with the rights that it is given. @module */
-import { CHILD_FLAGS } from "../../contracts/mod.ts";
+import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 
 /** A program with its arguments and its whole environment. */
 export interface WalledLine {

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { CHILD_FLAGS } from "../../contracts/mod.ts";
+import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 import { WARMED } from "../../port/child_powers.ts";
 
 /** A program as it will be started. */

@@ -1,5 +1,6 @@
 /** Who answers a run's questions: an answers file, a person, or nobody. @module */
-import type { Answer, OnQuestion, Question, Staged } from "../../contracts/mod.ts";
+import type { Answer, Question } from "../../contracts/authority/mod.ts";
+import type { OnQuestion, Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { PreparedAnswers } from "./answers_file.ts";
 import { askPerson, shownChanges } from "./asking.ts";

@@ -4,15 +4,10 @@
  * @module
  */
 import * as z from "zod";
-import {
-  type EffectClass,
-  Fault,
-  type Json,
-  McpServerName,
-  type Question,
-  ToolName,
-} from "../../contracts/mod.ts";
-import { isObject } from "../../contracts/json.ts";
+import { type EffectClass, type Question, ToolName } from "../../contracts/authority/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { McpServerName } from "../../contracts/exchange/mod.ts";
+import { isObject } from "../../contracts/base/json.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { partMatcher } from "../../text/path_list.ts";
 import { displayText } from "../../text/mod.ts";

@@ -1,5 +1,6 @@
 /** Asks a person at the terminal, and signs what they say. @module */
-import type { Answer, Question, Staged } from "../../contracts/mod.ts";
+import type { Answer, Question } from "../../contracts/authority/mod.ts";
+import type { Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { askForm } from "./elicit_asking.ts";
 import type { Hands, Keyboard } from "../hands.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
 import { change, question } from "../_fixture/samples.ts";
 import { askPerson, readChoice } from "./asking.ts";

@@ -3,9 +3,9 @@
  * nothing declines: nothing that a server suggests is taken without a sign for it.
  * @module
  */
-import type { Question } from "../../contracts/mod.ts";
+import type { Question } from "../../contracts/authority/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import { toJson } from "../../contracts/mod.ts";
+import { toJson } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { hardWrap } from "../terminal/columns.ts";
 import { type ElicitField, type ElicitForm, type ElicitValue, parseElicit } from "./elicit_form.ts";

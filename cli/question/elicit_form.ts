@@ -4,7 +4,8 @@
  * @module
  */
 import * as z from "zod";
-import { Fault, type Question } from "../../contracts/mod.ts";
+import type { Question } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 
 /** A choice: what is sent, and what the server calls it. */
 export interface ElicitOption {

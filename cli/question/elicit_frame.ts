@@ -3,7 +3,7 @@
  * Remit's own words beside them.
  * @module
  */
-import type { Question } from "../../contracts/mod.ts";
+import type { Question } from "../../contracts/authority/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type ElicitField, type ElicitForm, parseElicit } from "./elicit_form.ts";
 import { wantsSecret } from "./elicit_value.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Answer, Fault, toJson } from "../../contracts/mod.ts";
+import { Answer } from "../../contracts/authority/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
 import { QUESTION, question, taskJson } from "../_fixture/samples.ts";
 import { parseAnswers } from "./answers_file.ts";

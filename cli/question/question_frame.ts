@@ -3,7 +3,7 @@
  * every untrusted line within it with `┃   │`, and no line is long enough for the terminal to wrap.
  * @module
  */
-import type { Digest, Question, Source } from "../../contracts/mod.ts";
+import type { Digest, Question, Source } from "../../contracts/authority/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";

@@ -1,7 +1,9 @@
 /** Contents of staged changes, read and hashed here, and never shown on another's word. @module */
 import { structuredPatch } from "diff";
 import { join } from "node:path";
-import { type Digest, Fault, type StagedChange } from "../../contracts/mod.ts";
+import type { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { StagedChange } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import type { DiskRead } from "../hands.ts";

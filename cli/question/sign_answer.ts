@@ -1,5 +1,6 @@
 /** A person's decision becomes a signed answer. @module */
-import { type Answer, type Question, toJson } from "../../contracts/mod.ts";
+import type { Answer, Question } from "../../contracts/authority/mod.ts";
+import { toJson } from "../../contracts/base/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { Signer } from "../key/person_key_powers.ts";

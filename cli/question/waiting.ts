@@ -1,5 +1,6 @@
 /** What waits for a person, and what waited until nobody could answer it any more. @module */
-import { type Json, Question, QuestionId, TaskId } from "../../contracts/mod.ts";
+import { Question, QuestionId, TaskId } from "../../contracts/authority/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
 
 /** Asks a kernel. */

@@ -1,5 +1,8 @@
 /** Which agent runs, and what it is limited to. @module */
-import { type AgentSpec, Fault, type Limits, type Mount } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import type { Limits } from "../../contracts/task/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
 
 /** Names under which tools for working on a folder look for instructions, first found first. */
 const INSTRUCTION_FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];

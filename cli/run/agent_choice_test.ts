@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { AgentSpec, type Mount, MountName } from "../../contracts/mod.ts";
+import { MountName } from "../../contracts/authority/mod.ts";
+import { AgentSpec } from "../../contracts/policy/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 
 const scribe = AgentSpec.parse({

@@ -1,5 +1,7 @@
 /** The closing words of a task, and its one JSON document. @module */
-import type { AgentTask, Json, Staged, StagedChange } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import type { AgentTask, Staged } from "../../contracts/task/mod.ts";
+import type { StagedChange } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { columnsOf, cutFront, cutTo } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";

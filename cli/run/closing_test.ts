@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AgentTask } from "../../contracts/mod.ts";
+import type { AgentTask } from "../../contracts/task/mod.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import { didLines, resultDocument, showClosing } from "./closing.ts";
 import { makeTally, type Tally } from "./tally.ts";

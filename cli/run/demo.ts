@@ -1,6 +1,6 @@
 /** The demo and the stories: a scripted model at a copied desk. @module */
 import { basename, join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { provideStoryPeers } from "../a2a/story_peer.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";

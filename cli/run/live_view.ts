@@ -1,5 +1,5 @@
 /** The calm view of a task at work: one line for what happened, never more. @module */
-import { Colour, colourSuffices } from "../../contracts/mod.ts";
+import { Colour, colourSuffices } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { columnsOf, cutFront, cutTo, padTo } from "../terminal/columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";

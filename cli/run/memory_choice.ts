@@ -1,5 +1,8 @@
 /** The wiki that a run hands to its task, and the wikis whose files its tools leave alone. @module */
-import { Fault, type Label, type Mount, type TaskMemory } from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { TaskMemory } from "../../contracts/task/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
 import type { Command } from "../command.ts";
 import type { MergedMemory } from "../config/memory.ts";
 import { within } from "../disk/mounts.ts";

@@ -1,5 +1,5 @@
 /** Who asks, at this command line. @module */
-import type { Ingress, Profile } from "../../contracts/mod.ts";
+import type { Ingress, Profile } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic } from "../hands.ts";
 

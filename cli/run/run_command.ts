@@ -1,5 +1,6 @@
 /** `remit run`: one request, or the demo. @module */
-import { AgentTask, EXIT, Fault, isResumable } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { AgentTask, isResumable } from "../../contracts/task/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";

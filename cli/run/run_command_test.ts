@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Answer, type Json, toJson } from "../../contracts/mod.ts";
+import { Answer } from "../../contracts/authority/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   fakeHands,
   type FakeKernel,

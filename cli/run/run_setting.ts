@@ -1,16 +1,15 @@
 /** From flags and configuration to what a task is asked with. @module */
+import { Fault } from "../../contracts/base/mod.ts";
+import type { ImportedServer } from "../../contracts/exchange/mod.ts";
+import type { AgentSpec, PlacedRule } from "../../contracts/policy/mod.ts";
 import {
-  type AgentSpec,
-  Fault,
-  type ImportedServer,
   type Limits,
-  type Mount,
   type OnQuestion,
   OnQuestion as OnQuestionSchema,
-  type PlacedRule,
   Profile,
   type TaskRequest,
-} from "../../contracts/mod.ts";
+} from "../../contracts/task/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

@@ -1,13 +1,7 @@
 /** One task, from its request to its end, on an open link. @module */
-import {
-  AgentTask,
-  EXIT,
-  type Json,
-  SessionId,
-  TaskId,
-  TaskRequest,
-  toJson,
-} from "../../contracts/mod.ts";
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, type Json, toJson } from "../../contracts/base/mod.ts";
+import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
 import { type Command, recordOf } from "../command.ts";

@@ -1,5 +1,5 @@
 /** A site on this machine for `--story web`. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { StorySite } from "../hands.ts";
 
 /** Where the site's `/moved` leads: to what no request may reach. */

@@ -1,12 +1,8 @@
 /** Follows one task on a link: shows, counts, traces, and has its questions answered. @module */
-import {
-  Fault,
-  Question,
-  type Staged,
-  StagedChange,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Question, type TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import type { Staged } from "../../contracts/task/mod.ts";
+import { StagedChange } from "../../contracts/tool/mod.ts";
 import * as z from "zod";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../hands.ts";

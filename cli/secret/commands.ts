@@ -1,5 +1,5 @@
 /** `secret set|list|remove`. Values are typed or piped in, and never shown again. @module */
-import { EXIT, Fault, toJson } from "../../contracts/mod.ts";
+import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";

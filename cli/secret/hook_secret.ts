@@ -1,5 +1,5 @@
 /** Secrets of webhooks as the keep knows them: bound to the checking of deliveries, and sent nowhere. @module */
-import type { Secret } from "../../contracts/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 
 /** Where a webhook's secret "goes": no address and no header can be written so. */
 export const HOOK_PLACE = Object.freeze({ origin: "webhook", header: "hmac-sha256", prefix: "" });

@@ -1,6 +1,8 @@
 /** The person's secrets in STATE/person: secrets.json, sealed under the file secret_key. @module */
 import { join } from "node:path";
-import { Fault, type McpServerName, type Secret } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { McpServerName } from "../../contracts/exchange/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import { isMcpSecretPlace, mcpOrigin } from "./mcp_place.ts";

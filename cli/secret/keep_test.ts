@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type FaultCode, type Secret } from "../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { type Places, placesOf, preparePlaces } from "../disk/places.ts";
 import { loadSecrets, openSecretKeep } from "./keep.ts";

@@ -1,5 +1,7 @@
 /** Secrets of imported servers as the keep knows them: bound to one server and one place of it. @module */
-import { Fault, McpEnvName, McpServerName, type Secret } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { McpEnvName, McpServerName } from "../../contracts/exchange/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 
 /** Where in a server's reach a secret goes: a variable of its environment, a header of requests to it, its OAuth tokens. */
 export type McpSecretPlace = { readonly env: string } | { readonly header: string } | OAuthPlace;

@@ -1,6 +1,7 @@
 /** What a secret may be called, where it may go, and what it may hold. @module */
 import * as z from "zod";
-import { Fault, isLoopback, type Secret } from "../../contracts/mod.ts";
+import { Fault, isLoopback } from "../../contracts/base/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import { isMcpSecretPlace, parseMcpSecretName } from "./mcp_place.ts";
 import { HOOK_PLACE } from "./hook_secret.ts";
 

@@ -1,6 +1,7 @@
 /** Seals secrets: AES-256-GCM, bound to the place that a secret may go to. @module */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { Fault, type Secret } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Secret } from "../../contracts/wire/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { isMcpSecretPlace, parseMcpSecretValue } from "./mcp_place.ts";
 import { parseSecretValue, type SealedSecret, type SecretPlace } from "./rules.ts";

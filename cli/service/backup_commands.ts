@@ -1,6 +1,6 @@
 /** `remit backup FILE`, `remit restore FILE`. @module */
 import { dirname, join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";

@@ -1,5 +1,5 @@
 /** The powers of `remit serve`: its lock, a socket for other terminals, time. @module */
-import type { Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 
 /** The powers of a service. */
 export interface ServiceHands {

@@ -4,7 +4,8 @@
  * them. docs/decision/0021.
  * @module
  */
-import { Fault, type ServeConfig, toJson } from "../../contracts/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import type { ServeConfig } from "../../contracts/policy/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { RunSetting } from "../run/run_setting.ts";
 import type { ServiceConfig } from "../config/serve.ts";

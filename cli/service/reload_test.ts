@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { freshCommand } from "../_fixture/mcp_command.ts";
 import { makeReload, type ServiceRules } from "./reload.ts";
 import { settleService } from "./setting.ts";

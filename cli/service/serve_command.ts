@@ -4,7 +4,9 @@
  * @module
  */
 import { join } from "node:path";
-import { EXIT, Fault, type Json, type ServeOpen, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
+import type { ServeOpen } from "../../contracts/wire/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

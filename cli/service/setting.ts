@@ -1,13 +1,10 @@
 /** Everything that remit.yaml gives to others, settled before anything is served. @module */
 import type * as z from "zod";
-import {
-  Fault,
-  type ImportedServer,
-  type Ingress,
-  type SessionId,
-  TaskRequest,
-  type WebhookConfig,
-} from "../../contracts/mod.ts";
+import type { SessionId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { ImportedServer } from "../../contracts/exchange/mod.ts";
+import type { WebhookConfig } from "../../contracts/policy/mod.ts";
+import { type Ingress, TaskRequest } from "../../contracts/task/mod.ts";
 import { instructionsIn, limitsOf } from "../run/agent_choice.ts";
 import type { Command } from "../command.ts";
 import { mcpFields } from "../run/run_task.ts";

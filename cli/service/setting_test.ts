@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault, McpServerName, SessionId } from "../../contracts/mod.ts";
+import { SessionId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { McpServerName } from "../../contracts/exchange/mod.ts";
 import { freshCommand } from "../_fixture/mcp_command.ts";
 import { lockedServer } from "../_fixture/mcp_lock.ts";
 import { openMcpLock } from "../mcp/registry/lock.ts";

@@ -1,12 +1,7 @@
 /** `remit schedule list|run` and `remit webhook list|secret|test`. @module */
-import {
-  EXIT,
-  Fault,
-  type Json,
-  type ScheduleConfig,
-  SessionId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { SessionId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { ScheduleConfig } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printJson, printLines, recordOf } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

@@ -3,7 +3,7 @@
  * @module
  */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";

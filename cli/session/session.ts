@@ -1,7 +1,8 @@
 /** An open session: its task, its setting, and which one was the last. @module */
 import { join } from "node:path";
 import * as z from "zod";
-import { type Phase, TaskId } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import type { Phase } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { mountNameOf } from "../disk/mounts.ts";

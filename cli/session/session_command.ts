@@ -1,5 +1,7 @@
 /** `remit` alone: a session of many turns over this folder. @module */
-import { AgentTask, EXIT, Fault, type Json, TaskId } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printLines } from "../command.ts";
 import { taskNamed } from "../conversation/name.ts";

@@ -1,5 +1,7 @@
 /** What a person types in a session that is not for the model. @module */
-import { Fault, type Json, type Phase, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import type { Phase } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { showDiff, undoLines } from "../task/change_commands.ts";
 import { commandText, recordOf } from "../command.ts";

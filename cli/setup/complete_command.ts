@@ -1,5 +1,5 @@
 /** `completion SHELL` prints what a shell loads; `complete -- WORD…` is what that asks at each press of Tab. @module */
-import { EXIT, Fault, type Json } from "../../contracts/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { nearest } from "../arguments/nearest.ts";
 import { cell, type Command, printJson, recordOf, rowsOf } from "../command.ts";

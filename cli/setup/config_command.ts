@@ -1,6 +1,6 @@
 /** `config get|set|unset|path`: one value of a remit.yaml, your own one or the folder's. @module */
 import { dirname, join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { stringify } from "yaml";

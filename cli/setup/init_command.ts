@@ -1,6 +1,6 @@
 /** `init [DIR]`: a remit.yaml to begin with, where there is none. @module */
 import { dirname, join } from "node:path";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";

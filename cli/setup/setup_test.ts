@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { CONTROL_VERSION, Fault, RemitConfig, toJson } from "../../contracts/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import { RemitConfig } from "../../contracts/policy/mod.ts";
+import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { SQLITE_MIGRATIONS } from "../../store/migrations.ts";
 import { question, TASK } from "../_fixture/samples.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";

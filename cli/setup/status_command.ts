@@ -1,5 +1,5 @@
 /** `status`: one screen of how things stand here: kernel, model, folder, what waits, what was spent today. @module */
-import { EXIT } from "../../contracts/mod.ts";
+import { EXIT } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { newestTasks } from "../arguments/agent_filter.ts";
 import {

@@ -1,6 +1,6 @@
 /** `version` and `upgrade`: which Remit this is, and whether there is a newer one. @module */
 import * as z from "zod";
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { readRegistry } from "../mcp/registry/fetch/npm.ts";

@@ -1,6 +1,6 @@
 /** `sdiff --mode claims|summary`: what two documents say, as a model reads them. @module */
 import * as z from "zod";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { readJsonAnswer } from "../wiki/model/ask.ts";
 import type { SemanticDocument } from "./sgrep_documents.ts";
 import type { SemanticAsk, Spending } from "./sgrep_spending.ts";

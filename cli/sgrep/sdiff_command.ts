@@ -1,5 +1,6 @@
 /** `sdiff`: how two documents differ, by a mode that the caller chooses. @module */
-import { EXIT, Fault, Label } from "../../contracts/mod.ts";
+import { Label } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { has, oneOf } from "../arguments/parse_arguments.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { joinClaims } from "./sdiff_claims.ts";
 import { isSameStructure, outlineOf, structureDiff } from "./sdiff_structure.ts";

@@ -1,5 +1,5 @@
 /** `sgrep`: documents that a query means, by a mode that the caller chooses. @module */
-import { EXIT, Fault } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { oneOf } from "../arguments/parse_arguments.ts";
 import { readDocuments } from "./sgrep_documents.ts";

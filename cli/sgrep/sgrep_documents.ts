@@ -1,6 +1,6 @@
 /** Documents of the operator's own files for `sgrep` and `sdiff`: text, in passages. @module */
 import { basename } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import { absolute } from "../disk/places.ts";
 import { shownPath } from "../wiki/command.ts";

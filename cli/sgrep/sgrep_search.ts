@@ -1,5 +1,5 @@
 /** Documents by vectors, by a model, or both: what `sgrep` finds, and what that took. @module */
-import { type Colour, Label } from "../../contracts/mod.ts";
+import { type Colour, Label } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
 import type { Command } from "../command.ts";

@@ -1,5 +1,5 @@
 /** Money that a command spends on a model, counted before and after each request. @module */
-import type { Colour, Label } from "../../contracts/mod.ts";
+import type { Colour, Label } from "../../contracts/authority/mod.ts";
 import type { Asked, AskedModel } from "../wiki/model/ask.ts";
 
 /** A request of a command's own. */

@@ -1,5 +1,6 @@
 /** What a task changes in a folder: `diff`, `undo`. @module */
-import { AgentTask, EXIT, type Json } from "../../contracts/mod.ts";
+import { EXIT, type Json } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import {
   askKernel,
   cell,

@@ -1,5 +1,7 @@
 /** Tasks and processes: `task …`, `ps`, `kill`. @module */
-import { AgentTask, EXIT, Fault, type Json, Limits, Pid, Signal } from "../../contracts/mod.ts";
+import { Pid } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json, Signal } from "../../contracts/base/mod.ts";
+import { AgentTask, Limits } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import {
   askKernel,

@@ -1,5 +1,5 @@
 /** What an agent holds, in lines: leases, remembered answers, tools. Every cell is untrusted. @module */
-import type { Json } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 import { cell, recordOf, rowsOf } from "../command.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";

@@ -1,14 +1,8 @@
 /** `lease …`, `grants`, `can`, `outbox …`: what was lent, what still holds, what would happen. @module */
 import { join } from "node:path";
-import {
-  ArtifactId,
-  EXIT,
-  Fault,
-  type Json,
-  LeaseId,
-  Profile,
-  toJson,
-} from "../../contracts/mod.ts";
+import { ArtifactId, LeaseId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Profile } from "../../contracts/task/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import {
   askKernel,

@@ -1,5 +1,7 @@
 /** `task list`: every task in a line. @module */
-import { EXIT, Fault, type Json, TaskId, TaskStatus } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
+import { TaskStatus } from "../../contracts/task/mod.ts";
 import {
   cell,
   type Command,

@@ -1,5 +1,6 @@
 /** `remit log TASK [--follow]`: everything a task did, in words or as the execution trace. @module */
-import { DEFAULT_LIMITS, EXIT, type Json } from "../../contracts/mod.ts";
+import { EXIT, type Json } from "../../contracts/base/mod.ts";
+import { DEFAULT_LIMITS } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } from "../command.ts";
 import { cutTo, padTo } from "../terminal/columns.ts";

@@ -1,5 +1,6 @@
 /** `task phase TASK PHASE`: a plan becomes work by a person's word. @module */
-import { EXIT, Fault, Phase } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Phase } from "../../contracts/task/mod.ts";
 import {
   askKernel,
   cell,

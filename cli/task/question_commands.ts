@@ -1,13 +1,7 @@
 /** `questions` and `answer`: what waits for a person, from any terminal. @module */
-import {
-  AgentTask,
-  EXIT,
-  Fault,
-  type Json,
-  Question,
-  QuestionId,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Question, QuestionId } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import * as z from "zod";
 import { canonicalJson } from "../../port/mod.ts";
 import { displayText } from "../../text/mod.ts";

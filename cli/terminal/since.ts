@@ -1,5 +1,5 @@
 /** A time as a person gives it: how long ago, or a date. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,

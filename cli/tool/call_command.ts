@@ -3,7 +3,8 @@
  * leases, receipts and exit codes are those of any other call.
  * @module
  */
-import { EXIT, type ExitCode, Fault, type Json, Outcome } from "../../contracts/mod.ts";
+import { EXIT, type ExitCode, Fault, type Json } from "../../contracts/base/mod.ts";
+import { Outcome } from "../../contracts/tool/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, recordOf } from "../command.ts";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { onMachine } from "../../tests/fake/remit.ts";
 import { readArguments } from "./call_command.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Outcome } from "../../contracts/mod.ts";
+import { Outcome } from "../../contracts/tool/mod.ts";
 import { parseScenario } from "../../models/scripted/mod.ts";
 import { type Machine, onMachine } from "../../tests/fake/remit.ts";
 import { openTerminal } from "../../tests/fake/terminal.ts";

@@ -1,7 +1,7 @@
 /** `tool_test.yaml`: what a plugin's tools are called with, and what must come of it. @module */
 import { parseDocument } from "yaml";
 import * as z from "zod";
-import { Fault, FAULT_CODES, type Json } from "../../contracts/mod.ts";
+import { Fault, FAULT_CODES, type Json } from "../../contracts/base/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { displayText } from "../../text/mod.ts";
 

@@ -1,5 +1,7 @@
 /** `tool add|list|remove`: the plugins that the operator took in. @module */
-import { EXIT, Fault, graverEffect, type PluginManifest } from "../../contracts/mod.ts";
+import { graverEffect } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import type { PluginManifest } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";

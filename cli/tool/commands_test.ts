@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
-import { ToolName } from "../../contracts/mod.ts";
+import { ToolName } from "../../contracts/authority/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
 import { OWN } from "../_fixture/plugins.ts";
 import { placesOf } from "../disk/places.ts";

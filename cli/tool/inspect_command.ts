@@ -1,12 +1,7 @@
 /** `tool inspect`: what a plugin is, asks for and can do, or what one tool takes. @module */
-import {
-  type EffectClass,
-  EXIT,
-  Fault,
-  PLUGIN_PAGES,
-  type PluginManifest,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { type EffectClass, ToolName } from "../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { PLUGIN_PAGES, type PluginManifest } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../disk/places.ts";

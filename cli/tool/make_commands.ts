@@ -1,6 +1,7 @@
 /** `tool new|build|test|dev|sign`: making a plugin. @module */
 import { basename, dirname, join } from "node:path";
-import { EXIT, Fault, PluginManifest, PluginName } from "../../contracts/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { PluginManifest, PluginName } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
-import { PluginManifest } from "../../contracts/mod.ts";
+import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { realPlugins } from "../_fixture/plugins.ts";
 import type { Interrupts } from "../hands.ts";

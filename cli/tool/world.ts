@@ -1,5 +1,6 @@
 /** The small world in which a plugin is tested: files in memory, a web of given answers. @module */
-import { Fault, type HostFunction, type Json, type JsonObject } from "../../contracts/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../contracts/base/mod.ts";
+import type { HostFunction } from "../../contracts/tool/mod.ts";
 import type { ServeHost } from "../plugin/kit.ts";
 import type { ToolCase } from "./cases.ts";
 

@@ -1,20 +1,17 @@
-/** What the wiki's process answers, parsed: it has read hostile documents. contracts/wire_wiki.ts. @module */
+/** What the wiki's process answers, parsed: it has read hostile documents. contracts/wire/wire_wiki.ts. @module */
 import * as z from "zod";
+import { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
 import {
-  CheckedAnswer,
-  Colour,
-  Digest,
-  Fault,
   Hit,
-  type Json,
-  Label,
   LINT_RULES,
   Note,
   Page,
   PageChange,
   PatchName,
   WikiSource,
-} from "../../contracts/mod.ts";
+} from "../../contracts/memory/mod.ts";
+import { CheckedAnswer } from "../../contracts/wire/mod.ts";
 
 const Text = z.string().max(1_000_000);
 const Count = z.number().min(0);

@@ -1,13 +1,8 @@
 /** What the commands over a wiki share: finding it, opening it, and words about it. @module */
 import { isAbsolute, relative } from "node:path";
-import {
-  type Colour,
-  Fault,
-  type Json,
-  type Label,
-  PageName,
-  toJson,
-} from "../../contracts/mod.ts";
+import type { Colour, Label } from "../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { PageName } from "../../contracts/memory/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Hands } from "../hands.ts";

@@ -1,5 +1,6 @@
 /** What the commands over wikis are handed beside the rest: the wiki's process, a look at folders, the web. @module */
-import type { Json, ParseAsk, Parsed, WikiOpen, WikiStatus } from "../../contracts/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import type { ParseAsk, Parsed, WikiOpen, WikiStatus } from "../../contracts/wire/mod.ts";
 
 /** Where a wiki's process may read and write. */
 export interface WikiStart {
@@ -20,7 +21,7 @@ export interface WikiStart {
 export interface WikiLink {
   /** How the wiki stood when it was opened. */
   readonly status: WikiStatus;
-  /** Asks one of the operations of contracts/wire_wiki.ts. Rejects with its fault; `gone` once it has ended. */
+  /** Asks one of the operations of contracts/wire/wire_wiki.ts. Rejects with its fault; `gone` once it has ended. */
   ask(op: string, body: Json): Promise<Json>;
   /** Hears `progress` and `file`. One listener; a later one takes its place. */
   onTell(listener: (op: string, body: Json) => void): void;

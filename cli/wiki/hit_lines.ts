@@ -1,6 +1,6 @@
 /** What a query found, for people: where, from what, and the lines themselves. @module */
 import { join } from "node:path";
-import type { Hit } from "../../contracts/mod.ts";
+import type { Hit } from "../../contracts/memory/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
 import type { Command } from "../command.ts";

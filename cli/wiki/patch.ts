@@ -1,5 +1,5 @@
 /** A patch of pages before a person: its difference, the decision, what became of it. @module */
-import { EXIT, type ExitCode, unreachable } from "../../contracts/mod.ts";
+import { EXIT, type ExitCode, unreachable } from "../../contracts/base/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
 import type { Paint } from "../terminal/paint.ts";

@@ -1,7 +1,7 @@
 /** Which wiki a command means, and where its state lies. @module */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Hands } from "../hands.ts";
 import { within } from "../disk/mounts.ts";

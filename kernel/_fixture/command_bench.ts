@@ -1,17 +1,15 @@
 /** What the tests of commands share: a task over a folder, and programs of this machine. */
 import {
-  COMMAND_MS,
   Digest,
-  type GrantedCommand,
   type Lease,
   LeaseId,
   type Leases,
   MountName,
-  NOTHING_KNOWN,
   Pid,
-  type StagedChange,
   TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { NOTHING_KNOWN } from "../../contracts/memory/mod.ts";
+import { COMMAND_MS, type GrantedCommand, type StagedChange } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";

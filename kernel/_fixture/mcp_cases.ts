@@ -1,5 +1,5 @@
 /** What the tests of imported tools behind the gate share. @module */
-import { NO_POLICY, type PolicyRule } from "../../contracts/mod.ts";
+import { NO_POLICY, type PolicyRule } from "../../contracts/policy/mod.ts";
 import type { Seen, Watched } from "../../tests/fake/siege.ts";
 import { HAS_BWRAP } from "./small_children.ts";
 

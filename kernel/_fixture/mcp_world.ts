@@ -2,20 +2,11 @@
 import { ok } from "node:assert/strict";
 import { bridgeProgram } from "../../bridges/mcp/_fixture/bridge_process.ts";
 import { makeTree } from "../../tests/fake/mcp_tree.ts";
-import {
-  Fault,
-  ImportedServer,
-  type Json,
-  type JsonObject,
-  type Lease,
-  LeaseId,
-  type Leases,
-  McpCallResult,
-  mcpScopes,
-  Pid,
-  type Powers,
-  TaskId,
-} from "../../contracts/mod.ts";
+import { type Lease, LeaseId, type Leases, Pid, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../contracts/base/mod.ts";
+import { ImportedServer, mcpScopes } from "../../contracts/exchange/mod.ts";
+import type { Powers } from "../../contracts/task/mod.ts";
+import { McpCallResult } from "../../contracts/wire/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
 import type { Children } from "../core/child/children.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";

@@ -4,16 +4,18 @@ import {
   LeaseId,
   type Leases,
   MountName,
-  NOTHING_KNOWN,
   Pid,
-  type ProcessRow,
-  type SessionEnd,
-  type SessionOutput,
-  type SessionOwner,
-  type SessionStart,
-  type StagedChange,
   type TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { NOTHING_KNOWN } from "../../contracts/memory/mod.ts";
+import type { ProcessRow } from "../../contracts/task/mod.ts";
+import type {
+  SessionEnd,
+  SessionOutput,
+  SessionOwner,
+  SessionStart,
+  StagedChange,
+} from "../../contracts/tool/mod.ts";
 import { ALICE, copyBundle, granted, TASK } from "./command_bench.ts";
 import { asOtherUser, letIn, letThrough } from "./other_user.ts";
 import { makeWorld, realPowers, type World } from "./small_children.ts";

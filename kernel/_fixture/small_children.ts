@@ -1,11 +1,8 @@
 /** What the tests of children share: a configuration around small programs of their own. */
-import {
-  Fault,
-  type KernelConfig,
-  NO_POLICY,
-  type PortHandler,
-  type Powers,
-} from "../../contracts/mod.ts";
+import { Fault, type PortHandler } from "../../contracts/base/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
+import type { Powers } from "../../contracts/task/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { type Children, makeChildren } from "../core/child/children.ts";
 import { makePipePowers } from "../core/child/mcp_pipe_powers.ts";
 import { makeSpawnPowers } from "../core/start/spawn_powers.ts";

@@ -3,10 +3,14 @@
  * (control_ops.ts); the first must be `hello`.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import { isObject, toJson } from "../../contracts/json.ts";
-import { CONTROL_VERSION } from "../../contracts/wire_control.ts";
-import type { Digest, Json, PolicySource, Port, Powers, Welcome } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isObject, toJson } from "../../contracts/base/json.ts";
+import { CONTROL_VERSION } from "../../contracts/wire/wire_control.ts";
+import type { Digest } from "../../contracts/authority/mod.ts";
+import type { Json, Port } from "../../contracts/base/mod.ts";
+import type { PolicySource } from "../../contracts/policy/mod.ts";
+import type { Powers } from "../../contracts/task/mod.ts";
+import type { Welcome } from "../../contracts/wire/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { Watching } from "../core/log/watch.ts";

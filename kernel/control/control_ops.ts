@@ -1,10 +1,10 @@
 /** What a command line may ask of the kernel, parsed once at the crossing. @module */
 import * as z from "zod";
-import { Limits } from "../../contracts/budget.ts";
-import { Colour, Label } from "../../contracts/colour.ts";
-import { ExchangeId, PeerName, PeerQuery, PeerSend } from "../../contracts/exchange.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { ConversationName } from "../../contracts/hosting.ts";
+import { Limits } from "../../contracts/task/budget.ts";
+import { Colour, Label } from "../../contracts/authority/colour.ts";
+import { ExchangeId, PeerName, PeerQuery, PeerSend } from "../../contracts/exchange/exchange.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { ConversationName } from "../../contracts/task/hosting.ts";
 import {
   ArtifactId,
   Digest,
@@ -14,11 +14,11 @@ import {
   QuestionId,
   SessionId,
   TaskId,
-} from "../../contracts/ids.ts";
-import { AgentMessage, Box, EntryState, InboxId, Sender } from "../../contracts/inbox.ts";
-import { ImportedServer, McpEnvName, McpServerName } from "../../contracts/mcp.ts";
-import { Answer } from "../../contracts/question.ts";
-import { Signal } from "../../contracts/signal.ts";
+} from "../../contracts/authority/ids.ts";
+import { AgentMessage, Box, EntryState, InboxId, Sender } from "../../contracts/exchange/inbox.ts";
+import { ImportedServer, McpEnvName, McpServerName } from "../../contracts/exchange/mcp.ts";
+import { Answer } from "../../contracts/authority/question.ts";
+import { Signal } from "../../contracts/base/signal.ts";
 import {
   Ingress,
   ModelChoice,
@@ -26,9 +26,9 @@ import {
   Profile,
   TaskRequest,
   TaskStatus,
-} from "../../contracts/task.ts";
-import { PushAsk } from "../../contracts/wire_a2a.ts";
-import type { Json } from "../../contracts/mod.ts";
+} from "../../contracts/task/task.ts";
+import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 
 const task = z.object({ task: TaskId }).strict();
 /** A name, or a task's id. */
@@ -262,7 +262,7 @@ export type ControlRequest = {
   };
 }[keyof typeof CONTROL_OPS];
 
-/** The answer to each op is JSON; see contracts/wire_control.ts. */
+/** The answer to each op is JSON; see contracts/wire/wire_control.ts. */
 export function parseControlRequest(op: string, body: Json): ControlRequest {
   if (!Object.hasOwn(CONTROL_OPS, op)) {
     throw new Fault("invalidInput", `Cannot serve "${op.slice(0, 64)}": no such operation`);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { CONTROL_VERSION, Fault, type Json, LeaseId, type Port } from "../../contracts/mod.ts";
+import { LeaseId } from "../../contracts/authority/mod.ts";
+import { Fault, type Json, type Port } from "../../contracts/base/mod.ts";
+import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { NOTHING_TO_WATCH } from "../core/log/watch.ts";
 import { NO_PEERS } from "../power/peer/peer_ops.ts";
 import { firstPage, makeControl, makeIdleWatch, makePages } from "./control.ts";

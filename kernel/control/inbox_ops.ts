@@ -1,6 +1,11 @@
 /** What the operator and the operator's own programs do with inboxes. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { AgentInbox, InboxEntry, MutedSender, PutOutcome } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type {
+  AgentInbox,
+  InboxEntry,
+  MutedSender,
+  PutOutcome,
+} from "../../contracts/exchange/mod.ts";
 import type { ControlRequest } from "./control_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];

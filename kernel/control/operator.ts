@@ -1,29 +1,29 @@
 /** The control operations' handlers: what the operator's own user may do, one line each. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Limits } from "../../contracts/budget.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Limits } from "../../contracts/task/budget.ts";
 import type {
   ModelAnswer,
   ProcessInfo,
   Vectors,
   WatchEvent,
-} from "../../contracts/control_answers.ts";
-import type { Delegation } from "../../contracts/delegation.ts";
-import type { AuditRecord } from "../../contracts/event.ts";
-import type { Decision, Leases, Questions } from "../../contracts/gate.ts";
+} from "../../contracts/task/control_answers.ts";
+import type { Delegation } from "../../contracts/base/delegation.ts";
+import type { AuditRecord } from "../../contracts/task/event.ts";
+import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
 import {
   allTasks,
   type ConversationStore,
   type ForkRequest,
   type HostedAgentService,
-} from "../../contracts/hosting.ts";
-import type { Digest, Pid, TaskId } from "../../contracts/ids.ts";
-import type { Lease } from "../../contracts/lease.ts";
-import type { McpLoan } from "../../contracts/mcp_loan.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { Receipt } from "../../contracts/receipt.ts";
-import type { Signal } from "../../contracts/signal.ts";
-import type { AgentTask, Phase, TaskRequest } from "../../contracts/task.ts";
-import type { Artifact } from "../../contracts/workspace.ts";
+} from "../../contracts/task/hosting.ts";
+import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
+import type { Lease } from "../../contracts/authority/lease.ts";
+import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { Receipt } from "../../contracts/authority/receipt.ts";
+import type { Signal } from "../../contracts/base/signal.ts";
+import type { AgentTask, Phase, TaskRequest } from "../../contracts/task/task.ts";
+import type { Artifact } from "../../contracts/tool/workspace.ts";
 import type { ConversationReads } from "../task/context_past.ts";
 import type { StateOps } from "../task/task_history.ts";
 import type { McpOps } from "../power/mcp/tokens.ts";

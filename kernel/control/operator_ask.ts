@@ -1,14 +1,14 @@
 /** One inference for the operator, who asks it themselves: no process, no tools, no conversation. @module */
-import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { Pid, SessionId, TaskId } from "../../contracts/ids.ts";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import type { Colour, Label } from "../../contracts/colour.ts";
-import type { ModelAnswer, Vectors } from "../../contracts/control_answers.ts";
-import type { InferenceResponse } from "../../contracts/model.ts";
-import type { Powers } from "../../contracts/process.ts";
-import type { ModelChoice } from "../../contracts/task.ts";
-import { estimateTokens } from "../../contracts/tokens.ts";
+import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Pid, SessionId, TaskId } from "../../contracts/authority/ids.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import type { Colour, Label } from "../../contracts/authority/colour.ts";
+import type { ModelAnswer, Vectors } from "../../contracts/task/control_answers.ts";
+import type { InferenceResponse } from "../../contracts/model/model.ts";
+import type { Powers } from "../../contracts/task/process.ts";
+import type { ModelChoice } from "../../contracts/task/task.ts";
+import { estimateTokens } from "../../contracts/model/tokens.ts";
 import { makeModelCost } from "../power/model/money.ts";
 import { type EmbeddersParts, type EmbedOptions, makeEmbedders } from "../power/model/embedders.ts";
 import { governed, type GovernedModel } from "../power/model/governed_model.ts";

@@ -1,13 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import {
-  Digest,
-  Fault,
-  type InferenceRequest,
-  type Label,
-  mixLabel,
-  type ModelAnswer,
-  type NewEvent,
-} from "../../contracts/mod.ts";
+import { Digest, type Label, mixLabel } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { InferenceRequest } from "../../contracts/model/mod.ts";
+import type { ModelAnswer, NewEvent } from "../../contracts/task/mod.ts";
 import { makeModelRates } from "../power/model/rates.ts";
 import type { OpenModel } from "../power/model/services.ts";
 import {

@@ -1,21 +1,21 @@
 /** What an operator's change of a task is made with: its limits, its phase. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { toJson } from "../../contracts/json.ts";
-import type { Limits } from "../../contracts/budget.ts";
-import type { NewEvent } from "../../contracts/event.ts";
-import type { HostedAgentService } from "../../contracts/hosting.ts";
-import type { Pid, TaskId } from "../../contracts/ids.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { Signal } from "../../contracts/signal.ts";
-import type { EventLog } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { toJson } from "../../contracts/base/json.ts";
+import type { Limits } from "../../contracts/task/budget.ts";
+import type { NewEvent } from "../../contracts/task/event.ts";
+import type { HostedAgentService } from "../../contracts/task/hosting.ts";
+import type { Pid, TaskId } from "../../contracts/authority/ids.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { Signal } from "../../contracts/base/signal.ts";
+import type { EventLog } from "../../contracts/task/store.ts";
 import {
   type AgentTask,
   type ModelChoice,
   type Phase,
   PHASE_FORBIDS,
   type TaskStatus,
-} from "../../contracts/task.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
+} from "../../contracts/task/task.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { modelChosen } from "../power/model/switch.ts";
 import type { ProcessTable } from "../core/process/table.ts";
 import type { RunningTasks } from "../task/task_host.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { AgentTask, Phase, TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import type { AgentTask, Phase } from "../../contracts/task/mod.ts";
 import { makePhaseMove, type PhaseParts } from "./operator_change.ts";
 
 /** A task whose record is written when a test says so. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AgentTask, TaskRequest } from "../../contracts/mod.ts";
+import type { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeOnce } from "./operator.ts";
 
 const request = (

@@ -2,10 +2,11 @@
  * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import { allTasks } from "../../contracts/hosting.ts";
-import { TASK_TRANSITIONS } from "../../contracts/task.ts";
-import type { AgentTask, HostedAgentService, RetainReport, TaskId } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { allTasks } from "../../contracts/task/hosting.ts";
+import { TASK_TRANSITIONS } from "../../contracts/task/task.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import type { AgentTask, HostedAgentService, RetainReport } from "../../contracts/task/mod.ts";
 import type { CountedExchanges } from "../task/task_history.ts";
 
 /** What {@link retain} is handed. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { type AgentTask, Digest, Fault, type StoredEvent, TaskId } from "../../contracts/mod.ts";
+import { Digest, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { AgentTask, StoredEvent } from "../../contracts/task/mod.ts";
 import { countState, makeEndedList } from "../task/task_history.ts";
 import { makeClockDoubt, retain } from "./retention.ts";
 import { taskSpans } from "./task_spans.ts";

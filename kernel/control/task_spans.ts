@@ -3,7 +3,9 @@
  * content can be in it.
  * @module
  */
-import type { JsonObject, StoredEvent, TaskId, TaskSpan } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../contracts/base/mod.ts";
+import type { StoredEvent, TaskSpan } from "../../contracts/task/mod.ts";
 import { bodyOf, eventsOf } from "../core/log/read_events.ts";
 
 /** Spans of one task; what is over it is left out, and said. */

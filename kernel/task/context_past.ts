@@ -1,11 +1,19 @@
 /** Conversations as their logs have them: for `remit ctx`, `remit conversation` and forks. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import type { ContextRow, ConversationRow, MessagePage } from "../../contracts/control_answers.ts";
-import type { ConversationStore, ForkRequest, PastConversations } from "../../contracts/hosting.ts";
-import type { TaskId } from "../../contracts/ids.ts";
-import type { Store } from "../../contracts/store.ts";
-import { type AgentTask, TaskRequest } from "../../contracts/task.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import type {
+  ContextRow,
+  ConversationRow,
+  MessagePage,
+} from "../../contracts/task/control_answers.ts";
+import type {
+  ConversationStore,
+  ForkRequest,
+  PastConversations,
+} from "../../contracts/task/hosting.ts";
+import type { TaskId } from "../../contracts/authority/ids.ts";
+import type { Store } from "../../contracts/task/store.ts";
+import { type AgentTask, TaskRequest } from "../../contracts/task/task.ts";
 import { type ArchivedChange, changeOf, restoring } from "./context/archive.ts";
 import { forkOf, type Replay, replayTask } from "./replay.ts";
 import type { ReadPrivate } from "../core/log/read_events.ts";

@@ -3,10 +3,14 @@
  * child holds a subset of its parent, killing a parent leaves no orphan.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import { ToolName } from "../../contracts/ids.ts";
-import { EXIT } from "../../contracts/signal.ts";
-import type { ChatMessage, Pid, ProcessRow, Signal, TurnEnd } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
+import { EXIT } from "../../contracts/base/signal.ts";
+import type { Pid } from "../../contracts/authority/mod.ts";
+import type { Signal } from "../../contracts/base/mod.ts";
+import type { ChatMessage } from "../../contracts/model/mod.ts";
+import type { ProcessRow } from "../../contracts/task/mod.ts";
+import type { TurnEnd } from "../../contracts/wire/mod.ts";
 import {
   onBrakeAnswer,
   onSignal,

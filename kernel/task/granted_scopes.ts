@@ -1,7 +1,9 @@
 /** What a task is granted at its start. @module */
-import { noUsage } from "../../contracts/budget.ts";
-import { mcpScopes } from "../../contracts/mcp.ts";
-import type { AgentTask, PolicyRule, Scope, TaskRequest } from "../../contracts/mod.ts";
+import { noUsage } from "../../contracts/task/budget.ts";
+import { mcpScopes } from "../../contracts/exchange/mcp.ts";
+import type { Scope } from "../../contracts/authority/mod.ts";
+import type { PolicyRule } from "../../contracts/policy/mod.ts";
+import type { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import { grantMounts } from "../core/lease/scope.ts";
 import type { Replay } from "./replay.ts";
 import type { NewProcess } from "../core/process/table.ts";

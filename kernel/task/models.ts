@@ -1,5 +1,6 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
-import type { ModelChoice, Pid, ProcessRow, TaskRequest } from "../../contracts/mod.ts";
+import type { Pid } from "../../contracts/authority/mod.ts";
+import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAside, makeTaskAside } from "./session/aside.ts";
 import { type AskAside, governed, type InferAside } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";

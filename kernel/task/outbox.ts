@@ -1,9 +1,11 @@
 /** Artifacts of all tasks: quarantined until released, gone when they expire. @module */
-import { isObject, toJson } from "../../contracts/json.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { TaskId } from "../../contracts/ids.ts";
-import { Artifact } from "../../contracts/workspace.ts";
-import type { AgentTask, ContentTrust, EventLog, Json, Store } from "../../contracts/mod.ts";
+import { isObject, toJson } from "../../contracts/base/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { TaskId } from "../../contracts/authority/ids.ts";
+import { Artifact } from "../../contracts/tool/workspace.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import type { ContentTrust } from "../../contracts/memory/mod.ts";
+import type { AgentTask, EventLog, Store } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { bodyOf, type ReadPrivate } from "../core/log/read_events.ts";
 

@@ -2,20 +2,20 @@
  * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
  * @module
  */
-import { noUsage, type Usage } from "../../contracts/budget.ts";
-import { ChatMessage } from "../../contracts/chat.ts";
-import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { TaskId } from "../../contracts/ids.ts";
-import { isObject, type JsonObject, toJson } from "../../contracts/json.ts";
-import type { Scope } from "../../contracts/lease.ts";
-import type { NewEvent } from "../../contracts/mod.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import { Source } from "../../contracts/question.ts";
-import { resultMessage } from "../../contracts/result_message.ts";
-import type { Store } from "../../contracts/store.ts";
-import { type ModelChoice, requestMessage, TaskRequest } from "../../contracts/task.ts";
-import { ToolResult } from "../../contracts/tool.ts";
+import { noUsage, type Usage } from "../../contracts/task/budget.ts";
+import { ChatMessage } from "../../contracts/model/chat.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { TaskId } from "../../contracts/authority/ids.ts";
+import { isObject, type JsonObject, toJson } from "../../contracts/base/json.ts";
+import type { Scope } from "../../contracts/authority/lease.ts";
+import type { NewEvent } from "../../contracts/task/mod.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import { Source } from "../../contracts/authority/question.ts";
+import { resultMessage } from "../../contracts/model/result_message.ts";
+import type { Store } from "../../contracts/task/store.ts";
+import { type ModelChoice, requestMessage, TaskRequest } from "../../contracts/task/task.ts";
+import { ToolResult } from "../../contracts/tool/tool.ts";
 import { type ArchivedChange, foldContext } from "./context/archive.ts";
 import { mixedOf } from "./context/summary.ts";
 import { leasesOf } from "../core/lease/rows.ts";

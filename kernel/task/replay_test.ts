@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { CallId, type ChatMessage, type ToolResult } from "../../contracts/mod.ts";
+import { CallId } from "../../contracts/authority/mod.ts";
+import type { ChatMessage } from "../../contracts/model/mod.ts";
+import type { ToolResult } from "../../contracts/tool/mod.ts";
 import { addUnheard } from "./replay.ts";
 
 const provenance = { origin: "operator", colour: "BLUE", label: "internal" } as const;

@@ -1,12 +1,12 @@
 /** The review at the end of a turn: all that is staged, proposed as one patch through the gate. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { ToolCall } from "../../contracts/chat.ts";
-import type { Gate } from "../../contracts/gate.ts";
-import type { ReviewOutcome } from "../../contracts/hosting.ts";
-import { CallId, type Digest, QuestionId } from "../../contracts/ids.ts";
-import type { Powers, ProcessRow } from "../../contracts/process.ts";
-import type { EventLog } from "../../contracts/store.ts";
-import type { ToolResult } from "../../contracts/tool.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { Gate } from "../../contracts/authority/gate.ts";
+import type { ReviewOutcome } from "../../contracts/task/hosting.ts";
+import { CallId, type Digest, QuestionId } from "../../contracts/authority/ids.ts";
+import type { Powers, ProcessRow } from "../../contracts/task/process.ts";
+import type { EventLog } from "../../contracts/task/store.ts";
+import type { ToolResult } from "../../contracts/tool/tool.ts";
 import type { TornPatch } from "./replay.ts";
 import { type MadeUndo, type TaskWorkspace, UNDO_MS } from "./workspace.ts";
 

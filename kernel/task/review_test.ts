@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { CallId, Digest, type Gate, Pid, type ToolResult } from "../../contracts/mod.ts";
+import { CallId, Digest, type Gate, Pid } from "../../contracts/authority/mod.ts";
+import type { ToolResult } from "../../contracts/tool/mod.ts";
 import { watchDenials } from "./review.ts";
 
 const FIRST = Digest.parse("1".repeat(64));

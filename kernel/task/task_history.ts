@@ -1,20 +1,20 @@
 /** The logs of tasks, as agents/ reads them back after a crash. @module */
-import { ExchangeState } from "../../contracts/exchange.ts";
+import { ExchangeState } from "../../contracts/exchange/exchange.ts";
 import type {
   EndedTasks,
   RetainReport,
   StateCounts,
   TaskSpan,
-} from "../../contracts/control_answers.ts";
-import { EVENT_KINDS, type EventKind } from "../../contracts/event.ts";
-import type { TaskTally } from "../../contracts/hosting.ts";
-import { type LeaseId, TaskId } from "../../contracts/ids.ts";
-import { EntryState, type InboxEntry } from "../../contracts/inbox.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { Lease } from "../../contracts/lease.ts";
-import type { GrantedCall } from "../../contracts/power.ts";
-import type { Store } from "../../contracts/store.ts";
-import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
+} from "../../contracts/task/control_answers.ts";
+import { EVENT_KINDS, type EventKind } from "../../contracts/task/event.ts";
+import type { TaskTally } from "../../contracts/task/hosting.ts";
+import { type LeaseId, TaskId } from "../../contracts/authority/ids.ts";
+import { EntryState, type InboxEntry } from "../../contracts/exchange/inbox.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { Lease } from "../../contracts/authority/lease.ts";
+import type { GrantedCall } from "../../contracts/task/power.ts";
+import type { Store } from "../../contracts/task/store.ts";
+import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/task.ts";
 import { leasesOf } from "../core/lease/rows.ts";
 import type { Published } from "../core/log/watch.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "../core/log/read_events.ts";

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
-import {
-  Digest,
-  type EventLog,
-  type JsonObject,
-  type NewEvent,
-  Pid,
-  type Scope,
-  type StoredEvent,
-  TaskId,
-} from "../../contracts/mod.ts";
+import { Digest, Pid, type Scope, TaskId } from "../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../contracts/base/mod.ts";
+import type { EventLog, NewEvent, StoredEvent } from "../../contracts/task/mod.ts";
 import { readLeases } from "./task_history.ts";
 import { makeLeases } from "../core/lease/leases.ts";
 

@@ -3,31 +3,28 @@
  * leases.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import { programOf } from "../../contracts/mail.ts";
-import { EXIT } from "../../contracts/signal.ts";
-import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { programOf } from "../../contracts/exchange/mail.ts";
+import { EXIT } from "../../contracts/base/signal.ts";
+import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
+import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
+import type { Signal } from "../../contracts/base/mod.ts";
+import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
 import type {
   AgentTask,
-  ChatMessage,
-  Gate,
   HostedTask,
   ModelChoice,
   Phase,
-  Pid,
   Powers,
   ProcessRow,
-  Reading,
   ReviewOutcome,
-  Signal,
   Staged,
   Store,
   TaskHost,
-  TaskId,
   TaskRequest,
   TurnOutcome,
   UsedUp,
-} from "../../contracts/mod.ts";
+} from "../../contracts/task/mod.ts";
 import { type Replay, replayTask, type Restored, systemMessage } from "./replay.ts";
 import type { LeaseTable } from "../core/lease/leases.ts";
 import { grantMounts } from "../core/lease/scope.ts";

@@ -1,7 +1,8 @@
 /** What becomes of a task's questions with the task: they end with it, and are erased with it. @module */
-import { QuestionId, TaskId } from "../../contracts/ids.ts";
-import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task.ts";
-import type { AgentTask, Questions } from "../../contracts/mod.ts";
+import { QuestionId, TaskId } from "../../contracts/authority/ids.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/task.ts";
+import type { Questions } from "../../contracts/authority/mod.ts";
+import type { AgentTask } from "../../contracts/task/mod.ts";
 import type { Bus, Published } from "../core/log/watch.ts";
 
 /** What {@link makeTaskQuestions} is handed. */

@@ -3,17 +3,17 @@
  * knows them.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import type { Leases } from "../../contracts/gate.ts";
-import { type TaskId, ToolName } from "../../contracts/ids.ts";
-import type { PluginManifest } from "../../contracts/plugin.ts";
-import type { GrantedCall, ToolBinding } from "../../contracts/power.ts";
-import type { Powers, ProcessKeeper } from "../../contracts/process.ts";
-import type { EventLog } from "../../contracts/store.ts";
-import type { TaskRequest } from "../../contracts/task.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
-import type { KernelConfig, Secret } from "../../contracts/wire_control.ts";
-import type { Mount } from "../../contracts/workspace.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Leases } from "../../contracts/authority/gate.ts";
+import { type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { PluginManifest } from "../../contracts/tool/plugin.ts";
+import type { GrantedCall, ToolBinding } from "../../contracts/task/power.ts";
+import type { Powers, ProcessKeeper } from "../../contracts/task/process.ts";
+import type { EventLog } from "../../contracts/task/store.ts";
+import type { TaskRequest } from "../../contracts/task/task.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import type { KernelConfig, Secret } from "../../contracts/wire/wire_control.ts";
+import type { Mount } from "../../contracts/tool/workspace.ts";
 import { type BrowserSessions, makeBrowserSessions } from "../power/plugin/browser_sessions.ts";
 import type { Children } from "../core/child/children.ts";
 import type { Commands } from "../power/command/run.ts";

@@ -1,14 +1,14 @@
 /** `remit can`: what the gate would say, and by which rule, without a process or an effect. @module */
-import { DEFAULT_LIMITS } from "../../contracts/budget.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/ids.ts";
-import type { Decision, Gate, Leases } from "../../contracts/gate.ts";
-import type { Lease, Scope } from "../../contracts/lease.ts";
-import type { ImportedServer } from "../../contracts/mcp.ts";
-import type { ToolBinding } from "../../contracts/power.ts";
-import type { Powers, ProcessRow } from "../../contracts/process.ts";
-import type { Profile, TaskMemory } from "../../contracts/task.ts";
-import type { Mount } from "../../contracts/workspace.ts";
+import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/authority/ids.ts";
+import type { Decision, Gate, Leases } from "../../contracts/authority/gate.ts";
+import type { Lease, Scope } from "../../contracts/authority/lease.ts";
+import type { ImportedServer } from "../../contracts/exchange/mcp.ts";
+import type { ToolBinding } from "../../contracts/task/power.ts";
+import type { Powers, ProcessRow } from "../../contracts/task/process.ts";
+import type { Profile, TaskMemory } from "../../contracts/task/task.ts";
+import type { Mount } from "../../contracts/tool/workspace.ts";
 import { covers } from "../core/lease/scope.ts";
 import { makeProcessTable, type ProcessTable } from "../core/process/table.ts";
 import { grantedScopes } from "./granted_scopes.ts";

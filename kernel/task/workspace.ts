@@ -1,13 +1,13 @@
 /** A task's workspace as the kernel needs it, over what workspace/ makes. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { CallId, Digest } from "../../contracts/ids.ts";
-import type { Staged } from "../../contracts/control_answers.ts";
-import type { UndoOutcome } from "../../contracts/hosting.ts";
-import { isObject, type JsonObject } from "../../contracts/json.ts";
-import type { ToolBinding } from "../../contracts/power.ts";
-import type { Powers, ProcessRow } from "../../contracts/process.ts";
-import type { EventLog } from "../../contracts/store.ts";
-import type { Artifact, Conflict, PatchSet, StagedChange } from "../../contracts/workspace.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId, Digest } from "../../contracts/authority/ids.ts";
+import type { Staged } from "../../contracts/task/control_answers.ts";
+import type { UndoOutcome } from "../../contracts/task/hosting.ts";
+import { isObject, type JsonObject } from "../../contracts/base/json.ts";
+import type { ToolBinding } from "../../contracts/task/power.ts";
+import type { Powers, ProcessRow } from "../../contracts/task/process.ts";
+import type { EventLog } from "../../contracts/task/store.ts";
+import type { Artifact, Conflict, PatchSet, StagedChange } from "../../contracts/tool/workspace.ts";
 import type { Looking } from "../power/plugin/host_functions.ts";
 import type { McpWorkspace } from "../power/mcp/mcp_tools.ts";
 import type { TaskWiki, WikiGuard } from "../power/wiki/wiki_tools.ts";

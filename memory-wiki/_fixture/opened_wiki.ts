@@ -1,15 +1,9 @@
 /** A real wiki in a folder of its own, behind the service's handler, for tests within one process. @module */
 import assert from "node:assert/strict";
-import {
-  Fault,
-  type IngestFiles,
-  type Json,
-  type Label,
-  NOTHING_KNOWN,
-  type PortHandler,
-  serveContents,
-  type WikiStatus,
-} from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import { Fault, type Json, type PortHandler } from "../../contracts/base/mod.ts";
+import { NOTHING_KNOWN, serveContents } from "../../contracts/memory/mod.ts";
+import type { IngestFiles, WikiStatus } from "../../contracts/wire/mod.ts";
 import { makeSourceReader } from "../ingest/source_reader_powers.ts";
 import { makeOpenWiki } from "../open_wiki_powers.ts";
 import { makeWikiService } from "../service.ts";
@@ -36,7 +30,7 @@ export async function makeFolders(): Promise<Folders> {
 
 /** One way to ask a wiki, whether it is a process or not. */
 export interface AskedWiki {
-  /** Answers are what contracts/wire_wiki.ts says; a test says which. */
+  /** Answers are what contracts/wire/wire_wiki.ts says; a test says which. */
   // deno-lint-ignore no-explicit-any -- each op has another shape, and what a test reads wrongly fails it
   ask(op: string, body: unknown): Promise<any>;
 }

@@ -1,14 +1,9 @@
 /** A wiki in its real process, with the real rights: its folder, its state, what is taken in, and nothing else. @module */
 import assert from "node:assert/strict";
-import {
-  type ContentTrust,
-  type Json,
-  NOTHING_KNOWN,
-  type PortHandler,
-  serveContents,
-} from "../../contracts/mod.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { WIKI_PORT_LIMITS } from "../../contracts/wire_wiki.ts";
+import type { Json, PortHandler } from "../../contracts/base/mod.ts";
+import { type ContentTrust, NOTHING_KNOWN, serveContents } from "../../contracts/memory/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { WIKI_PORT_LIMITS } from "../../contracts/wire/wire_wiki.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 import type { AskedWiki, Folders } from "./opened_wiki.ts";
 

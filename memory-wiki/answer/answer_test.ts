@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { CheckedAnswer, Found, Hit } from "../../contracts/mod.ts";
-import type { WorkItem } from "../../contracts/wire_wiki.ts";
+import type { Found, Hit } from "../../contracts/memory/mod.ts";
+import type { CheckedAnswer } from "../../contracts/wire/mod.ts";
+import type { WorkItem } from "../../contracts/wire/wire_wiki.ts";
 import { type AskedWiki, makeFolders, openFolders, takeIn } from "../_fixture/opened_wiki.ts";
 import { readPage } from "../markdown/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";

@@ -1,16 +1,9 @@
 /** A model's answer, sentence by sentence: each citation is held against what was shown and what stands there. @module */
 import * as z from "zod";
-import {
-  type CheckedAnswer,
-  type Colour,
-  type Found,
-  type Hit,
-  type Label,
-  mixColour,
-  mixLabel,
-  type WikiQuery,
-} from "../../contracts/mod.ts";
-import type { WorkItem } from "../../contracts/wire_wiki.ts";
+import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import type { Found, Hit } from "../../contracts/memory/mod.ts";
+import type { CheckedAnswer, WikiQuery } from "../../contracts/wire/mod.ts";
+import type { WorkItem } from "../../contracts/wire/wire_wiki.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { parseAnswerJson, wordingProblem } from "../ingest/check_extraction.ts";
 import { shownLine } from "../ingest/prompt_v1.ts";

@@ -1,10 +1,6 @@
 /** An answer becomes a page: proposed, never applied. @module */
-import {
-  type CheckedAnswer,
-  PageName,
-  type PagePatch,
-  type WikiSource,
-} from "../../contracts/mod.ts";
+import { PageName, type PagePatch, type WikiSource } from "../../contracts/memory/mod.ts";
+import type { CheckedAnswer } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { citeSource } from "../ingest/page_body.ts";
 import { escapeLine, pageNameOf, readPage, shortened, suffixed } from "../markdown/mod.ts";

@@ -1,6 +1,7 @@
 /** The snippets that an answer may rest on: lines of pages and sources, as they stand. @module */
-import type { Citation, Colour, Digest, Hit, Label } from "../../contracts/mod.ts";
-import { PageName } from "../../contracts/wiki_page.ts";
+import type { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+import type { Citation, Hit } from "../../contracts/memory/mod.ts";
+import { PageName } from "../../contracts/memory/wiki_page.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { linesOf } from "../ingest/work_store.ts";
 import { namesSource } from "../ops/visible.ts";

@@ -1,6 +1,6 @@
 /** The frame of every page of the site: head, policy, navigation. @module */
 import { createHash } from "node:crypto";
-import type { Colour, Label } from "../../contracts/mod.ts";
+import type { Colour, Label } from "../../contracts/authority/mod.ts";
 
 // The site's only script: search in the catalogue, and marking of the lines that a footnote leads
 // to.

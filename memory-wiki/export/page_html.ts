@@ -1,5 +1,5 @@
 /** One page of the wiki as a page of the site. @module */
-import type { Page, PageName } from "../../contracts/mod.ts";
+import type { Page, PageName } from "../../contracts/memory/mod.ts";
 import { type Block, blocksOf } from "../markdown/blocks.ts";
 import { piecesOf } from "../markdown/inline.ts";
 import { linkKey, readPage } from "../markdown/mod.ts";

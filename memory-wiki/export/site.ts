@@ -4,15 +4,14 @@ import * as z from "zod";
 import {
   Colour,
   Digest,
-  Fault,
   Label,
   Millis,
   mixColour,
   mixLabel,
-  type Page,
-  PageKind,
-} from "../../contracts/mod.ts";
-import type { ExportReport } from "../../contracts/wire_wiki.ts";
+} from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { type Page, PageKind } from "../../contracts/memory/mod.ts";
+import type { ExportReport } from "../../contracts/wire/wire_wiki.ts";
 import { aboutOf } from "../markdown/mod.ts";
 import { chips, documentHtml, escapeHtml, hrefTo, scriptJson } from "./document_html.ts";
 import { pageHtml } from "./page_html.ts";

@@ -5,10 +5,8 @@ import {
   type Label,
   mixColour,
   mixLabel,
-  type Page,
-  type PageName,
-  type WikiSource,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import type { Page, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { makeLinkNames } from "../lint/link_names.ts";
 import { lintedPages, type LintedStore, pageRows } from "../lint/rule.ts";
 import type { SourceTable } from "../store/wiki_store.ts";

@@ -1,5 +1,5 @@
 /** Pages for sources, by rules alone. Pure: the same sources give the same pages. @module */
-import type { PageDraft, PageName, WikiSource } from "../../contracts/mod.ts";
+import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { pageNameOf, shortened, suffixed } from "../markdown/mod.ts";
 import { makeMentionFinder, type MentionFinder } from "./key_sentences.ts";
 import { type PlacedSentence, readSource, type SourceText } from "./source_text.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PageDraft } from "../../contracts/mod.ts";
+import { PageDraft } from "../../contracts/memory/mod.ts";
 import { aboutOf, readPage } from "../markdown/mod.ts";
 import { draftsOf } from "./_fixture/sources.ts";
 

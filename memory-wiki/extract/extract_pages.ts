@@ -1,18 +1,15 @@
 /** Pages of all current sources, made by rules and written as patches. @module */
 import * as z from "zod";
-import {
-  cleared,
-  type Colour,
-  colourSuffices,
-  type ExtractReport,
-  type Label,
-  type Page,
-  type PageChange,
-  type PageDraft,
-  type PageName,
-  type PagePatch,
-  type WikiSource,
-} from "../../contracts/mod.ts";
+import { cleared, type Colour, colourSuffices, type Label } from "../../contracts/authority/mod.ts";
+import type {
+  Page,
+  PageChange,
+  PageDraft,
+  PageName,
+  PagePatch,
+  WikiSource,
+} from "../../contracts/memory/mod.ts";
+import type { ExtractReport } from "../../contracts/wire/mod.ts";
 import { splitFile } from "../markdown/mod.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import { draftPages } from "./draft_pages.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PageName } from "../../contracts/mod.ts";
+import { PageName } from "../../contracts/memory/mod.ts";
 import { makeRig, sourceFrom, writePages, writing } from "../store/_fixture/wiki_rig.ts";
 import type { NewSource, WikiStore } from "../store/wiki_store.ts";
 import { extractPages } from "./extract_pages.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { PageDraft } from "../../contracts/mod.ts";
+import { PageDraft } from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
 import { draftsOf } from "./_fixture/sources.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";

@@ -1,5 +1,5 @@
 /** Markdown of extracted pages: the summary of one source, and the page of one term. @module */
-import type { PageDraft, PageName, WikiSource } from "../../contracts/mod.ts";
+import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { citationLine, codeSpan, escapeLine, linkShown, shortened } from "../markdown/mod.ts";
 import type { Sentence } from "./definitions.ts";
 import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sentences.ts";

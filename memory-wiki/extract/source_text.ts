@@ -1,5 +1,5 @@
 /** A source's text as extraction sees it: headings, sentences, definitions, each with its lines. @module */
-import type { SourceKind } from "../../contracts/mod.ts";
+import type { SourceKind } from "../../contracts/memory/mod.ts";
 import {
   type Block,
   blocksOf,

@@ -1,7 +1,7 @@
 /** Whether what a model filled in holds: lines exist, quotes stand in them, claims speak of them. @module */
 import * as z from "zod";
-import { Fault, type Json } from "../../contracts/mod.ts";
-import { PageKind } from "../../contracts/wiki_page.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { PageKind } from "../../contracts/memory/wiki_page.ts";
 import { parseJson } from "../../port/parse.ts";
 import { termsOf } from "../search/terms.ts";
 

@@ -1,17 +1,14 @@
 /** Files of this machine become sources: read, made text of, cut into passages, kept. @module */
-import {
-  Fault,
-  type IngestFiles,
-  type IngestProgress,
-  type IngestReport,
-  mixColour,
-  mixLabel,
-  type ParseAsk,
-  type Parsed,
-  type SourceKind,
-  TEXT_KINDS,
-  type WikiSource,
-} from "../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { type SourceKind, TEXT_KINDS, type WikiSource } from "../../contracts/memory/mod.ts";
+import type {
+  IngestFiles,
+  IngestProgress,
+  IngestReport,
+  ParseAsk,
+  Parsed,
+} from "../../contracts/wire/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { chunkText, encodingOf, oldTextOf, textFormOf } from "../markdown/mod.ts";

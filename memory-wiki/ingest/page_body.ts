@@ -1,5 +1,5 @@
 /** The body of a page that a run writes, or adds to. @module */
-import type { WikiSource } from "../../contracts/mod.ts";
+import type { WikiSource } from "../../contracts/memory/mod.ts";
 import { citationLine, escapeLine, linkShown, readPage } from "../markdown/mod.ts";
 import type { Piece, PlannedPage } from "./page_plan.ts";
 

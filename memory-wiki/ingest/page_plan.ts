@@ -1,12 +1,6 @@
 /** Which page a thing or a source gets, and whether that page is ours to write anew. @module */
-import {
-  cleared,
-  colourSuffices,
-  type Label,
-  type PageKind,
-  type PageName,
-  type WikiSource,
-} from "../../contracts/mod.ts";
+import { cleared, colourSuffices, type Label } from "../../contracts/authority/mod.ts";
+import type { PageKind, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { pageNameOf, suffixed } from "../markdown/mod.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
 import { type ExtractionV1, relationClaim } from "./check_extraction.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../contracts/mod.ts";
-import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Folders, ingestOf, makeFolders, openFolders } from "../_fixture/opened_wiki.ts";
 import { openProcess } from "../_fixture/wiki_process.ts";
 

@@ -1,5 +1,5 @@
 /** What a model is told for one part of one source. The source is data between marks, and stays data. @module */
-import { CHARS_A_TOKEN } from "../../contracts/tokens.ts";
+import { CHARS_A_TOKEN } from "../../contracts/model/tokens.ts";
 import { MAX_LISTED, SPAN_LINES } from "./check_extraction.ts";
 
 /** A page that a part may speak of. */

@@ -10,7 +10,7 @@ import {
   realpathSync,
   type Stats,
 } from "node:fs";
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { FileFacts, SourceReader } from "./source_reader.ts";
 
 /** Bytes that are read at once. */

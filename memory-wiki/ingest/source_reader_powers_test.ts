@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { makeSourceReader } from "./source_reader_powers.ts";
 
 const reader = makeSourceReader();

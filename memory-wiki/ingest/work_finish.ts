@@ -1,5 +1,6 @@
 /** A run's answers become one patch of pages, to be reviewed. @module */
-import { cleared, type Finding, type PageChange, type PagePatch } from "../../contracts/mod.ts";
+import { cleared } from "../../contracts/authority/mod.ts";
+import type { Finding, PageChange, PagePatch } from "../../contracts/memory/mod.ts";
 import { escapeLine, readPage, shortened } from "../markdown/mod.ts";
 import type { OpenWiki } from "../ops/op.ts";
 import type { WikiStore } from "../store/wiki_store.ts";

@@ -1,14 +1,8 @@
 /** The items of a run: what a model is asked next, and what it answered. @module */
-import { Fault } from "../../contracts/fault.ts";
-import {
-  cleared,
-  colourSuffices,
-  type Label,
-  mixLabel,
-  type Page,
-  type WikiSource,
-} from "../../contracts/mod.ts";
-import type { WorkItem, WorkPlan } from "../../contracts/wire_wiki.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { cleared, colourSuffices, type Label, mixLabel } from "../../contracts/authority/mod.ts";
+import type { Page, WikiSource } from "../../contracts/memory/mod.ts";
+import type { WorkItem, WorkPlan } from "../../contracts/wire/wire_wiki.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { OpenWiki } from "../ops/op.ts";
 import { termsOf } from "../search/terms.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WorkItem } from "../../contracts/wire_wiki.ts";
+import type { WorkItem } from "../../contracts/wire/wire_wiki.ts";
 import { makeFolders, openFolders, takeIn } from "../_fixture/opened_wiki.ts";
 import {
   answerAll,

@@ -1,6 +1,8 @@
 /** What a model ingest keeps while it goes on: runs and answers, durable, so that a second run goes on. @module */
 import * as z from "zod";
-import { Colour, Digest, Fault, Label, PatchName, type WikiSource } from "../../contracts/mod.ts";
+import { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { PatchName, type WikiSource } from "../../contracts/memory/mod.ts";
 import type { WikiDocuments, WikiStore } from "../store/wiki_store.ts";
 import { ExtractionV1 } from "./check_extraction.ts";
 

@@ -1,11 +1,6 @@
 /** Cited sources one after another, so that each text is read once, whatever number of pages cite it. @module */
-import {
-  cleared,
-  colourSuffices,
-  type Finding,
-  type Page,
-  type WikiSource,
-} from "../../contracts/mod.ts";
+import { cleared, colourSuffices } from "../../contracts/authority/mod.ts";
+import type { Finding, Page, WikiSource } from "../../contracts/memory/mod.ts";
 import { citationLine } from "../markdown/citation_line.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
 import type { CitationUse, CitedSource, LintedStore, Span } from "./rule.ts";

@@ -7,15 +7,17 @@
 import {
   cleared,
   type Colour,
-  type Finding,
   type Label,
-  type LintRule,
   mixColour,
   mixLabel,
+} from "../../contracts/authority/mod.ts";
+import {
+  type Finding,
+  type LintRule,
   type Page,
   type PageChange,
   PageName,
-} from "../../contracts/mod.ts";
+} from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
 import type { StoredPage } from "../store/wiki_store.ts";
 import { moveCitations } from "./cited_sources.ts";

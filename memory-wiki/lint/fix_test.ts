@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { PageChange, PagePatch } from "../../contracts/mod.ts";
-import { PatchName } from "../../contracts/mod.ts";
+import type { PageChange, PagePatch } from "../../contracts/memory/mod.ts";
+import { PatchName } from "../../contracts/memory/mod.ts";
 import { makeRig, sourceFrom, writePages, writing } from "../store/_fixture/wiki_rig.ts";
 import { makeTwin, NOW, type Twin } from "./_fixture/twin.ts";
 import { fixFindings, lintWiki } from "./mod.ts";

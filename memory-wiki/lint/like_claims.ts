@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from "zod";
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/mod.ts";
+import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";
 import { stemOf } from "../search/stem.ts";

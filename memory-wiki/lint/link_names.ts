@@ -1,5 +1,5 @@
 /** Names compared: what a `[[link]]` means among pages that may be seen (as `linkKey` has it), and texts without case and marks. @module */
-import type { PageName } from "../../contracts/mod.ts";
+import type { PageName } from "../../contracts/memory/mod.ts";
 import { sentencesOf } from "../markdown/claims.ts";
 import { linkKey } from "../markdown/mod.ts";
 import { NEGATIONS } from "./facts/vocabulary.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Finding, LintRule } from "../../contracts/mod.ts";
+import type { Finding, LintRule } from "../../contracts/memory/mod.ts";
 import { makeTwin, NOW, type Twin } from "./_fixture/twin.ts";
 import { lintWiki } from "./mod.ts";
 

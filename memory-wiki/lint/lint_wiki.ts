@@ -1,12 +1,11 @@
 /** Runs the lint: pages, then what they cite, then what only shows at the end. @module */
+import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import {
-  cleared,
   type Finding,
-  type Label,
   LINT_RULES,
   type LintRule,
   type WikiSource,
-} from "../../contracts/mod.ts";
+} from "../../contracts/memory/mod.ts";
 import { makeCitedSource } from "./cited_sources.ts";
 import { isComparable } from "./facts/mod.ts";
 import { makeLinkNames } from "./link_names.ts";

@@ -1,13 +1,6 @@
 /** What a rule of the lint is given and tells, and the store and pages that it may see. @module */
-import type {
-  Colour,
-  Finding,
-  Label,
-  LintRule,
-  Page,
-  PageName,
-  WikiSource,
-} from "../../contracts/mod.ts";
+import type { Colour, Label } from "../../contracts/authority/mod.ts";
+import type { Finding, LintRule, Page, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
 import type { PageTable, PatchTable, SourceTable, WikiLog } from "../store/wiki_store.ts";

@@ -1,5 +1,6 @@
 /** A source's text as passages that are found as one. @module */
-import { Fault, type SourceKind } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { SourceKind } from "../../contracts/memory/mod.ts";
 import type { NewChunk } from "../store/wiki_store.ts";
 import { type Chunker, makeMarkdownChunker } from "./_chunk_markdown.ts";
 import { type CodeLine, makeCodeNames } from "./_code_names.ts";

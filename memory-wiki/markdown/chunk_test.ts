@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { SourceKind } from "../../contracts/mod.ts";
+import type { SourceKind } from "../../contracts/memory/mod.ts";
 import { chunkText } from "./chunk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 /** The claims of a page: its statements, each with the footnotes that stand for it. @module */
-import type { Claim } from "../../contracts/mod.ts";
+import type { Claim } from "../../contracts/memory/mod.ts";
 import type { Block } from "./blocks.ts";
 import { type Piece, piecesOf, plainOf } from "./inline.ts";
 

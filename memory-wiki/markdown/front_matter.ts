@@ -4,7 +4,7 @@
  * (those of other programs) are kept line by line and mean nothing.
  * @module
  */
-import type { Page } from "../../contracts/mod.ts";
+import type { Page } from "../../contracts/memory/mod.ts";
 import type { ReadPage } from "./page_text.ts";
 
 /** A file cut in two. */

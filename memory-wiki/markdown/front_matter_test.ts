@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { Page } from "../../contracts/mod.ts";
+import { Page } from "../../contracts/memory/mod.ts";
 import { readFront, splitFile, writePage } from "./front_matter.ts";
 import { readPage } from "./read_page.ts";
 

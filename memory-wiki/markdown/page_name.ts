@@ -1,6 +1,6 @@
 /** Names of pages out of titles, and the key under which a link finds its page. @module */
 import { createHash } from "node:crypto";
-import { PageName } from "../../contracts/mod.ts";
+import { PageName } from "../../contracts/memory/mod.ts";
 
 /** A file name holds 255 bytes: `.md`, a suffix and a temporary file's mark must fit too. */
 const MAX_BYTES = 180;

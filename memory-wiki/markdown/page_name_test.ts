@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { PageName } from "../../contracts/mod.ts";
+import { PageName } from "../../contracts/memory/mod.ts";
 import { linkKey, pageNameOf, suffixed } from "./page_name.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 300 });

@@ -1,5 +1,5 @@
 /** What is read of a page's file. @module */
-import type { Claim } from "../../contracts/mod.ts";
+import type { Claim } from "../../contracts/memory/mod.ts";
 
 /** What a page's file says, without the store. Made by read_page.ts. */
 export interface ReadPage {

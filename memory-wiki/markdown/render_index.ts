@@ -1,5 +1,6 @@
 /** `index.md`: the catalogue of pages that is read first. @module */
-import { type IndexRow, PageKind } from "../../contracts/mod.ts";
+import { PageKind } from "../../contracts/memory/mod.ts";
+import type { IndexRow } from "../../contracts/wire/mod.ts";
 import { blocksOf } from "./blocks.ts";
 import { claimsOf } from "./claims.ts";
 import { escapeLine, linkShown, plainLine } from "./inline.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { IndexRow } from "../../contracts/mod.ts";
+import type { IndexRow } from "../../contracts/wire/mod.ts";
 import { citationLine } from "./citation_line.ts";
 import { INSTRUCTIONS, INSTRUCTIONS_VERSION } from "./instructions.ts";
 import { readPage } from "./read_page.ts";

@@ -1,6 +1,8 @@
 /** Operations that take sources in, by rules or by a model, and that check a model's answers. @module */
 import * as z from "zod";
-import { CheckedAnswer, Hit, IngestFiles, Label, WikiQuery } from "../../contracts/mod.ts";
+import { Label } from "../../contracts/authority/mod.ts";
+import { Hit } from "../../contracts/memory/mod.ts";
+import { CheckedAnswer, IngestFiles, WikiQuery } from "../../contracts/wire/mod.ts";
 import { checkAnswer, planAnswer } from "../answer/check_answer.ts";
 import { fileAnswer } from "../answer/file_answer.ts";
 import { extractPages } from "../extract/mod.ts";
@@ -13,7 +15,7 @@ import { type Op, reading, writing } from "./op.ts";
 /** Most keys of one `ingestGone`. */
 const MAX_KEYS = 500_000;
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const INGEST_OPS: Readonly<Record<string, Op>> = {
   ingestFiles: writing({
     body: IngestFiles,
@@ -45,7 +47,7 @@ const Run = z.string().regex(/^[0-9a-f]{16}$/);
 const Keys = z.array(z.string().min(1).max(4_200)).max(1_000);
 const Item = z.string().regex(/^[0-9a-f]{24}$/);
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const WORK_OPS: Readonly<Record<string, Op>> = {
   workPlan: writing({
     body: z.object({
@@ -77,7 +79,7 @@ export const WORK_OPS: Readonly<Record<string, Op>> = {
 
 // Answers by a model, each sentence with the lines that it rests on.
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const ANSWER_OPS: Readonly<Record<string, Op>> = {
   answerPlan: reading({
     body: WikiQuery,

@@ -1,6 +1,7 @@
 /** Operations of the lint (findings, pairs for a model, patches that rules may make) and of the export. @module */
 import * as z from "zod";
-import { cleared, type Finding, Label, LINT_RULES } from "../../contracts/mod.ts";
+import { cleared, Label } from "../../contracts/authority/mod.ts";
+import { type Finding, LINT_RULES } from "../../contracts/memory/mod.ts";
 import { exportSite, reportOf } from "../export/mod.ts";
 import { fixFindings, lintWiki, makeJudgedPairs } from "../lint/mod.ts";
 import { type Op, type OpenWiki, reading, writing } from "./op.ts";
@@ -18,7 +19,7 @@ async function findingsOf(
   });
 }
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const LINT_OPS: Readonly<Record<string, Op>> = {
   lint: reading({
     body: z.object({
@@ -66,7 +67,7 @@ export const LINT_OPS: Readonly<Record<string, Op>> = {
 
 // The wiki as a site of static files.
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const EXPORT_OPS: Readonly<Record<string, Op>> = {
   exportSite: reading({
     body: z.object({ clearance: Label, to: z.string().min(1).max(4_096) }).strict(),

@@ -1,5 +1,5 @@
 /**
- * Every op of the wiki's process, by its name in contracts/wire_wiki.ts.
+ * Every op of the wiki's process, by its name in contracts/wire/wire_wiki.ts.
  *
  * @example
  * ```ts

@@ -1,19 +1,14 @@
 /** One operation of the wiki's process, and the open wiki that every operation works with. @module */
 import type * as z from "zod";
-import {
-  type ContentColours,
-  Fault,
-  type Json,
-  type ParseAsk,
-  type Parsed,
-  type WikiStatus,
-} from "../../contracts/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import type { ContentColours } from "../../contracts/memory/mod.ts";
+import type { ParseAsk, Parsed, WikiStatus } from "../../contracts/wire/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { SourceReader } from "../ingest/source_reader.ts";
 import type { WikiSearch } from "../search/search.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 
-/** An op of contracts/wire_wiki.ts. */
+/** An op of contracts/wire/wire_wiki.ts. */
 export interface Op {
   /** Writers run one after another; readers run at once, also between the files of an ingest. */
   readonly writes: boolean;

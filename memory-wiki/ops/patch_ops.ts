@@ -1,12 +1,9 @@
 /** Changing pages: proposals, decisions, hand edits, reviews, signed marks. @module */
 import * as z from "zod";
+import { cleared, Colour, Label, mixLabel } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import {
-  cleared,
-  Colour,
   Confidence,
-  Fault,
-  Label,
-  mixLabel,
   PageChange,
   type PageDraft,
   PageKind,
@@ -14,7 +11,7 @@ import {
   PageName,
   type PagePatch,
   PatchName,
-} from "../../contracts/mod.ts";
+} from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
 import type { StoredPage } from "../store/wiki_store.ts";
 import { type Op, type OpenWiki, reading, writing } from "./op.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { pageMarkText } from "../../contracts/wiki_page.ts";
+import { pageMarkText } from "../../contracts/memory/wiki_page.ts";
 import { makeFolders, openFolders, refusal, takeIn } from "../_fixture/opened_wiki.ts";
 
 const LEASE = "# Leases\n\nA lease is a right that ends after 30 seconds.\n";

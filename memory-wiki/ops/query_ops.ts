@@ -1,7 +1,8 @@
 /** Questions, and the vectors that help to answer them. @module */
 import * as z from "zod";
-import { Fault } from "../../contracts/fault.ts";
-import { Label, WikiQuery } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Label } from "../../contracts/authority/mod.ts";
+import { WikiQuery } from "../../contracts/wire/mod.ts";
 import { type Op, reading, statusOf, writing } from "./op.ts";
 
 const Embedder = z.string().min(1).max(256);
@@ -28,7 +29,7 @@ function numbersOf(vector: z.infer<typeof Vector>): readonly number[] {
   return numbers;
 }
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const QUERY_OPS: Readonly<Record<string, Op>> = {
   query: reading({
     body: WikiQuery,

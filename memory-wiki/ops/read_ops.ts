@@ -1,15 +1,9 @@
 /** Reading: the catalogue, lines of pages and sources, citations, a page with its past. @module */
 import * as z from "zod";
-import {
-  type CiteAnswer,
-  cleared,
-  Fault,
-  type IndexRow,
-  Label,
-  type Page,
-  type ReadLines,
-  TEXT_KINDS,
-} from "../../contracts/mod.ts";
+import { cleared, Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { type Page, TEXT_KINDS } from "../../contracts/memory/mod.ts";
+import type { CiteAnswer, IndexRow, ReadLines } from "../../contracts/wire/mod.ts";
 import { citeSource } from "../ingest/page_body.ts";
 import { aboutOf, readPage } from "../markdown/mod.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";

@@ -1,6 +1,8 @@
 /** The wiki's record, and notes of agents. @module */
 import * as z from "zod";
-import { Colour, Fault, Label, Millis, NoteKind } from "../../contracts/mod.ts";
+import { Colour, Label, Millis } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { NoteKind } from "../../contracts/memory/mod.ts";
 import { type Op, reading, writing } from "./op.ts";
 
 const State = z.enum(["kept", "waiting", "rejected"]);
@@ -8,7 +10,7 @@ const State = z.enum(["kept", "waiting", "rejected"]);
 const MAX_LISTED = 1_000;
 const NoteId = z.string().regex(/^n[0-9a-z]{12}$/);
 
-/** See the table in contracts/wire_wiki.ts. */
+/** See the table in contracts/wire/wire_wiki.ts. */
 export const RECORD_OPS: Readonly<Record<string, Op>> = {
   log: reading({
     body: z.object({

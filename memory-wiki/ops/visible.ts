@@ -1,14 +1,9 @@
 /** What a caller's clearance covers (the rest is `notFound`, as if it did not exist), and diffs of page texts. @module */
 import { createTwoFilesPatch } from "diff";
-import {
-  cleared,
-  Fault,
-  type Label,
-  mixLabel,
-  type PagePatch,
-  type WikiSource,
-} from "../../contracts/mod.ts";
-import { PageName } from "../../contracts/wiki_page.ts";
+import { cleared, type Label, mixLabel } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { PagePatch, WikiSource } from "../../contracts/memory/mod.ts";
+import { PageName } from "../../contracts/memory/wiki_page.ts";
 import { readPage } from "../markdown/mod.ts";
 import type { PageVersion, StoredPage, WikiStore } from "../store/wiki_store.ts";
 

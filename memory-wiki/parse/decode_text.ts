@@ -1,5 +1,5 @@
 /** Bytes as text, by their mark, by what they say of themselves, or by what they look like; readers of text and HTML. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { encodingOf, oldTextOf } from "../markdown/encoding.ts";
 import type { DocumentReader } from "./document.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import "./prelude_powers.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { serveChild } from "../../port/child_powers.ts";
 import { nothingHidden } from "../../tools-wasm/web_read/invisible.ts";
 import { mainPart } from "../../tools-wasm/web_read/main_part.ts";

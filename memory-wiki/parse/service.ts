@@ -5,16 +5,16 @@
  * |---|---|---|
  * | begin | `{ kind, name, bytes }`: how many bytes will come | `null` |
  * | piece | `{ base64 }`, at most 256 KiB of bytes | `null` |
- * | parse | `null` | `Parsed` of contracts/wire_wiki.ts |
+ * | parse | `null` | `Parsed` of contracts/wire/wire_wiki.ts |
  *
  * INVARIANT: a process reads one document and is then spent (test: "a process that has read one
  * document takes no other"). So nothing that a document leaves behind in a library's caches, and no
  * code that breaks out of a parser, ever meets another document's bytes.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import type { PortHandler } from "../../contracts/port.ts";
-import type { SourceKind } from "../../contracts/wiki_source.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
+import type { SourceKind } from "../../contracts/memory/wiki_source.ts";
 import { readHtml, readPlain } from "./decode_text.ts";
 import type { DocumentBytes, DocumentReader, DocumentText, ReadParts } from "./document.ts";
 

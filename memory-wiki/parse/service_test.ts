@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Parsed } from "../../contracts/mod.ts";
+import { Parsed } from "../../contracts/wire/mod.ts";
 import { parts } from "./_fixture/parts.ts";
 import { makeParseService, MAX_DOCUMENT, MAX_LINE, MAX_TEXT, tidyText } from "./service.ts";
 

@@ -1,5 +1,6 @@
 /** Passages become hits: lines read from the store as they are now, bounded, without repeats. @module */
-import { cleared, type Hit, type Label } from "../../contracts/mod.ts";
+import { cleared, type Label } from "../../contracts/authority/mod.ts";
+import type { Hit } from "../../contracts/memory/mod.ts";
 import type { StoredPage } from "../store/wiki_store.ts";
 import {
   isFound,

@@ -1,6 +1,6 @@
 /** The page indexes of all clearances that asked: in memory, kept in files, brought up to date, built anew when they are not whole. @module */
 import { createHash } from "node:crypto";
-import { Label } from "../../contracts/mod.ts";
+import { Label } from "../../contracts/authority/mod.ts";
 import { makePageIndex, type PageIndex, type PageIndexDump } from "./page_index.ts";
 import type { SearchedStore } from "./passage.ts";
 import type { Ranking } from "./ranking.ts";

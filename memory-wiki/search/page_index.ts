@@ -1,5 +1,6 @@
 /** The passages of all pages that one clearance covers: words, lines, and how they follow the store. @module */
-import type { Label, Page } from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import type { Page } from "../../contracts/memory/mod.ts";
 import { makePageWords } from "./page_words.ts";
 import type { PagePassage, SearchedStore } from "./passage.ts";
 import { RANKING, type Ranking } from "./ranking.ts";

@@ -1,5 +1,6 @@
 /** Passages of pages and sources that may answer, and the store that the search reads them from. @module */
-import type { Label, WikiSource } from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import type { WikiSource } from "../../contracts/memory/mod.ts";
 import type {
   Chunk,
   ChunkSearch,

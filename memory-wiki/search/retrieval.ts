@@ -1,5 +1,5 @@
 /** One question's way: candidates of each list, one scale for all, vectors, fusion. @module */
-import type { WikiQuery } from "../../contracts/wire_wiki.ts";
+import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import type { PageIndex } from "./page_index.ts";
 import { findSources, type Passage, passageKey, type SearchedStore } from "./passage.ts";
 import { makeScore, type Ranking, type Scored, type Statistics } from "./ranking.ts";

@@ -3,8 +3,10 @@
  * some. What the caller's clearance does not cover is never looked at. docs/retrieval.md.
  * @module
  */
-import { Fault, type Found, type Label } from "../../contracts/mod.ts";
-import type { WikiQuery } from "../../contracts/wire_wiki.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Found } from "../../contracts/memory/mod.ts";
+import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import { makeHits } from "./hits.ts";
 import { type KeptIndexes, makeKeptIndexes } from "./kept_indexes.ts";
 import { passageKey, type SearchedStore } from "./passage.ts";

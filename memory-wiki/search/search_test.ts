@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Found } from "../../contracts/mod.ts";
-import type { WikiQuery } from "../../contracts/wire_wiki.ts";
+import type { Found } from "../../contracts/memory/mod.ts";
+import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import { makeMemoryFiles } from "./_fixture/memory_files.ts";
 import { makeTwinStore, type TwinStore } from "./_fixture/twin_store.ts";
 import { makeWikiSearch, type WikiSearch } from "./search.ts";

@@ -1,6 +1,7 @@
 /** Vectors of passages in one block: every one that the caller may see while there are few. @module */
-import type { Label, WikiSource } from "../../contracts/mod.ts";
-import type { WikiQuery } from "../../contracts/wire_wiki.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import type { WikiSource } from "../../contracts/memory/mod.ts";
+import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import type { Chunk } from "../store/wiki_store.ts";
 import type { PageIndex } from "./page_index.ts";
 import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { makeMemoryFiles } from "./_fixture/memory_files.ts";
 import { makeTwinStore } from "./_fixture/twin_store.ts";
 import { makeWikiSearch } from "./search.ts";

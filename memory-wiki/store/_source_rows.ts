@@ -1,5 +1,6 @@
 /** Rows of the tables `sources` and `chunks`: their columns, numbers and batches. @module */
-import { type Digest, Label, type SourceKind, type WikiSource } from "../../contracts/mod.ts";
+import { type Digest, Label } from "../../contracts/authority/mod.ts";
+import type { SourceKind, WikiSource } from "../../contracts/memory/mod.ts";
 import { type Inside, trustOf } from "./inside.ts";
 import {
   type Database,

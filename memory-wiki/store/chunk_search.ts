@@ -1,5 +1,7 @@
 /** Candidates among the passages of sources, from the tables of the labels that a clearance covers and no others. @module */
-import { Fault, type Label, type WikiSource } from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { WikiSource } from "../../contracts/memory/mod.ts";
 import { chunkOf, labelTable, sourceOf } from "./_source_rows.ts";
 import { type Inside, labelNumber, labelsUpTo, meta } from "./inside.ts";
 import { int, maybeInt } from "./sqlite/database.ts";

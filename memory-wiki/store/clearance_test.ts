@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Label } from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
 import { makeRig, sourceFrom } from "./_fixture/wiki_rig.ts";
 import type { NewSource, WikiStore } from "./wiki_store.ts";
 

@@ -1,14 +1,8 @@
 /** What the tables of the store share, and how colours and labels are numbered in the database. @module */
-import {
-  Colour,
-  Digest,
-  Fault,
-  type IndexRow,
-  Label,
-  type Page,
-  type SourceKind,
-  type WikiContents,
-} from "../../contracts/mod.ts";
+import { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Page, SourceKind } from "../../contracts/memory/mod.ts";
+import type { IndexRow, WikiContents } from "../../contracts/wire/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
 import type { TextLines } from "./files/text_lines.ts";
 import type { WikiFiles, WikiFolder } from "./files/wiki_folder.ts";

@@ -1,5 +1,6 @@
 /** Claims on pages: coordination, never a right to write. @module */
-import { Fault, type PageName } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { PageName } from "../../contracts/memory/mod.ts";
 import type { Inside } from "./inside.ts";
 import { text } from "./sqlite/database.ts";
 import type { PageLeases } from "./wiki_store.ts";

@@ -1,5 +1,6 @@
 /** Notes of agents, by kind: task log, project wiki, user memory. @module */
-import { Fault, Note } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { Note } from "../../contracts/memory/mod.ts";
 import { colourNumber, type Inside, labelNumber, trustOf } from "./inside.ts";
 import { int, maybeInt, type Row, text } from "./sqlite/database.ts";
 import type { NoteTable } from "./wiki_store.ts";

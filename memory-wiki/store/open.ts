@@ -1,5 +1,5 @@
 /** Opens a wiki: its folder, its database, and what a crash or another machine left. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { retire } from "./_source_rows.ts";
 import { adoptRawFiles, setOldLogAside } from "./catalogue/adopt.ts";
 import { makeChunkSearch } from "./chunk_search.ts";

@@ -3,7 +3,8 @@
  * pictures. Whoever comes next does what another process left undone; the database's write lock puts all in order.
  * @module
  */
-import { Fault, type IndexRow } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { IndexRow } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { catalogueLags, checkCatalogue, writeCatalogue } from "./catalogue/catalogue.ts";
 import { digestOfFile } from "./files/raw_keep.ts";

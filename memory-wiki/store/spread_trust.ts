@@ -3,7 +3,7 @@
  * so too, at once. docs/decision/0013.
  * @module
  */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { type Batch, chunkRows, dropChunks, makeBatch, sourceOf } from "./_source_rows.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { pageMarkText } from "../../contracts/mod.ts";
+import { pageMarkText } from "../../contracts/memory/mod.ts";
 import { makeFolders, openFolders, takeIn } from "../_fixture/opened_wiki.ts";
 import { assertSound, catalogueOf } from "./_fixture/sound.ts";
 import {

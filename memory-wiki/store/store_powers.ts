@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { FileLook, NewFile, OpenFile, WikiFiles } from "./files/wiki_folder.ts";
 import type { StorePowers } from "./inside.ts";
 import { makeDatabase, withFaults } from "./sqlite/database.ts";

@@ -3,7 +3,7 @@
  * docs/decision/0013.
  * @module
  */
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/mod.ts";
+import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 
 /** How far something is trusted, and how confidential it is. */
 export interface Trust {

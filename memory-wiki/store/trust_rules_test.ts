@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { cleared, Colour, colourSuffices, Label } from "../../contracts/mod.ts";
+import { cleared, Colour, colourSuffices, Label } from "../../contracts/authority/mod.ts";
 import {
   adoptedTrust,
   handTrust,

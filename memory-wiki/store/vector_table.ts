@@ -1,5 +1,5 @@
 /** Vectors of chunks and of page sections, by the embedder that made them. @module */
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { chunkOf, LABEL_STEP } from "./_source_rows.ts";
 import { type Inside, labelNumber } from "./inside.ts";
 import { bytes, int } from "./sqlite/database.ts";

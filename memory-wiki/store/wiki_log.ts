@@ -1,5 +1,6 @@
 /** The append-only record of the wiki: a hash chain in the database, and log.md, its picture. @module */
-import type { Digest, WikiEvent } from "../../contracts/mod.ts";
+import type { Digest } from "../../contracts/authority/mod.ts";
+import type { WikiEvent } from "../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Inside, meta, setMeta } from "./inside.ts";

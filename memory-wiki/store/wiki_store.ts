@@ -3,12 +3,10 @@
  * plain files in the wiki's folder. docs/decision/0013.
  * @module
  */
+import type { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
 import type {
   Citation,
   Claim,
-  Colour,
-  Digest,
-  Label,
   Note,
   Page,
   PageChange,
@@ -17,10 +15,10 @@ import type {
   PagePatch,
   PatchName,
   SourceKind,
-  WikiContents,
   WikiEvent,
   WikiSource,
-} from "../../contracts/mod.ts";
+} from "../../contracts/memory/mod.ts";
+import type { WikiContents } from "../../contracts/wire/mod.ts";
 
 /** A passage of a source's text that is found as one: bytes and lines of `WikiSource.text`. */
 export interface NewChunk {

@@ -1,16 +1,16 @@
 /** Powers of the memory tools, the wiki process's answers (parsed once: that process reads hostile text), and the text that a model is shown. @module */
 import * as z from "zod";
-import { Colour, Label, mixColour, mixLabel } from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { Digest } from "../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { Scope } from "../../contracts/lease.ts";
-import type { GrantedCall } from "../../contracts/power.ts";
-import type { Source } from "../../contracts/question.ts";
-import type { TaskMemory } from "../../contracts/task.ts";
-import { Hit, Note } from "../../contracts/wiki.ts";
-import { PatchName } from "../../contracts/wiki_page.ts";
-import { ReadLines } from "../../contracts/wire_wiki.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { Scope } from "../../contracts/authority/lease.ts";
+import type { GrantedCall } from "../../contracts/task/power.ts";
+import type { Source } from "../../contracts/authority/question.ts";
+import type { TaskMemory } from "../../contracts/task/task.ts";
+import { Hit, Note } from "../../contracts/memory/wiki.ts";
+import { PatchName } from "../../contracts/memory/wiki_page.ts";
+import { ReadLines } from "../../contracts/wire/wire_wiki.ts";
 
 export { ReadLines };
 
@@ -114,7 +114,7 @@ export interface MemoryParts {
   readonly memory: TaskMemory;
   /** The task's agent: whose notes about the person these are. */
   readonly agent: string;
-  /** Asks the wiki's process an op of contracts/wire_wiki.ts. Rejects with a fault. */
+  /** Asks the wiki's process an op of contracts/wire/wire_wiki.ts. Rejects with a fault. */
   ask(op: string, body: Json, options: AskWikiOptions): Promise<Json>;
   /** Takes a call's token, once. @throws {Fault} as the token does. */
   redeem(call: GrantedCall): void;

@@ -4,16 +4,9 @@
  * @module
  */
 import * as z from "zod";
-import { toJson } from "../../contracts/json.ts";
-import {
-  cleared,
-  Label,
-  mixColour,
-  mixLabel,
-  PageChange,
-  type PageName,
-  type PagePatch,
-} from "../../contracts/mod.ts";
+import { toJson } from "../../contracts/base/json.ts";
+import { cleared, Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import { PageChange, type PageName, type PagePatch } from "../../contracts/memory/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { readPage } from "../markdown/read_page.ts";
 import { type Op, reading } from "../ops/op.ts";

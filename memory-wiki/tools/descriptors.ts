@@ -1,8 +1,8 @@
 /** The memory's tools, in the words that a model reads. @module */
-import { MOST_PHRASINGS } from "../../contracts/wire_wiki.ts";
-import { ToolName } from "../../contracts/ids.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
-import { PageKind } from "../../contracts/wiki_page.ts";
+import { MOST_PHRASINGS } from "../../contracts/wire/wire_wiki.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { PageKind } from "../../contracts/memory/wiki_page.ts";
 
 /** Names of the memory's tools. */
 export type MemoryTool =

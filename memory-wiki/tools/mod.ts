@@ -8,8 +8,8 @@
  * ```
  * @module
  */
-import type { TaskId } from "../../contracts/ids.ts";
-import type { ToolBinding } from "../../contracts/power.ts";
+import type { TaskId } from "../../contracts/authority/ids.ts";
+import type { ToolBinding } from "../../contracts/task/power.ts";
 import { type FoundHits, type MemoryParts, taintOf } from "./answers.ts";
 import { bindNotes, bindProposing } from "./write_tools.ts";
 import { bindReading, query } from "./read_tools.ts";

@@ -1,8 +1,13 @@
 /** Tools that read the wiki: the catalogue, a search, lines, a footnote. @module */
-import { Colour, colourSuffices } from "../../contracts/colour.ts";
-import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
+import { Colour, colourSuffices } from "../../contracts/authority/colour.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   Cited,
   type Coloured,

@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { CallId, Digest, Pid, TaskId, ToolName } from "../../contracts/ids.ts";
-import type { GrantedCall, PowerResult } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { TaskMemory } from "../../contracts/task.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId, Digest, Pid, TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { TaskMemory } from "../../contracts/task/task.ts";
 import { bindMemory, type BoundMemory, type MemoryTool } from "./mod.ts";
 
 const DIGEST = "3f2a90bc12de4567".padEnd(64, "0");

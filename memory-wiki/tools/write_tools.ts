@@ -1,12 +1,17 @@
 /** `wiki_propose`, a page as an agent would have it, shown whole to a person; and the note tools, which write at once. @module */
-import { mixColour, mixLabel } from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { TaskId } from "../../contracts/ids.ts";
-import { type Json, type JsonObject, toJson } from "../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import { NoteKind } from "../../contracts/wiki.ts";
-import { PageChange } from "../../contracts/wiki_page.ts";
+import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { TaskId } from "../../contracts/authority/ids.ts";
+import { type Json, type JsonObject, toJson } from "../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import { NoteKind } from "../../contracts/memory/wiki.ts";
+import { PageChange } from "../../contracts/memory/wiki_page.ts";
 import {
   CheckedDraft,
   LOOK_MS,

@@ -1,15 +1,15 @@
 /** Asking a language model in a test, and hearing all that it says. @module */
 import assert from "node:assert/strict";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { ToolName } from "../../contracts/ids.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
 import {
   type InferenceRequest,
   InferenceResponse,
   type LanguageModel,
   StreamChunk,
-} from "../../contracts/model.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
+} from "../../contracts/model/model.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
 /** What a person says, on a trusted terminal. */
 export const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;

@@ -12,9 +12,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import { CallId } from "../../contracts/ids.ts";
-import { type LanguageModel, ModelInfo } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
+import { type LanguageModel, ModelInfo } from "../../contracts/model/model.ts";
 import { faultOf, hear, provenance, requestOf, said, tool } from "./asking.ts";
 import type { Said } from "./providers/script.ts";
 

@@ -1,7 +1,7 @@
 /** What every embedder holds to: the contract suite of TextEmbedder. @module */
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import { ModelInfo, type TextEmbedder } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { ModelInfo, type TextEmbedder } from "../../contracts/model/model.ts";
 import { cosine } from "../embed/mod.ts";
 
 /** An embedder under test, and what ends with it. */

@@ -1,13 +1,13 @@
 /** A model behind the port of its process, asked as kernel/power/model/services.ts asks. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import {
   InferenceResponse,
   type InferOptions,
   type LanguageModel,
   type ModelInfo,
   type StreamChunk,
-} from "../../contracts/model.ts";
-import type { PortHandler } from "../../contracts/port.ts";
+} from "../../contracts/model/model.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Port } from "../../port/mod.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
-import type { TextEmbedder } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { TextEmbedder } from "../../contracts/model/model.ts";
 import { cosine, embedAll, makeClassifier, makeReranker } from "./mod.ts";
 
 const SUBJECTS = ["money", "garden", "sea"];

@@ -1,7 +1,7 @@
 /** Finds the label that fits a text by their vectors. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Classifier, Reranker } from "../../contracts/model_aux.ts";
-import type { TextEmbedder } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Classifier, Reranker } from "../../contracts/model/model_aux.ts";
+import type { TextEmbedder } from "../../contracts/model/model.ts";
 
 const FEWEST = 2;
 const MOST = 64;

@@ -1,6 +1,6 @@
 /** From a schema to the grammar of its values. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { isList, isObject, type Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isList, isObject, type Json } from "../../contracts/base/json.ts";
 import { arrays, objects } from "./objects.ts";
 import { alternatives } from "./choices.ts";
 import { decimals, integers } from "./numbers.ts";

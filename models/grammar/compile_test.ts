@@ -3,8 +3,8 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { accepts, draw, readGrammar } from "./_fixture/gbnf_reader.ts";
 import { anySchema, valueOf } from "./_fixture/schemas.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { compileSchema } from "./compile.ts";
 
 const ajv = new Ajv({ strict: false, ownProperties: true, addUsedSchema: false, logger: false });

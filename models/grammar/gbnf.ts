@@ -1,5 +1,5 @@
 /** Texts of llama.cpp's grammar notation (GBNF), put together and bounded. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** A sequence in GBNF; may stand in another sequence as it is. */
 export type Expr = string;

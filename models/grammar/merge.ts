@@ -1,5 +1,5 @@
 /** Conjunction of schemas. @module */
-import { isList, isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import { parseLevel, same } from "./parse.ts";
 import {
   ALL_KINDS,

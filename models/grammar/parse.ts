@@ -1,5 +1,5 @@
 /** Reads one level of a schema, without following anything. @module */
-import { isList, isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import {
   ALL_KINDS,
   asSchema,

@@ -1,6 +1,6 @@
 /** JSON Schemas as this compiler sees them: flat, without references or conjunctions. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 
 /** A schema as it is written: an object, or a boolean for all and nothing. */
 export type Schema = JsonObject | boolean;

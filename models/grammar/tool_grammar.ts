@@ -1,6 +1,6 @@
 /** The grammar of an answer that may hold calls, and of nothing else. @module */
-import type { Json } from "../../contracts/json.ts";
-import { Fault } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { alt, EMPTY, type Expr, literal, makeRules, opt, type Rules, seq, times } from "./gbnf.ts";
 import type { Flat, GrammarOptions } from "./schema.ts";
 import { schemaRule } from "./compile.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
 import { accepts, draw, type Grammar, readGrammar } from "./_fixture/gbnf_reader.ts";
 import { LARGE_SCHEMAS } from "./_fixture/large_schemas.ts";
 import { ownTools } from "./_fixture/own_tools.ts";

@@ -1,7 +1,7 @@
 /** An answer under way: words go on at once, calls when they are whole. @module */
-import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/chat.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { StreamChunk } from "../../contracts/model.ts";
+import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/model/chat.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { StreamChunk } from "../../contracts/model/model.ts";
 import { CALL_OPEN, parseToolAnswer, type ToolAnswer } from "../grammar/mod.ts";
 import { cutAt, makeCallIds, UNMADE_CHARS } from "../remote/assemble.ts";
 import { makeDialect } from "../remote/dialect/mod.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import type { StreamChunk } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { StreamChunk } from "../../contracts/model/model.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
 
 function read(

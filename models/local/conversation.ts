@@ -4,7 +4,7 @@
  * (`<tool_call>`, `<tool_response>`) that many small models were taught.
  * @module
  */
-import type { InferenceRequest } from "../../contracts/model.ts";
+import type { InferenceRequest } from "../../contracts/model/model.ts";
 import { CALL_CLOSE, CALL_OPEN } from "../grammar/mod.ts";
 import type { EngineMessage } from "./engine.ts";
 

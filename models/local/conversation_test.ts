@@ -1,5 +1,5 @@
-import { CallId } from "../../contracts/ids.ts";
-import type { ChatMessage } from "../../contracts/chat.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
 import { said, tool } from "../_fixture/contract_suite.ts";
 import { conversationOf, dueTools, toolWords, typeWords } from "./conversation.ts";
 import { makePlainText } from "./gguf_model.ts";

@@ -1,7 +1,7 @@
 /** What runs a model's arithmetic: one thing at a time, and nothing of conversations or tools. @module */
 
-import type { Reading } from "../../contracts/model.ts";
-import type { Tokenizer } from "../../contracts/model_aux.ts";
+import type { Reading } from "../../contracts/model/model.ts";
+import type { Tokenizer } from "../../contracts/model/model_aux.ts";
 
 /** A message as a chat template takes it. */
 export interface EngineMessage {

@@ -2,7 +2,7 @@
  * llama.cpp as WebAssembly, in a thread of its own: the port is heard while a token is computed.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import wasm from "@wllama/wllama/esm/wasm/wllama.wasm" with { type: "bytes" };
 import { Wllama } from "@wllama/wllama/esm/index.js";
 import type { Engine, EngineEnd, EngineFile, EngineOptions, EngineRequest } from "./engine.ts";

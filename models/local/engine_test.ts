@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { startEngine } from "./engine_powers.ts";
-import { readGgufHeader } from "../../contracts/gguf_header.ts";
+import { readGgufHeader } from "../../contracts/model/gguf_header.ts";
 import { makeWeightsFile } from "./open.ts";
 
 const file = makeWeightsFile([makeTinyGguf({ seed: 7 })]);

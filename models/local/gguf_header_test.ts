@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { makeByteWriter } from "../_fixture/gguf_bytes.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
-import { readGgufHeader } from "../../contracts/gguf_header.ts";
+import { readGgufHeader } from "../../contracts/model/gguf_header.ts";
 import { makeWeightsFile } from "./open.ts";
 
 const tiny = makeTinyGguf({ seed: 7 });

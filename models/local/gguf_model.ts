@@ -1,6 +1,6 @@
 /** A language model on any engine that runs a GGUF file. @module */
-import type { Provenance } from "../../contracts/chat.ts";
-import { Fault } from "../../contracts/fault.ts";
+import type { Provenance } from "../../contracts/model/chat.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type {
   Embeddings,
   InferenceRequest,
@@ -9,13 +9,13 @@ import type {
   LanguageModel,
   ModelInfo,
   TextEmbedder,
-} from "../../contracts/model.ts";
+} from "../../contracts/model/model.ts";
 import { schemaGrammar, toolGrammar } from "../grammar/mod.ts";
 import { readProvenance } from "../service.ts";
 import { type AnsweredText, makeAnswerText } from "./answer_text.ts";
 import { conversationOf, dueTools, OWN_MARKS } from "./conversation.ts";
 import type { Engine, EngineEnd } from "./engine.ts";
-import type { GgufHeader } from "../../contracts/gguf_header.ts";
+import type { GgufHeader } from "../../contracts/model/gguf_header.ts";
 import type { ChatTemplate, LocalSettings } from "./local_config.ts";
 
 /** What a model is made of, beside its engine. */

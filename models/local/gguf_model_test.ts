@@ -2,7 +2,7 @@ import { faultOf, hear, requestOf, said, tool } from "../_fixture/contract_suite
 import { accepts, readGrammar } from "../grammar/_fixture/gbnf_reader.ts";
 import { makeGgufModel, makeInTurn } from "./gguf_model.ts";
 import type { Engine, EngineRequest } from "./engine.ts";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import assert from "node:assert/strict";
 
 /** An engine that answers nothing and remembers which grammars it was given. */

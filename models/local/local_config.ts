@@ -1,6 +1,6 @@
 /** Reads the configuration of a local model: the kernel parsed it, so that this only takes it apart. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { ChatTemplateName, LocalConfig } from "../../contracts/model_config.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { ChatTemplateName, LocalConfig } from "../../contracts/model/model_config.ts";
 
 /** What of {@link LocalConfig} an engine is opened with. */
 export type LocalSettings = Omit<LocalConfig, "engine" | "weights"> & {

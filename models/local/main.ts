@@ -2,7 +2,7 @@
 import "./engine_globals_powers.ts";
 import "../../port/prelude_powers.ts";
 import { serveChild } from "../../port/child_powers.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { makeModelService } from "../service.ts";
 import type { LocalPowers } from "./open.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import { CallId } from "../../contracts/ids.ts";
-import type { InferenceRequest, InferenceResponse } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
+import type { InferenceRequest, InferenceResponse } from "../../contracts/model/model.ts";
 import { hear, requestOf, said, tool } from "../_fixture/contract_suite.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { openLocal, refusal } from "./_fixture/local_process.ts";

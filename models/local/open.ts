@@ -1,10 +1,10 @@
 /** Opens a GGUF file as a language model or as an embedder. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { LanguageModel, TextEmbedder } from "../../contracts/model.ts";
-import type { OpenBody } from "../../contracts/wire_model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { LanguageModel, TextEmbedder } from "../../contracts/model/model.ts";
+import type { OpenBody } from "../../contracts/wire/wire_model.ts";
 import type { Engine, EngineFile, StartEngine } from "./engine.ts";
 import { contextTokensOf, type GgufParts, makeGgufEmbedder, makeGgufModel } from "./gguf_model.ts";
-import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/model/gguf_header.ts";
 import { namedTemplate, readLocalConfig } from "./local_config.ts";
 
 /** Kind `gguf`. `config` is a LocalConfig; takes `weights` over. Throws as {@link loadGguf}. */

@@ -1,6 +1,6 @@
 /** llama.cpp's addon (`@node-llama-cpp/linux-x64`, `…-cuda`, `…-vulkan`), as far as it is used here. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Gpu } from "../../contracts/model_config.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Gpu } from "../../contracts/model/model_config.ts";
 
 /** A loaded model. */
 export interface AddonModel {

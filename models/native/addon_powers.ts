@@ -1,8 +1,8 @@
 /** Loads llama.cpp's addon: needs `ffi` and `read` of its file, in a process of its own. @module */
 import { createRequire } from "node:module";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type { EngineFile } from "../local/engine.ts";
-import type { Gpu } from "../../contracts/model_config.ts";
+import type { Gpu } from "../../contracts/model/model_config.ts";
 import { type Addon, hasCard, missingGpu } from "./addon.ts";
 
 /** What the native engine is handed. */

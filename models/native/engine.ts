@@ -6,7 +6,7 @@
  * the same arithmetic in the same order, whether a block is computed now or was before.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
 import { BLOCK, makePrefixes, type Place } from "./prefixes.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import type { InferenceRequest } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { InferenceRequest } from "../../contracts/model/model.ts";
 import { faultOf, requestOf, said, tool } from "../_fixture/contract_suite.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { type Addon, hasCard, missingGpu } from "./addon.ts";

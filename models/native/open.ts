@@ -1,8 +1,8 @@
 /** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { LanguageModel, TextEmbedder } from "../../contracts/model.ts";
-import type { OpenBody } from "../../contracts/wire_model.ts";
-import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { LanguageModel, TextEmbedder } from "../../contracts/model/model.ts";
+import type { OpenBody } from "../../contracts/wire/wire_model.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/model/gguf_header.ts";
 import { contextTokensOf, makeGgufEmbedder, makeGgufModel } from "../local/gguf_model.ts";
 import type { Loaded } from "../local/open.ts";
 import { namedTemplate, readLocalConfig } from "../local/local_config.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Gpu } from "../../contracts/mod.ts";
+import type { Gpu } from "../../contracts/model/mod.ts";
 import { makeTinyGguf } from "../_fixture/tiny_gguf.ts";
 import { bundleProgram, commandOf, provideWorkshop } from "./_fixture/native_process.ts";
 

@@ -1,8 +1,8 @@
 /** A table of tools as a provider is told of it: made once, since the requests of a process share one. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { isObject, type JsonObject } from "../../contracts/json.ts";
-import type { InferenceRequest } from "../../contracts/model.ts";
-import { DESCRIBE_TOOL, fitTool, type ToolLimits } from "../../contracts/tool_limits.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isObject, type JsonObject } from "../../contracts/base/json.ts";
+import type { InferenceRequest } from "../../contracts/model/model.ts";
+import { DESCRIBE_TOOL, fitTool, type ToolLimits } from "../../contracts/tool/tool_limits.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 /** A tool as a provider is told of it. */

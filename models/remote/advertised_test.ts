@@ -1,5 +1,5 @@
 import { requestOf, said, tool } from "../_fixture/asking.ts";
-import { toolLimits } from "../../contracts/tool_limits.ts";
+import { toolLimits } from "../../contracts/tool/tool_limits.ts";
 import { makeAdvertise, makeToolNames, wireCallId } from "./advertised.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
 /** From a provider's stream to chunks and one response, within limits. TRUST: from the provider. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import {
   ECHO_LIMIT,
   MESSAGE_LIMIT,
@@ -7,12 +7,12 @@ import {
   MOST_PROPOSED,
   type ToolCall,
   type Unmade,
-} from "../../contracts/chat.ts";
-import type { FinishReason, StreamChunk } from "../../contracts/model.ts";
+} from "../../contracts/model/chat.ts";
+import type { FinishReason, StreamChunk } from "../../contracts/model/model.ts";
 import { inPieces, type StreamText } from "./redact/scrub.ts";
 import { again } from "./retry.ts";
 import type { ToolNames } from "./advertised.ts";
-import { CallId } from "../../contracts/ids.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
 
 const CHUNK_CHARS = 65_536;
 /** What is kept of a call that is not made: enough to know it by. */

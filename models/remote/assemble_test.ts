@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import { ChatMessage } from "../../contracts/chat.ts";
-import { StreamChunk } from "../../contracts/model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { ChatMessage } from "../../contracts/model/chat.ts";
+import { StreamChunk } from "../../contracts/model/model.ts";
 import { type Assembler, type Delta, makeAssembler } from "./assemble.ts";
 import { makeDialect } from "./dialect/mod.ts";
 import { makeStreamText } from "./redact/scrub.ts";

@@ -1,5 +1,5 @@
 /** The dialect of a configuration, loaded only where there is one. @module */
-import type { RemoteConfig } from "../../contracts/model_config.ts";
+import type { RemoteConfig } from "../../contracts/model/model_config.ts";
 import type { Advertised } from "./advertised.ts";
 import type { TextDialect } from "./assemble.ts";
 

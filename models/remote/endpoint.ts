@@ -3,7 +3,7 @@
  * credential set here and nowhere else, or a recording that is played in its place.
  * @module
  */
-import type { RemoteConfig } from "../../contracts/model_config.ts";
+import type { RemoteConfig } from "../../contracts/model/model_config.ts";
 import type { Asked } from "./provider_fault.ts";
 import type { StreamText } from "./redact/scrub.ts";
 import type { Timer } from "../timer_powers.ts";

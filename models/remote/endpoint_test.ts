@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import { isLoopback } from "../../contracts/loopback.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
 import { faultOf } from "../_fixture/contract_suite.ts";
 import { quickPowers } from "./_fixture/bench.ts";
 import { openEndpoint, watchIdle } from "./open_endpoint.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import "./prelude_powers.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { serveChild } from "../../port/child_powers.ts";
 import { makeModelService } from "../service.ts";
 import { remotePowers } from "./remote_powers.ts";

@@ -1,9 +1,9 @@
 /** What a remote backend is opened with, parsed. @module */
 import { tryJson } from "./wire_json.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { RemoteConfig } from "../../contracts/model_config.ts";
-import type { ModelInfo } from "../../contracts/model.ts";
-import type { OpenBody } from "../../contracts/wire_model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { RemoteConfig } from "../../contracts/model/model_config.ts";
+import type { ModelInfo } from "../../contracts/model/model.ts";
+import type { OpenBody } from "../../contracts/wire/wire_model.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Throws `invalidInput` with the place of what is wrong. */

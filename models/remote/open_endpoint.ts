@@ -1,7 +1,7 @@
 /** Makes the endpoint of a configuration: a provider's origin, or a recording. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { isLoopback } from "../../contracts/loopback.ts";
-import type { Credential } from "../../contracts/model_config.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
+import type { Credential } from "../../contracts/model/model_config.ts";
 import { boundedBody } from "./answer/body.ts";
 import type {
   Endpoint,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { boundedBody, eventsOf } from "./answer/body.ts";
 import { inPieces, makeByteScrub, makeStreamText, scrubFault, scrubText } from "./redact/scrub.ts";
 import { secretsOf } from "./open_endpoint.ts";

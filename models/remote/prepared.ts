@@ -1,8 +1,8 @@
 /** A request made ready for the wire of any provider. @module */
-import type { ChatMessage } from "../../contracts/chat.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { InferenceRequest, ModelInfo } from "../../contracts/model.ts";
-import type { RemoteConfig } from "../../contracts/model_config.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { InferenceRequest, ModelInfo } from "../../contracts/model/model.ts";
+import type { RemoteConfig } from "../../contracts/model/model_config.ts";
 import { type Advertised, parseSchema, wireCallId, type WireTool } from "./advertised.ts";
 
 /** A request with everything a provider needs: names and ids fit the wire, rules were applied. */

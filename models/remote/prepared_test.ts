@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ChatMessage } from "../../contracts/chat.ts";
-import { CallId } from "../../contracts/ids.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
 import { turnsOf } from "./prepared.ts";
 
 const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;

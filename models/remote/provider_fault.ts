@@ -1,6 +1,6 @@
 /** What a provider's refusals and a broken network mean. @module */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
 import { again } from "./retry.ts";
 import { fieldsOf, quoted } from "./wire_json.ts";
 

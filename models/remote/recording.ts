@@ -1,5 +1,5 @@
 /** A line of a recording: one exchange with a provider, without what could be a credential. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { fieldsOf, numberOf, stringOf, tryJson } from "./wire_json.ts";
 import { scrubText } from "./redact/scrub.ts";
 import type { WireRequest } from "./endpoint.ts";

@@ -1,10 +1,10 @@
 /** What is the same for every provider: one request made ready, tried, put together. @module */
 import { readProvenance } from "../service.ts";
-import type { Provenance } from "../../contracts/chat.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { RemoteConfig } from "../../contracts/model_config.ts";
-import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model.ts";
-import { toolLimits } from "../../contracts/tool_limits.ts";
+import type { Provenance } from "../../contracts/model/chat.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { RemoteConfig } from "../../contracts/model/model_config.ts";
+import type { InferenceResponse, LanguageModel, ModelInfo } from "../../contracts/model/model.ts";
+import { toolLimits } from "../../contracts/tool/tool_limits.ts";
 import { makeAdvertise } from "./advertised.ts";
 import { type Assembled, type Delta, makeAssembler } from "./assemble.ts";
 import { type MakeDialect, strayCall } from "./dialect_of.ts";

@@ -1,5 +1,5 @@
 /** Trying again where it is safe: nothing of an answer was given on yet. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type { RemotePowers } from "./endpoint.ts";
 
 /** Tries in all. */

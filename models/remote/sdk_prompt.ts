@@ -2,7 +2,7 @@
 import type { AnsweredCall, Prepared, Turn } from "./prepared.ts";
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import type { WireRequest } from "./endpoint.ts";
-import { ECHO_LIMIT } from "../../contracts/chat.ts";
+import { ECHO_LIMIT } from "../../contracts/model/chat.ts";
 import { fieldsOf, stringOf, tryJson } from "./wire_json.ts";
 
 type Message = SdkOptions["prompt"][number];

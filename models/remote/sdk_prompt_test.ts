@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ChatMessage, ECHO_LIMIT } from "../../contracts/chat.ts";
+import { ChatMessage, ECHO_LIMIT } from "../../contracts/model/chat.ts";
 import { hear, provenance, requestOf, said, tool } from "../_fixture/asking.ts";
 import { type Answer, OPENAI_KEY, openaiEvent, serveOpenai } from "../_fixture/providers/mod.ts";
 import { openBody, quickPowers } from "./_fixture/bench.ts";

@@ -5,7 +5,7 @@ import { OPENAI_KEY, serveOpenai } from "../_fixture/providers/mod.ts";
 import { openOpenai } from "./openai/open.ts";
 import { openBody, quickPowers } from "./_fixture/bench.ts";
 import type { Said } from "../_fixture/providers/mod.ts";
-import type { Dialect } from "../../contracts/model_config.ts";
+import type { Dialect } from "../../contracts/model/model_config.ts";
 
 const tools = [tool("file_read")];
 

@@ -1,8 +1,8 @@
 /** Every tool of Remit, and the worst of imported ones, sent to servers that are as strict as the services. */
 import assert from "node:assert/strict";
-import { ToolName } from "../../contracts/ids.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
-import { DESCRIBE_TOOL, fitsLimits, toolLimits } from "../../contracts/tool_limits.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { DESCRIBE_TOOL, fitsLimits, toolLimits } from "../../contracts/tool/tool_limits.ts";
 import { hear, requestOf, said, tool } from "../_fixture/asking.ts";
 import {
   ANTHROPIC_KEY,

@@ -1,5 +1,5 @@
 /** JSON of a provider, read member by member. TRUST: from the provider; anything may be missing. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { again } from "./retry.ts";
 
 /** Members of an object. */

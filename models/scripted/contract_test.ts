@@ -1,4 +1,4 @@
-import type { LanguageModel } from "../../contracts/model.ts";
+import type { LanguageModel } from "../../contracts/model/model.ts";
 import { languageModelContract } from "../_fixture/contract_suite.ts";
 import type { Said } from "../_fixture/providers/mod.ts";
 import { timer } from "../timer_powers.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChatMessage } from "../../contracts/chat.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
 import { parseScenario } from "./scenario.ts";
 import { makeScripted } from "./open.ts";
 import { requestOf, say } from "./_fixture/player.ts";

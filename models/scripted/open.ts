@@ -1,5 +1,5 @@
 /** Opens a scripted model and streams what its scenario says. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type {
   FinishReason,
   InferenceRequest,
@@ -7,16 +7,16 @@ import type {
   LanguageModel,
   ModelInfo,
   StreamChunk,
-} from "../../contracts/model.ts";
-import type { OpenBody } from "../../contracts/wire_model.ts";
+} from "../../contracts/model/model.ts";
+import type { OpenBody } from "../../contracts/wire/wire_model.ts";
 import type { Timer } from "../timer_powers.ts";
 import { parseScenario } from "./scenario.ts";
 import type { Nth, Scenario, ScriptedTurn, Stream, TextMatch, When } from "./schema.ts";
 import { renderText, renderValue } from "./template.ts";
 import { readProvenance } from "../service.ts";
-import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
-import { CallId } from "../../contracts/ids.ts";
-import { Outcome } from "../../contracts/tool.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/model/chat.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
+import { Outcome } from "../../contracts/tool/tool.ts";
 import * as z from "zod";
 
 const Config = z.object({ file: z.string().max(4_096), text: z.string() }).strict();

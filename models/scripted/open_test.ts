@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ToolName } from "../../contracts/ids.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
 import { exchange, type Played, player, say, textOf } from "./_fixture/player.ts";
 
 const start = [say("system", "s"), say("user", "tidy the desk")];

@@ -10,8 +10,8 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import { Scenario } from "./schema.ts";
 import { parseTemplate } from "./template.ts";
 import type * as z from "zod";

@@ -1,9 +1,9 @@
 /** The shape of a scenario file. What each key means is described in mod.ts. @module */
 import * as z from "zod";
-import { FAULT_CODES } from "../../contracts/fault.ts";
-import { CallId } from "../../contracts/ids.ts";
-import { FinishReason, TokenUsage } from "../../contracts/model.ts";
-import { Outcome } from "../../contracts/tool.ts";
+import { FAULT_CODES } from "../../contracts/base/fault.ts";
+import { CallId } from "../../contracts/authority/ids.ts";
+import { FinishReason, TokenUsage } from "../../contracts/model/model.ts";
+import { Outcome } from "../../contracts/tool/tool.ts";
 
 const text = z.string().max(200_000);
 const name = z.string().min(1).max(128);

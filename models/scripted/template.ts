@@ -3,8 +3,8 @@
  * There are no loops, conditions or regular expressions, so a template ends.
  * @module
  */
-import { isList, type Json } from "../../contracts/json.ts";
-import { Fault } from "../../contracts/fault.ts";
+import { isList, type Json } from "../../contracts/base/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** What a template may quote. */
 export interface Quotable {

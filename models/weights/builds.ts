@@ -1,6 +1,6 @@
 /** Which builds of llama.cpp's native engine there are: npm packages with their pinned integrity. @module */
 import { join } from "node:path";
-import type { NativeBuild } from "../../contracts/mod.ts";
+import type { NativeBuild } from "../../contracts/model/mod.ts";
 
 /** The version of every package. */
 export const ENGINE_VERSION = "3.22.1";

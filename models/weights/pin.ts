@@ -1,7 +1,7 @@
 /** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. @module */
 import { basename, join } from "node:path";
-import { type GgufHeader, readGgufHeader } from "../../contracts/gguf_header.ts";
-import { Fault } from "../../contracts/mod.ts";
+import { type GgufHeader, readGgufHeader } from "../../contracts/model/gguf_header.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type {
   EntryFiles,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../../cli/_fixture/world.ts";
 import { fakeWeights } from "../../cli/_fixture/gguf.ts";

@@ -1,5 +1,5 @@
 /** What the store of weights is handed: files, a way to ask servers, who is asking. @module */
-import type { HeaderFile } from "../../contracts/gguf_cursor.ts";
+import type { HeaderFile } from "../../contracts/model/gguf_cursor.ts";
 
 /** Small files of the operator's own, beside the weights. */
 export interface EntryFiles {

@@ -4,7 +4,9 @@
  * @module
  */
 import { join } from "node:path";
-import { Dialect, Digest, Fault } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { Dialect } from "../../contracts/model/mod.ts";
 import type { EntryFiles, WeightsDisk, WeightsPlace } from "./powers.ts";
 import { createPublicKey, verify } from "node:crypto";
 import * as z from "zod";

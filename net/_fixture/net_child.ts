@@ -1,7 +1,7 @@
 /** The net service as a real process with the permission that it has, and no other. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { overPipes, type PipedChild } from "../../port/_fixture/piped_child.ts";
 
 /** What `deno run` is told for the net service: nothing but the net. */

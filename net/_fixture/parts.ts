@@ -1,13 +1,13 @@
 /** Stand-ins for what the net service is made of, and the service on them. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import type {
   AllowedOrigin,
   NetAnswer,
   NetRequest,
   NetStream,
   NetStreamHead,
-} from "../../contracts/wire_net.ts";
+} from "../../contracts/wire/wire_net.ts";
 import type { Clock } from "../clock.ts";
 import { makeExchange } from "../exchange_powers.ts";
 import type { Exchange, WireRequest } from "../exchange.ts";

@@ -1,5 +1,5 @@
 /** A proxy within the test on a real socket, and clients that write byte by byte. @module */
-import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire/wire_net.ts";
 import { makeExchange } from "../exchange_powers.ts";
 import { makeProxies, type ProxyPowers } from "../proxy/proxies.ts";
 import { resolvingNames } from "../address/resolver.ts";

@@ -1,5 +1,5 @@
 /** One thing sent to the first of a host's addresses that takes it. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** Milliseconds for an address to answer while another one is left to try. */
 const CONNECT_MS = 5_000;

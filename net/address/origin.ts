@@ -1,5 +1,5 @@
 /** What an address must look like before anything is done with it. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** Longest address, characters. */
 export const URL_LIMIT = 2_048;

@@ -1,5 +1,5 @@
 /** Names to addresses. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** Resolves one host name: the power behind it. */
 export interface Resolver {

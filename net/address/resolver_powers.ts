@@ -1,5 +1,5 @@
 /** The system's name servers, asked by ourselves. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** Whom to ask instead of the servers of /etc/resolv.conf. */

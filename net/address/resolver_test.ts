@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { startNameServer } from "../_fixture/name_server.ts";
 import { allowed, isFault, makeInService, makeNames, makeUpAnswers } from "../_fixture/parts.ts";
 import { resolvingNames } from "./resolver.ts";

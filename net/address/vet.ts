@@ -1,6 +1,6 @@
 /** Where one hop may connect to: asked anew for each. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { AllowedOrigin } from "../../contracts/wire_net.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { AllowedOrigin } from "../../contracts/wire/wire_net.ts";
 import { type Ip, tryIp } from "./ip.ts";
 import { type IpKind, kindOf, type Reach } from "./ip_ranges.ts";
 import type { Resolver } from "./resolver.ts";

@@ -1,5 +1,5 @@
 /** What a proxy answers its client: always the last answer on its connection. @module */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { EMPTY } from "../answer.ts";
 import type { WireAnswer } from "../exchange.ts";
 import { answerHeaders } from "./head.ts";

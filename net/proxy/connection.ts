@@ -1,6 +1,6 @@
 /** One connection to a proxy: one request, or one tunnel, and its end. Nothing is kept alive. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire/wire_net.ts";
 import { firstOf } from "../address/first_of.ts";
 import type { WireAnswer } from "../exchange.ts";
 import type { NetPowers } from "../hops.ts";

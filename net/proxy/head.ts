@@ -1,5 +1,5 @@
 /** The head of a request to a proxy: read strictly, so that no two readers could differ about it. RFC 9110, 9112. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** Where a request's body ends. */
 export type Framing =

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { bundled } from "../../port/_fixture/bundled_child.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { NetProxied } from "../../contracts/wire_net.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { NetProxied } from "../../contracts/wire/wire_net.ts";
 import { makeCertificate } from "../_fixture/certificate.ts";
 import { startNet } from "../_fixture/net_child.ts";
 import { isFault } from "../_fixture/parts.ts";

@@ -1,6 +1,6 @@
 /** The proxies of servers in namespaces without network: each a socket, each with hosts of its own. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { NetProxied, NetProxy } from "../../contracts/wire_net.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { NetProxied, NetProxy } from "../../contracts/wire/wire_net.ts";
 import { type ProxyPowers, serveConnection } from "./connection.ts";
 import { refusalBytes } from "./answer.ts";
 import { type SocketEnd, type SocketListener, writeAll } from "../sockets.ts";

@@ -1,8 +1,8 @@
 /** One end of a session whose peer is the test. @module */
 import assert from "node:assert/strict";
-import type { Json } from "../../contracts/json.ts";
-import type { Port, PortHandler, PortLimits } from "../../contracts/port.ts";
-import type { FaultCode } from "../../contracts/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { Port, PortHandler, PortLimits } from "../../contracts/base/port.ts";
+import type { FaultCode } from "../../contracts/base/fault.ts";
 import { makePort } from "../mod.ts";
 
 /** Bytes of what the test says. */

@@ -1,6 +1,6 @@
 /** A bundled program as a child without any permission, for tests of what runs in one. @module */
 import assert from "node:assert/strict";
-import type { PortHandler } from "../../contracts/port.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
 import { overPipes, type PipedChild } from "./piped_child.ts";
 
 /** As the kernel starts children. Not node:child_process: Deno's puts `-A` behind `run`. */

@@ -1,6 +1,6 @@
 /** A port over a child of `node:child_process`, for tests and benches of the port alone. @module */
 import type { ChildProcess } from "node:child_process";
-import type { Port, PortHandler, PortLimits } from "../../contracts/port.ts";
+import type { Port, PortHandler, PortLimits } from "../../contracts/base/port.ts";
 import { makePort } from "../port.ts";
 
 /** Joins a port to a child's piped stdin and stdout. It closes when the child's output ends. */

@@ -1,5 +1,5 @@
 /** A child for tests and benches: answers with the body; evaluates and has a bug on request. @module */
-import type { Json } from "../../contracts/json.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import "../prelude_powers.ts";
 import { serveChild } from "../child_powers.ts";
 

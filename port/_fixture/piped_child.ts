@@ -1,5 +1,5 @@
 /** Our end of the port of a child process, over its pipes. @module */
-import type { PortHandler, PortLimits } from "../../contracts/port.ts";
+import type { PortHandler, PortLimits } from "../../contracts/base/port.ts";
 import { makePort, type Port } from "../mod.ts";
 
 /** A child that runs, and our end of its port. */

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { DEFAULT_LIMITS, type Limits } from "../../contracts/budget.ts";
-import type { ChatMessage, ToolCall } from "../../contracts/chat.ts";
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import { CallId, Digest } from "../../contracts/ids.ts";
-import { type Json, toJson } from "../../contracts/json.ts";
-import type { FinishReason, InferenceResponse } from "../../contracts/model.ts";
-import type { PortHandler } from "../../contracts/port.ts";
-import type { Outcome, ToolResult } from "../../contracts/tool.ts";
-import type { TurnEnd } from "../../contracts/wire_worker.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../contracts/task/budget.ts";
+import type { ChatMessage, ToolCall } from "../../contracts/model/chat.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
+import { CallId, Digest } from "../../contracts/authority/ids.ts";
+import { type Json, toJson } from "../../contracts/base/json.ts";
+import type { FinishReason, InferenceResponse } from "../../contracts/model/model.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
+import type { Outcome, ToolResult } from "../../contracts/tool/tool.ts";
+import type { TurnEnd } from "../../contracts/wire/wire_worker.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 import { makeWorker } from "../worker.ts";
 

@@ -6,7 +6,7 @@
  * @module
  */
 import * as z from "zod";
-import { RemitConfig } from "../../contracts/mod.ts";
+import { RemitConfig } from "../../contracts/policy/mod.ts";
 import { ToolYaml } from "../../tools-wasm/build/tool_yaml.ts";
 import { print, ROOT } from "../process.ts";
 

@@ -5,7 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { Digest, Fault } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { BackupDisk, OpenFile } from "./disk_powers.ts";
 import {
   type BackupFile,

@@ -7,7 +7,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { Digest, Fault } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { BackupHands, CheckedLog } from "./format.ts";
 
 const PIECE = 1_048_576;

@@ -13,7 +13,8 @@
  * @module
  */
 import * as z from "zod";
-import { Digest, Fault, Millis } from "../../contracts/mod.ts";
+import { Digest, Millis } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 
 /** What a check of a whole log says. */
 export interface CheckedLog {

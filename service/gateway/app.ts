@@ -5,8 +5,8 @@
  */
 import { type Context, Hono } from "hono";
 import { type After, type HeldBody, MAX_BODY, readBody } from "./body.ts";
-import { isLoopback } from "../../contracts/loopback.ts";
-import { Fault } from "../../contracts/fault.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import type { Rates } from "./rates.ts";
 
 /** A connection, as the server tells it. */

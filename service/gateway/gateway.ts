@@ -1,15 +1,8 @@
-/** Answers what the starter asks of the gateway's process. contracts/wire_serve.ts. @module */
+/** Answers what the starter asks of the gateway's process. contracts/wire/wire_serve.ts. @module */
 import * as z from "zod";
-import {
-  Exchange,
-  type ExchangeEvent,
-  Fault,
-  type Json,
-  type Port,
-  type PortHandler,
-  SERVE_PIECE,
-  ServeOpen,
-} from "../../contracts/mod.ts";
+import { Fault, type Json, type Port, type PortHandler } from "../../contracts/base/mod.ts";
+import { Exchange, type ExchangeEvent } from "../../contracts/exchange/mod.ts";
+import { SERVE_PIECE, ServeOpen } from "../../contracts/wire/mod.ts";
 import { makeStarter, type Starter, type StarterSession } from "./starter.ts";
 
 /** One host over a pipe. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { After } from "./body.ts";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { callerOf } from "./rates.ts";
 import { type ConnectionBounds, type Connections, makeConnections } from "./connections.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { listen, type Listener } from "./gateway_powers.ts";
 
 /** The listener over real sockets of this machine, with small bounds. */

@@ -6,7 +6,7 @@ import {
   makeRounds,
   serveOverStdio,
 } from "../../bridges/mcp/serve/mod.ts";
-import { SERVE_PORT_LIMITS } from "../../contracts/wire_serve.ts";
+import { SERVE_PORT_LIMITS } from "../../contracts/wire/wire_serve.ts";
 import { serveChild } from "../../port/child_powers.ts";
 import { makeFairPort } from "./rates.ts";
 import { makeGateway } from "./gateway.ts";

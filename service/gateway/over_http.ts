@@ -2,14 +2,14 @@
  * Serves hosts, peers and people at an address: the routes over the protocols over the starter.
  * @module
  */
-import type { ServeOpen } from "../../contracts/wire_serve.ts";
+import type { ServeOpen } from "../../contracts/wire/wire_serve.ts";
 import { callerOf, makeRates, type Rates, rememberAdmitted } from "./rates.ts";
 import { type Peers, serveA2a, serveHooks, serveMcp, serveState } from "./routes.ts";
 import { type Door, makeApp, makeDoor, type Routes } from "./app.ts";
 import { type After, makeBodyRoom } from "./body.ts";
 import type { ServiceAsks, Starter } from "./starter.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import type { Listening } from "./gateway.ts";
 
 /** The protocol of hosts. */

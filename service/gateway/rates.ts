@@ -3,9 +3,9 @@
  * under way at a time.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { Port } from "../../contracts/port.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { Port } from "../../contracts/base/port.ts";
 
 const GROUPS = 8;
 const NETWORK = 4;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { callerOf, makeFairPort, makeRates, rememberAdmitted } from "./rates.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
 
 Deno.test("mallory with a network of her own is one caller, whatever address of it she comes from", () => {
   const one = callerOf("2001:db8:1:2::1");

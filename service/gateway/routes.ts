@@ -2,7 +2,7 @@
  * The routes of programs: `/mcp`, `/a2a` and the card, `/hooks/NAME`, and the service's own state.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import {
   type Ask,
   type BodyBounds,
@@ -13,9 +13,9 @@ import {
   wholeBody,
 } from "./app.ts";
 import type { Rates } from "./rates.ts";
-import type { ServeHolder } from "../../contracts/wire_serve.ts";
-import type { HookAnswer, HookCall, PeerHolder } from "../../contracts/wire_a2a.ts";
-import { isLoopback } from "../../contracts/loopback.ts";
+import type { ServeHolder } from "../../contracts/wire/wire_serve.ts";
+import type { HookAnswer, HookCall, PeerHolder } from "../../contracts/wire/wire_a2a.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
 
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 

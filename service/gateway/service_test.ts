@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { makeService } from "./_fixture/service.ts";
 
 Deno.test("alive is not ready: a service that is not says why, in plain words", async () => {

@@ -1,25 +1,22 @@
 /**
  * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers,
- * webhooks, the page. contracts/wire_serve.ts, contracts/wire_a2a.ts.
+ * webhooks, the page. contracts/wire/wire_serve.ts, contracts/wire/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
+import { Fault, type Json, type Port, toJson } from "../../contracts/base/mod.ts";
+import { ToolDescriptor } from "../../contracts/tool/mod.ts";
 import {
-  Fault,
   HookAnswer,
   type HookCall,
-  type Json,
   type PageAnswer,
   type PageAsk,
   PageView,
   PeerHolder,
-  type Port,
   ServeHolder,
   ServeResult,
   ServeSession,
-  toJson,
-  ToolDescriptor,
-} from "../../contracts/mod.ts";
+} from "../../contracts/wire/mod.ts";
 
 /** How long a call may take, and who hears of its progress. */
 export interface Life {
@@ -142,7 +139,7 @@ export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
   });
 }
 
-/** The starter, as peers, webhooks and the page ask it. Faults: contracts/wire_a2a.ts. */
+/** The starter, as peers, webhooks and the page ask it. Faults: contracts/wire/wire_a2a.ts. */
 export interface ServiceAsks {
   a2aAdmit(token: string): Promise<PeerHolder>;
   hook(call: HookCall): Promise<HookAnswer>;

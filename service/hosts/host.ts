@@ -1,29 +1,25 @@
 /** Opens sessions of MCP hosts: their tasks, their answers, and what they are told. @module */
 import * as z from "zod";
 import {
-  type AgentSpec,
   type Answer,
   type Colour,
-  Fault,
-  type ImportedServer,
-  type Ingress,
-  type Json,
   type Label,
-  type Limits,
-  type Mount,
-  type Profile,
   Question,
   type QuestionId,
+  SessionId,
+  TaskId,
+} from "../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { ImportedServer } from "../../contracts/exchange/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import { type Ingress, type Limits, type Profile, TaskRequest } from "../../contracts/task/mod.ts";
+import { type Mount, ToolDescriptor } from "../../contracts/tool/mod.ts";
+import {
   type ServeHolder,
   ServePrompt,
   type ServeSession,
   type ServeTask,
-  SessionId,
-  TaskId,
-  TaskRequest,
-  toJson,
-  ToolDescriptor,
-} from "../../contracts/mod.ts";
+} from "../../contracts/wire/mod.ts";
 import { CALLER_PROGRAM, type HostKernel, type Lane, openLane } from "./lane.ts";
 import type { MediatedSession } from "./mediator.ts";
 import {

@@ -10,15 +10,14 @@ import {
   CallId,
   cleared,
   Colour,
-  Fault,
-  type Json,
   Label,
-  Outcome,
   type Question,
   Question as QuestionSchema,
   type TaskId,
   ToolName,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { Outcome } from "../../contracts/tool/mod.ts";
 
 /** An event of a task's log, as the kernel tells it: nothing in it is trusted. */
 export interface TaskEvent {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { CallId, Fault, ToolName } from "../../contracts/mod.ts";
+import { CallId, ToolName } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { CALLER_PROGRAM, callMessage, readCalled, toldProgress } from "./lane.ts";
 
 const CALL = {

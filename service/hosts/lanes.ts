@@ -5,7 +5,8 @@
  * takes its place. docs/decision/0016.
  * @module
  */
-import { type CallId, Fault } from "../../contracts/mod.ts";
+import type { CallId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
 /** A call of a host's session, until the host no longer asks for it. Its fields change meanwhile. */

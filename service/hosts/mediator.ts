@@ -1,24 +1,21 @@
 /**
  * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It
  * names sessions and calls; which profile, folders, wiki and clearance they have is decided here.
- * contracts/wire_serve.ts.
+ * contracts/wire/wire_serve.ts.
  * @module
  */
 import * as z from "zod";
+import { Fault, type Json, type PortHandler, toJson } from "../../contracts/base/mod.ts";
+import type { Profile } from "../../contracts/task/mod.ts";
+import type { ToolDescriptor } from "../../contracts/tool/mod.ts";
 import {
-  Fault,
-  type Json,
-  type PortHandler,
-  type Profile,
   ServeAnswer,
   ServeCall,
   type ServeHolder,
   ServeHost,
   type ServeResult,
   ServeTask,
-  toJson,
-  type ToolDescriptor,
-} from "../../contracts/mod.ts";
+} from "../../contracts/wire/mod.ts";
 
 /** Parses what the gateway asks. Throws `invalidInput`, in words that repeat nothing of it. */
 export function parseAsked<T>(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault, type Json, type ServeHolder, toJson } from "../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { ServeHolder } from "../../contracts/wire/mod.ts";
 import {
   makeMediator,
   mayHave,

@@ -1,16 +1,16 @@
 /** What a host is told of a call or of `run_task`: never more than it is cleared for. @module */
 import {
-  AgentTask,
   CallId,
   cleared,
-  Fault,
   type Label,
   type Question,
   Question as QuestionSchema,
-  type ServeResult,
-  type StagedChange,
   type TaskId,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
+import type { StagedChange } from "../../contracts/tool/mod.ts";
+import type { ServeResult } from "../../contracts/wire/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Called, type HostKernel, type LaneEnd, toldProgress } from "./lane.ts";
 

@@ -1,7 +1,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import { question } from "../../cli/_fixture/samples.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { Digest, type Question } from "../../contracts/mod.ts";
+import { Digest, type Question } from "../../contracts/authority/mod.ts";
 import { showChange } from "../../cli/question/shown_content.ts";
 import { mayConsent, tellingOf } from "./result.ts";
 

@@ -4,17 +4,10 @@
  * made them. docs/decision/0016.
  * @module
  */
-import {
-  CallId,
-  Fault,
-  QuestionId,
-  type ServeAnswer,
-  type ServeCall,
-  type ServeResult,
-  toJson,
-  type ToolDescriptor,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { CallId, QuestionId, ToolName } from "../../contracts/authority/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import type { ToolDescriptor } from "../../contracts/tool/mod.ts";
+import type { ServeAnswer, ServeCall, ServeResult } from "../../contracts/wire/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { type Flight, makeFlights, openLanes } from "./lanes.ts";
 import { nextWithin } from "./result.ts";

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  CallId,
-  Fault,
-  Question,
-  type ServeCall,
-  type ServeResult,
-  TaskId,
-  ToolDescriptor,
-  ToolName,
-} from "../../contracts/mod.ts";
+import { CallId, Question, TaskId, ToolName } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { ToolDescriptor } from "../../contracts/tool/mod.ts";
+import type { ServeCall, ServeResult } from "../../contracts/wire/mod.ts";
 import type { Called, CallWords, Lane, LaneEnd } from "./lane.ts";
 import { tellingOf } from "./result.ts";
 import { type HostSession, openHostSession } from "./session.ts";

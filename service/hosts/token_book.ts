@@ -2,7 +2,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { Fault, Profile, type ServeHolder } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { Profile } from "../../contracts/task/mod.ts";
+import type { ServeHolder } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 const MOST = 256;

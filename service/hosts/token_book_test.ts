@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
 import { openTokens, type Tokens } from "./token_book.ts";
 

@@ -6,13 +6,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import type {
-  Json,
-  JsonObject,
-  PeerConfig,
-  ServeConfig,
-  SkillConfig,
-} from "../../contracts/mod.ts";
+import type { Json, JsonObject } from "../../contracts/base/mod.ts";
+import type { PeerConfig, ServeConfig, SkillConfig } from "../../contracts/policy/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 

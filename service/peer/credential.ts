@@ -17,7 +17,9 @@ import {
   jwtVerify,
 } from "jose";
 import * as z from "zod";
-import { Fault, type PeerAuth, type PeerConfig, PeerName } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { PeerName } from "../../contracts/exchange/mod.ts";
+import type { PeerAuth, PeerConfig } from "../../contracts/policy/mod.ts";
 import { KEPT_TOKEN, openTokenBook, type TokenBook, type TokenParts } from "../hosts/mod.ts";
 
 /** One public key of a set. Untrusted. */

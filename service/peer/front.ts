@@ -1,11 +1,7 @@
 /** Serves peers: one front for a service, one mediator for each gateway. @module */
-import {
-  type Json,
-  type PeerConfig,
-  type ServeConfig,
-  type TaskId,
-  toJson,
-} from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import type { PeerConfig, ServeConfig } from "../../contracts/policy/mod.ts";
 import { detachedJws, makeCard, openCardTimes, type ServiceSigner, signCard } from "./card.ts";
 import {
   type KeyFetch,

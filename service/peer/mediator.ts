@@ -1,34 +1,35 @@
 /**
  * What the gateway asks for peers, done within what remit.yaml gives them. TRUST: the gateway may
  * be hostile, and peers are. Whose a request is, is said by its credential alone; profile, folders,
- * model and limits by remit.yaml alone. contracts/wire_a2a.ts.
+ * model and limits by remit.yaml alone. contracts/wire/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
+import { type Label, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import {
+  Fault,
+  type FaultCode,
+  type Json,
+  toJson,
+  toJsonObject,
+} from "../../contracts/base/mod.ts";
 import {
   type Exchange,
   type ExchangeEvent,
   ExchangeId,
-  Fault,
-  type FaultCode,
-  type Ingress,
-  type Json,
-  type Label,
-  type PeerConfig,
+  type PeerSend,
+  type PushConfig,
+} from "../../contracts/exchange/mod.ts";
+import type { PeerConfig } from "../../contracts/policy/mod.ts";
+import type { Ingress, TaskRequest } from "../../contracts/task/mod.ts";
+import {
   PeerCredential,
   type PeerHolder,
   PeerList,
   PeerSay,
-  type PeerSend,
   PeerWatchAsk,
   PushAsk,
-  type PushConfig,
-  SessionId,
-  TaskId,
-  type TaskRequest,
-  toJson,
-  toJsonObject,
-} from "../../contracts/mod.ts";
+} from "../../contracts/wire/mod.ts";
 import { parseAsked } from "../hosts/mod.ts";
 import { readTraceparent, type TraceLink } from "../trace/mod.ts";
 import type { KnownPeer } from "./credential.ts";

@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  Exchange,
-  ExchangeId,
-  Fault,
-  InboxId,
-  type Json,
-  PeerName,
-  PeerSend,
-  SERVE_PORT_LIMITS,
-  TaskId,
-  TaskRequest,
-  toJson,
-} from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Exchange, ExchangeId, InboxId, PeerName, PeerSend } from "../../contracts/exchange/mod.ts";
+import { TaskRequest } from "../../contracts/task/mod.ts";
+import { SERVE_PORT_LIMITS } from "../../contracts/wire/mod.ts";
 import { fitting, makePeerMediator, mayPush } from "./mediator.ts";
 import type { SettledGiven } from "../../cli/service/setting.ts";
 import type { KnownPeer } from "./credential.ts";

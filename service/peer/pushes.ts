@@ -6,14 +6,8 @@
  * @module
  */
 import * as z from "zod";
-import {
-  Exchange,
-  Fault,
-  type Json,
-  type PeerDue,
-  PushConfig,
-  toJson,
-} from "../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Exchange, type PeerDue, PushConfig } from "../../contracts/exchange/mod.ts";
 import type { PushCounts } from "../trace/mod.ts";
 import { fitting, mayPush } from "./mediator.ts";
 

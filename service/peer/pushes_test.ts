@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault, type Json, toJson } from "../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { PushCounts } from "../trace/metrics.ts";
 import { pauseFor, pushHeaders, startPushes } from "./pushes.ts";
 

@@ -5,16 +5,14 @@
  * @module
  */
 import * as z from "zod";
+import { Fault, type Json, type JsonObject } from "../../contracts/base/mod.ts";
 import {
   Exchange,
   type ExchangeEvent,
   ExchangeId,
-  Fault,
-  type Json,
-  type JsonObject,
   PeerArtifact,
   type PeerName,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 
 /** Streams of one gateway. */
 const MOST = 2_048;

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   Exchange,
   type ExchangeEvent,
   ExchangeId,
-  Fault,
   InboxId,
-  type Json,
   PeerName,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import { makePeerWatches } from "./watches.ts";
 
 const [X, Y] = ["1", "2"].map((digit) => ExchangeId.parse(`x${digit.repeat(24)}`));

@@ -2,7 +2,9 @@
  * What a service does beside its surfaces, as remit.yaml says: figures, traces, retention.
  * @module
  */
-import type { Port, ServeConfig, StateCounts } from "../../contracts/mod.ts";
+import type { Port } from "../../contracts/base/mod.ts";
+import type { ServeConfig } from "../../contracts/policy/mod.ts";
+import type { StateCounts } from "../../contracts/task/mod.ts";
 import { metricsText, type ServiceCounts } from "./metrics.ts";
 import { openTraces, type Traces } from "./traces.ts";
 

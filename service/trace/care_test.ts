@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault, type Json, type StateCounts, toJson } from "../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { StateCounts } from "../../contracts/task/mod.ts";
 import { makeDurations, metricsText } from "./metrics.ts";
 import { otlpBody, readTraceparent, tracesUrl } from "./traces.ts";
 import { startStateCare } from "./care.ts";

@@ -2,7 +2,8 @@
  * The service's figures as OpenMetrics text: names, states and counts, without any id or content.
  * @module
  */
-import type { HookAnswer, StateCounts } from "../../contracts/mod.ts";
+import type { StateCounts } from "../../contracts/task/mod.ts";
+import type { HookAnswer } from "../../contracts/wire/mod.ts";
 
 /** Upper bounds of the buckets, seconds. A request that waits for its task takes up to a minute. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -5,7 +5,8 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { Fault, type Port, type TaskSpan } from "../../contracts/mod.ts";
+import { Fault, type Port } from "../../contracts/base/mod.ts";
+import type { TaskSpan } from "../../contracts/task/mod.ts";
 
 /** A caller's trace, of its `traceparent` header: spans link to it, it is never a parent. */
 export interface TraceLink {

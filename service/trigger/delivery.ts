@@ -5,7 +5,8 @@
  * @module
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { Fault, type WebhookConfig } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { WebhookConfig } from "../../contracts/policy/mod.ts";
 
 /** How old, or how far ahead, a signed timestamp may be. Milliseconds. */
 export const HOOK_WINDOW_MS = 300_000;

@@ -6,7 +6,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { Fault, type Ingress, Millis, SessionId, TaskId } from "../../contracts/mod.ts";
+import { Millis, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Ingress } from "../../contracts/task/mod.ts";
 
 /** One firing, ready to become a task. */
 export interface Firing {

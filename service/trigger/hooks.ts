@@ -1,12 +1,9 @@
 /** Webhooks: a delivery that is signed, fresh and new becomes one task. @module */
 import { createHash } from "node:crypto";
-import {
-  Fault,
-  type HookAnswer,
-  type HookCall,
-  type TaskId,
-  type WebhookConfig,
-} from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { WebhookConfig } from "../../contracts/policy/mod.ts";
+import type { HookAnswer, HookCall } from "../../contracts/wire/mod.ts";
 import {
   type Firing,
   type FiringBook,

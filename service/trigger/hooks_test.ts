@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { Fault, type HookCall, TaskId, type WebhookConfig } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { WebhookConfig } from "../../contracts/policy/mod.ts";
+import type { HookCall } from "../../contracts/wire/mod.ts";
 import type { Firing } from "./firing.ts";
 import { checkHook, fillHookText, signHook } from "./delivery.ts";
 import { type Hooks, makeHooks } from "./hooks.ts";

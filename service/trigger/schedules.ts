@@ -3,7 +3,9 @@
  * @module
  */
 import { Cron } from "croner";
-import { Fault, type ScheduleConfig, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { ScheduleConfig } from "../../contracts/policy/mod.ts";
 import {
   type Firing,
   type FiringBook,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault, type ScheduleConfig, TaskId } from "../../contracts/mod.ts";
+import { TaskId } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { ScheduleConfig } from "../../contracts/policy/mod.ts";
 import { makeSchedules, readCron, type Schedules } from "./schedules.ts";
 import type { Firing, SettledFirings } from "./firing.ts";
 

@@ -1,19 +1,14 @@
 /** Webhooks and schedules over one kernel. @module */
+import { type SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, type Port, toJson } from "../../contracts/base/mod.ts";
+import type { ScheduleConfig, WebhookConfig } from "../../contracts/policy/mod.ts";
 import {
   AgentTask,
-  Fault,
-  type HookAnswer,
-  type HookCall,
   type Ingress,
-  type Port,
-  type ScheduleConfig,
-  type SessionId,
   TASK_TRANSITIONS,
-  TaskId,
   type TaskRequest,
-  toJson,
-  type WebhookConfig,
-} from "../../contracts/mod.ts";
+} from "../../contracts/task/mod.ts";
+import type { HookAnswer, HookCall } from "../../contracts/wire/mod.ts";
 import type { HookCounts, TraceLink } from "../trace/mod.ts";
 import type { Fired, Firing, FiringBook } from "./firing.ts";
 import { type Hooks, makeHooks } from "./hooks.ts";

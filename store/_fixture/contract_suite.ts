@@ -1,9 +1,9 @@
 /** What every engine of the store must do: the same claims on each. @module */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import { Digest } from "../../contracts/ids.ts";
-import type { Batch, BlobRow, DocumentWrite, EventRow, Store } from "../../contracts/store.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import type { Batch, BlobRow, DocumentWrite, EventRow, Store } from "../../contracts/task/store.ts";
 
 /** One engine's storage under test: opened again and again on the same state. */
 export interface StoreUnderTest extends AsyncDisposable {

@@ -6,7 +6,7 @@
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { pendingMigrations } from "../migrations.ts";
 import { withFaults } from "./_faults.ts";
 

@@ -1,5 +1,5 @@
 /** What SQLite's errors mean to a caller of the store. @module */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 
 const FULL = 13;
 const IOERR = 10;

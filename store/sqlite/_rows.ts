@@ -1,7 +1,7 @@
 /** Rows as they come back: every field checked, because a flipped bit can change a value's type. @module */
-import { Digest } from "../../contracts/ids.ts";
-import { isObject, type Json } from "../../contracts/json.ts";
-import type { DocumentRow, StoredEvent } from "../../contracts/store.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import { isObject, type Json } from "../../contracts/base/json.ts";
+import type { DocumentRow, StoredEvent } from "../../contracts/task/store.ts";
 import { damagedRow } from "./_faults.ts";
 import { tryUnpackBody } from "./_pack.ts";
 

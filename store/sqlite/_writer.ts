@@ -1,8 +1,8 @@
 /** The writing half: one transaction for a batch, and checkpoints. @module */
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { Batch, DocumentWrite } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { Batch, DocumentWrite } from "../../contracts/task/store.ts";
 import { writeHex } from "../../port/hex.ts";
 import { withFaults } from "./_faults.ts";
 import { packBody } from "./_pack.ts";

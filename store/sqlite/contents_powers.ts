@@ -5,14 +5,14 @@
  */
 import { chmodSync, existsSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { Colour, Label } from "../../contracts/colour.ts";
+import { Colour, Label } from "../../contracts/authority/colour.ts";
 import {
   type ContentColours,
   type ContentTrust,
   type KnownContent,
   TRIVIAL_BYTES,
-} from "../../contracts/content_trust.ts";
-import { Fault } from "../../contracts/fault.ts";
+} from "../../contracts/memory/content_trust.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { openEngine, prepareFiles } from "./_engine_powers.ts";
 import { damagedRow, withFaults } from "./_faults.ts";
 

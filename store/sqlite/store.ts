@@ -1,6 +1,6 @@
 /** The embedded engine of the store's contract. @module */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Digest } from "../../contracts/ids.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
 import type {
   Batch,
   DocumentQuery,
@@ -9,7 +9,7 @@ import type {
   HeadQuery,
   Store,
   StoredEvent,
-} from "../../contracts/store.ts";
+} from "../../contracts/task/store.ts";
 import { type EngineOptions, openEngine } from "./_engine_powers.ts";
 import { withFaults } from "./_faults.ts";
 import { bytesOf, DOCUMENT_COLUMNS, documentOf, eventOf, type SqlRow } from "./_rows.ts";

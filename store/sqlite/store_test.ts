@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../contracts/fault.ts";
-import { Digest } from "../../contracts/ids.ts";
-import type { DocumentWrite, EventRow } from "../../contracts/store.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import type { DocumentWrite, EventRow } from "../../contracts/task/store.ts";
 import { rejectsWith, storeContract, type StoreUnderTest } from "../_fixture/contract_suite.ts";
 import { eventQuery, headQueries, KERNEL_HEAD } from "./store.ts";
 import { checkSqliteFile, openSqliteStore, replaceSqliteFile } from "./mod.ts";

@@ -1,5 +1,5 @@
 /** What tests of authority look at: questions as they come, and a folder that must not have changed. */
-import type { Question } from "../../contracts/mod.ts";
+import type { Question } from "../../contracts/authority/mod.ts";
 import type { Seen, Siege, Watched } from "../fake/siege.ts";
 
 /** The nth question of a task, from 1, as a person sees it. */

@@ -1,14 +1,9 @@
 /** A provider in a tester's hands, and tasks that use it: what the kernel takes for a remote one. */
-import {
-  type KernelConfig,
-  type Limits,
-  type Mount,
-  NO_POLICY,
-  type PolicySource,
-  SessionId,
-  TaskId,
-  type TaskRequest,
-} from "../../contracts/mod.ts";
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { NO_POLICY, type PolicySource } from "../../contracts/policy/mod.ts";
+import type { Limits, TaskRequest } from "../../contracts/task/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { digestSources } from "../../cli/program/source_digest_powers.ts";
 import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";

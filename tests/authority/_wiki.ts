@@ -1,10 +1,7 @@
 /** A kernel and a wiki that its tasks are handed: what tests of the memory's authority besiege. */
-import {
-  type Colour,
-  type KernelConfig,
-  type Label,
-  type TaskMemory,
-} from "../../contracts/mod.ts";
+import type { Colour, Label } from "../../contracts/authority/mod.ts";
+import type { TaskMemory } from "../../contracts/task/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { provideWikiProgram } from "../../cli/wiki/process/programs_powers.ts";
 import {

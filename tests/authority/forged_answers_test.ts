@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../../contracts/mod.ts";
+import type { Answer } from "../../contracts/authority/mod.ts";
 import { makeKeyFile, openKey } from "../../cli/key/person_key_powers.ts";
 import { besiege } from "../fake/siege.ts";
 import type { AnswerMore } from "../fake/siege.ts";

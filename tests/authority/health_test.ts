@@ -1,6 +1,6 @@
 /** An agent's health check: one that computes for ever is ended, and it is said why. */
 import assert from "node:assert/strict";
-import type { AgentSpec } from "../../contracts/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { besiege, runs } from "../fake/siege.ts";
 
 const SPINS = `({ turn: async () => { for (;;); } })`;

@@ -1,6 +1,7 @@
 /** A plugin that nobody signed asks a task's wiki with `memory.query`. */
 import assert from "node:assert/strict";
-import { type HostFunction, type KernelConfig, PluginManifest } from "../../contracts/mod.ts";
+import { type HostFunction, PluginManifest } from "../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { realTools } from "../fake/tools.ts";
 import { CALL } from "./_desk.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { AgentSpec, NO_POLICY, PageName } from "../../contracts/mod.ts";
+import { PageName } from "../../contracts/memory/mod.ts";
+import { AgentSpec, NO_POLICY } from "../../contracts/policy/mod.ts";
 import type { Seen, Watched } from "../fake/siege.ts";
 import { asked, CALL } from "./_desk.ts";
 import { PROPOSAL, type WikiSiege, withWiki } from "./_wiki.ts";

@@ -1,6 +1,8 @@
 /** Who may send which text to which model, at what price and pace, and what is on record of it. */
 import assert from "node:assert/strict";
-import { DEAREST, Profile, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { DEAREST } from "../../contracts/model/mod.ts";
+import { Profile } from "../../contracts/task/mod.ts";
 import { mergeLayers } from "../../cli/config/layers.ts";
 import { parseConfigText } from "../../cli/config/text.ts";
 import { waitUntil } from "../fake/wait_until.ts";

@@ -1,6 +1,6 @@
 /** Every status that a task can have, reached by real processes, as an operator is told of it. */
 import assert from "node:assert/strict";
-import { TaskStatus } from "../../contracts/mod.ts";
+import { TaskStatus } from "../../contracts/task/mod.ts";
 import { besiege, type Siege, type Watched } from "../fake/siege.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 import { asked } from "./_desk.ts";

@@ -2,7 +2,7 @@
 import { makeCard } from "../../service/peer/card.ts";
 import { canonicalJson } from "../../port/canonical.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { CardAnswer } from "../../contracts/wire_a2a.ts";
+import type { CardAnswer } from "../../contracts/wire/wire_a2a.ts";
 
 /** When it was made. */
 export const CARD_AT = Date.UTC(2026, 10, 22, 12, 0, 0);

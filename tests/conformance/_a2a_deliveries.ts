@@ -1,6 +1,6 @@
 /** Deliveries of an exchange's changes for the kit, one try each: the product's own are made by `remit serve`. */
 import { renderPush } from "../../bridges/a2a/serve/mod.ts";
-import type { Exchange } from "../../contracts/exchange.ts";
+import type { Exchange } from "../../contracts/exchange/exchange.ts";
 
 /** Tells all who asked. */
 export async function deliver(exchange: Exchange): Promise<void> {

@@ -12,10 +12,10 @@ import {
   type PeerMessage,
   type PeerPart,
   type PushConfig,
-} from "../../contracts/exchange.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { type Json, toJson } from "../../contracts/json.ts";
-import { PeerList, PeerSay, PushAsk } from "../../contracts/wire_a2a.ts";
+} from "../../contracts/exchange/exchange.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type Json, toJson } from "../../contracts/base/json.ts";
+import { PeerList, PeerSay, PushAsk } from "../../contracts/wire/wire_a2a.ts";
 
 /** One thing that an executor does. */
 export type Step =

@@ -1,5 +1,5 @@
 /** What the kit wants of an executor, by the ids of its messages (its folder `scenarios`). */
-import type { PeerPart } from "../../contracts/exchange.ts";
+import type { PeerPart } from "../../contracts/exchange/exchange.ts";
 import type { Scenarios, Step } from "./_a2a_exchanges.ts";
 
 const done: Step = { do: "state", state: "completed" };

@@ -1,7 +1,7 @@
 /** An A2A server over exchanges in memory, in this process, asked in both bindings as a peer asks. */
 import { type A2aServer, makeA2aServer } from "../../bridges/a2a/serve/mod.ts";
 import type { A2aBounds } from "../../bridges/a2a/serve/mod.ts";
-import { PeerHolder } from "../../contracts/wire_a2a.ts";
+import { PeerHolder } from "../../contracts/wire/wire_a2a.ts";
 import { kitCard } from "./_a2a_card.ts";
 import { type FakePeer, type FakeStarter, fakeStarter, type Scenarios } from "./_a2a_exchanges.ts";
 import { KIT_SCENARIOS } from "./_a2a_scenarios.ts";

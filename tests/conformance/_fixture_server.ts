@@ -11,7 +11,8 @@ import type { Round } from "../../bridges/mcp/serve/consent.ts";
 import type { EndingSession } from "../../bridges/mcp/serve/http.ts";
 import { makeToolHandlers } from "../../bridges/mcp/serve/tool_handlers.ts";
 import { fillPrompt, promptOf } from "../../bridges/mcp/serve/server.ts";
-import { type ServePrompt, type ServeResult, ToolDescriptor } from "../../contracts/mod.ts";
+import { ToolDescriptor } from "../../contracts/tool/mod.ts";
+import type { ServePrompt, ServeResult } from "../../contracts/wire/mod.ts";
 import { fixtureTools, PNG } from "./_fixture_tools.ts";
 
 const READ = (name: string): ToolDescriptor =>

@@ -3,7 +3,7 @@ import { bearerChallenge } from "../../cli/mcp/registry/login/discover.ts";
 import { makeLoginPowers } from "../../cli/mcp/registry/login/login_powers.ts";
 import type { GivenClient } from "../../cli/mcp/registry/login/request.ts";
 import { logIn } from "../../cli/mcp/registry/login/login.ts";
-import type { McpHttpAnswer } from "../../contracts/wire_mcp.ts";
+import type { McpHttpAnswer } from "../../contracts/wire/wire_mcp.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
 import { resolvingNames } from "../../net/address/resolver.ts";

@@ -1,8 +1,8 @@
 /** Hostile peers at the protocol: what they send, how much of it, and what they learn from the answers. */
 import assert from "node:assert/strict";
 import { type A2aServer, makeA2aServer } from "../../bridges/a2a/serve/mod.ts";
-import { Fault, FAULT_CODES } from "../../contracts/fault.ts";
-import { PeerHolder } from "../../contracts/wire_a2a.ts";
+import { Fault, FAULT_CODES } from "../../contracts/base/fault.ts";
+import { PeerHolder } from "../../contracts/wire/wire_a2a.ts";
 import { type Binding, BINDINGS, type Loose, makeWorld, message, restOf } from "./_a2a_world.ts";
 
 const HEADERS = { "content-type": "application/json", "a2a-version": "1.0" };

@@ -3,7 +3,7 @@
  * fixtures in place of a kernel. Prints its address and the one token that it lets in, as JSON.
  */
 import { makeMcpHttp, makeRounds } from "../../bridges/mcp/serve/mod.ts";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { after, listen, now, randomBytes } from "../../service/gateway/gateway_powers.ts";
 import { serveOverHttp } from "../../service/gateway/over_http.ts";
 import type { Starter } from "../../service/gateway/starter.ts";

@@ -7,8 +7,8 @@
  *
  * @module
  */
-import type { McpElicit, McpElicited } from "../../contracts/wire_mcp.ts";
-import type { McpToolWords } from "../../contracts/mcp.ts";
+import type { McpElicit, McpElicited } from "../../contracts/wire/wire_mcp.ts";
+import type { McpToolWords } from "../../contracts/exchange/mcp.ts";
 import { type BridgeProcess, startBridge } from "../../bridges/mcp/_fixture/bridge_process.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 /** Plugins of mallory's: nobody signed them, and what they do is what a test writes. */
-import { type HostFunction, type KernelConfig, PluginManifest } from "../../contracts/mod.ts";
+import { type HostFunction, PluginManifest } from "../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { besiege } from "../fake/siege.ts";
 import { realTools } from "../fake/tools.ts";

@@ -1,6 +1,7 @@
 /** A client that follows a task and remembers everything that the kernel told it. */
 import * as z from "zod";
-import { type Json, QuestionId, type TaskId } from "../../contracts/mod.ts";
+import { QuestionId, type TaskId } from "../../contracts/authority/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { within } from "./within.ts";
 

@@ -3,7 +3,7 @@
  * the place of service/gateway/main.ts, and started by a real `remit serve` behind the real gateway's walls.
  * @module
  */
-import { Fault, type Json } from "../../contracts/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { serveChild } from "../../port/child_powers.ts";
 
 interface Asked {

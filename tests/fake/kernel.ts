@@ -1,21 +1,17 @@
 /** A kernel in a test's hands: started as the command line does, killed, and started over the same state. */
 import process from "node:process";
 import {
-  type AgentSpec,
   type Answer,
-  type FailPoint,
-  type Json,
-  type KernelConfig,
-  type Limits,
-  type Mount,
   MountName,
-  NO_POLICY,
   Question,
   SessionId,
   TaskId,
-  type TaskRequest,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import { type AgentSpec, NO_POLICY } from "../../contracts/policy/mod.ts";
+import type { FailPoint, Limits, TaskRequest } from "../../contracts/task/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { type Bundles, NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { greet } from "../../cli/kernel/link.ts";

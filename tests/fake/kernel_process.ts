@@ -1,5 +1,5 @@
 /** A kernel as an operating-system process: started with its own permissions, heard, killed. */
-import type { KernelConfig } from "../../contracts/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { kernelFlags } from "../../cli/kernel/flags.ts";
 import { within } from "./within.ts";
 

@@ -1,6 +1,6 @@
 /** Servers that others wrote, from npm, at exact versions. */
 import assert from "node:assert/strict";
-import type { McpLaunch } from "../../contracts/mod.ts";
+import type { McpLaunch } from "../../contracts/exchange/mod.ts";
 import { onMachine } from "./remit.ts";
 
 /** The versions that these tests run. */

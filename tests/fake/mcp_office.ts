@@ -4,7 +4,7 @@
  * with them, as calls.
  */
 
-import { type ImportedServer, McpServerName } from "../../contracts/mod.ts";
+import { type ImportedServer, McpServerName } from "../../contracts/exchange/mod.ts";
 import { type McpSiege, withMcp } from "./mcp_siege.ts";
 
 /** What a tool does with its server's state; `write`: it changes that. */

@@ -4,12 +4,12 @@ import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import {
   ImportedServer,
-  type KernelConfig,
   type McpGrants,
   McpServerName,
   McpToolWords,
   NO_GRANTS,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { besiege, cache, type Siege } from "./siege.ts";
 import { makeTree } from "./mcp_tree.ts";
 

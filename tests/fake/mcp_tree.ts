@@ -1,6 +1,7 @@
 /** Trees of made-up packages, as imported servers of npm run from them. */
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
-import { Digest, type ImportedServer } from "../../contracts/mod.ts";
+import { Digest } from "../../contracts/authority/mod.ts";
+import type { ImportedServer } from "../../contracts/exchange/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
 const REGISTRY = "http://packages.test/";

@@ -2,7 +2,7 @@
 import { makeDisk } from "../../cli/disk/disk_powers.ts";
 import { openKeyRing } from "../../cli/key/ring.ts";
 import { openPageDesk, type PageDesk } from "../../cli/service/page/desk.ts";
-import { Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import {
   after,
   listen,

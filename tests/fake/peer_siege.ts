@@ -1,14 +1,14 @@
 /** Peers as tasks of a besieged kernel are handed them: looked at, and reviewed as they were found. */
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import { parseLook } from "../../cli/mcp/registry/look.ts";
+import type { Json } from "../../contracts/base/mod.ts";
 import {
   ImportedServer,
   isPeer,
-  type Json,
   McpServerName,
   NO_GRANTS,
   PeerFacts,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
 import type { Siege } from "./siege.ts";
 
 /** The peer at `url`, under this name. */

@@ -2,18 +2,16 @@
 import process from "node:process";
 import {
   type Answer,
-  Fault,
-  type KernelConfig,
-  type Limits,
-  type Mount,
   MountName,
-  NO_POLICY,
   Question,
   SessionId,
   TaskId,
-  type TaskRequest,
-  toJson,
-} from "../../contracts/mod.ts";
+} from "../../contracts/authority/mod.ts";
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
+import type { Limits, TaskRequest } from "../../contracts/task/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { NOT_BUILT } from "../../cli/program/bundles_powers.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 import { startKernel } from "../../cli/kernel/start_powers.ts";

@@ -1,6 +1,8 @@
 /** The real tools of this version for a besieged kernel, built once for a test run. */
-import type { KernelConfig, Label, PlacedRule } from "../../contracts/mod.ts";
-import { NO_POLICY } from "../../contracts/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import type { PlacedRule } from "../../contracts/policy/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import { provideTools } from "../../tools-wasm/build/mod.ts";
 import { cache } from "./siege.ts";
 

@@ -1,5 +1,5 @@
 /** A task of a besieged kernel, watched: its events as they come, and its end. */
-import type { TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
 import type { KernelLink } from "../../cli/hands.ts";
 
 const FINAL: readonly string[] = ["done", "failed", "cancelled", "expired"];

@@ -1,6 +1,7 @@
 /** No room for the log: nothing happens, it is said, and it goes on once there is room. */
 import assert from "node:assert/strict";
-import { AgentTask, Fault } from "../../contracts/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import { inHome, type KernelHome } from "../fake/kernel.ts";
 import { EDITS, isAfter, isBefore, makeDesk } from "./desk.ts";
 import { verifies } from "./nothing_lost.ts";

@@ -1,6 +1,7 @@
 /** carol's model fails in the midst of a talk, and the kernel is killed before she says another word. */
 import assert from "node:assert/strict";
-import { EXIT, type Json, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { EXIT, type Json } from "../../contracts/base/mod.ts";
 import { inHome, type KernelHome, type LiveKernel } from "../fake/kernel.ts";
 import type { Following, Told } from "../fake/following.ts";
 

@@ -1,6 +1,6 @@
 /** kill -9 of the kernel at each point of a patch_apply: the folder gets the patch once. */
 import assert from "node:assert/strict";
-import type { FailPoint } from "../../contracts/mod.ts";
+import type { FailPoint } from "../../contracts/task/mod.ts";
 import { inHome } from "../fake/kernel.ts";
 import { nothingLost } from "./nothing_lost.ts";
 import { watchFolder } from "./folder_ledger.ts";

@@ -1,6 +1,7 @@
 /** kill -9 of the kernel at each point of a call whose effect an outside ledger counts. */
 import assert from "node:assert/strict";
-import type { FailPoint, Question } from "../../contracts/mod.ts";
+import type { Question } from "../../contracts/authority/mod.ts";
+import type { FailPoint } from "../../contracts/task/mod.ts";
 import { inHome, type KernelHome, type LiveKernel } from "../fake/kernel.ts";
 import { type Ledger, ledgerKernel, openLedger } from "./ledger.ts";
 import { nothingLost } from "./nothing_lost.ts";

@@ -1,6 +1,8 @@
 /** kill -9 of the kernel at each point of a delivery: a message is shown to its task exactly once. */
 import assert from "node:assert/strict";
-import type { FailPoint, Json, TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import type { FailPoint } from "../../contracts/task/mod.ts";
 import type { Following, Told } from "../fake/following.ts";
 import { inHome, type LiveKernel } from "../fake/kernel.ts";
 

@@ -3,11 +3,16 @@
  * outside process counts. Everything else of that kernel is the real one.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import { ToolName } from "../../contracts/ids.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
 
 /** Tells the ledger of one effect; resolves when it was counted. */
 async function post(call: GrantedCall): Promise<PowerResult> {

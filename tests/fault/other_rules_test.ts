@@ -1,7 +1,7 @@
 /** A kernel dies, and another begins in another place: what a task's own place forbids must stay forbidden. */
 import assert from "node:assert/strict";
-import type { PolicySource } from "../../contracts/mod.ts";
-import { NO_POLICY } from "../../contracts/mod.ts";
+import type { PolicySource } from "../../contracts/policy/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import { besiege } from "../fake/siege.ts";
 
 const STRICT: PolicySource = {

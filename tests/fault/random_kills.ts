@@ -1,6 +1,7 @@
 /** Kills kernels at random moments of a task that edits a folder, and looks at what is left. */
 import assert from "node:assert/strict";
-import { AgentTask, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import type { Following } from "../fake/following.ts";
 import { inHome, type KernelHome, type LiveKernel } from "../fake/kernel.ts";
 import { EDITS, isAfter, makeDesk } from "./desk.ts";

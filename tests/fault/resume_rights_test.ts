@@ -1,6 +1,7 @@
 /** What a person decided before a crash still holds after it. */
 import assert from "node:assert/strict";
-import { AgentTask, type TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
 import { inHome, type LiveKernel } from "../fake/kernel.ts";
 import { EDITS, filesOf, isAfter, isBefore, makeDesk } from "./desk.ts";
 

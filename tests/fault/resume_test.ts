@@ -1,6 +1,8 @@
 /** A task that was cut off goes on as if it had not been: compared with one that was not. */
 import assert from "node:assert/strict";
-import type { Json, Mount, TaskId } from "../../contracts/mod.ts";
+import type { TaskId } from "../../contracts/authority/mod.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
 import type { Following } from "../fake/following.ts";
 import { type Draft, inHome, type KernelHome, type LiveKernel } from "../fake/kernel.ts";
 

@@ -22,7 +22,7 @@ const FIXTURES: readonly Fixture[] = [
     breaks: ["runner/a.ts", `import { x } from "../store/mod.ts";\n`],
     passes: [
       "runner/a.ts",
-      `import { x } from "../contracts/ids.ts";\nimport { y } from "./b.ts";\n`,
+      `import { x } from "../contracts/authority/ids.ts";\nimport { y } from "./b.ts";\n`,
     ],
   },
   {
@@ -53,7 +53,7 @@ const FIXTURES: readonly Fixture[] = [
     claim: "the broker takes nothing of the kernel's, not even a type",
     rule: "import",
     breaks: ["broker/a.ts", `import type { ProcessTable } from "../kernel/mod.ts";\n`],
-    passes: ["broker/a.ts", `import type { ProcessRow } from "../contracts/process.ts";\n`],
+    passes: ["broker/a.ts", `import type { ProcessRow } from "../contracts/task/process.ts";\n`],
   },
   {
     claim: "a plugin sees its own folder and the open parts, and no other folder of tools-wasm",
@@ -61,7 +61,7 @@ const FIXTURES: readonly Fixture[] = [
     breaks: ["tools-wasm/text/a.ts", `import { x } from "../host/mod.ts";\n`],
     passes: [
       "tools-wasm/text/a.ts",
-      `import { x } from "../../contracts/ids.ts";\nimport { y } from "./b.ts";\n`,
+      `import { x } from "../../contracts/authority/ids.ts";\nimport { y } from "./b.ts";\n`,
     ],
   },
   {

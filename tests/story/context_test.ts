@@ -1,7 +1,9 @@
 /** alice's agent reads more than its model can keep in mind: it goes on, and nothing is lost. */
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { AgentSpec, ChatMessage, MountName, SessionId, TaskId } from "../../contracts/mod.ts";
+import { MountName, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { ChatMessage } from "../../contracts/model/mod.ts";
+import { AgentSpec } from "../../contracts/policy/mod.ts";
 import type { Told } from "../fake/following.ts";
 import { type Draft, inHome, type KernelHome, type LiveKernel } from "../fake/kernel.ts";
 

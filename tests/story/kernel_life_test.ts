@@ -1,7 +1,8 @@
 /** bob has nothing running: what he asks starts a kernel, and stop ends it; a whole log is not repaired. */
 import assert from "node:assert/strict";
 import { placesOf } from "../../cli/disk/places.ts";
-import { CONTROL_VERSION, Fault, type Json } from "../../contracts/mod.ts";
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { disk } from "../../kernel/main_powers.ts";
 import { portOverConn } from "../../port/stream_powers.ts";
 import { heldKernel } from "../fake/held_kernel.ts";

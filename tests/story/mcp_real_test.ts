@@ -9,8 +9,8 @@ import {
   type McpLaunch,
   type McpLook,
   McpServerName,
-  NO_POLICY,
-} from "../../contracts/mod.ts";
+} from "../../contracts/exchange/mod.ts";
+import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import { needs } from "../needs.ts";
 import { type McpSiege, withMcp } from "../fake/mcp_siege.ts";
 import { PACKAGES, trees } from "../fake/mcp_npm.ts";

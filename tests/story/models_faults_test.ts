@@ -9,7 +9,7 @@ import {
   OPENAI_ERRORS,
   type Provider,
 } from "../../models/_fixture/providers/mod.ts";
-import { EXIT } from "../../contracts/mod.ts";
+import { EXIT } from "../../contracts/base/mod.ts";
 import { BACKENDS, eventsOf, keepKey, KEY, planned, READS, says } from "../fake/model_scenes.ts";
 import { type Finished, type Machine, onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";

@@ -1,6 +1,6 @@
 /** alice keeps what went to a provider and back, and runs the same task again from it, without the provider. */
 import assert from "node:assert/strict";
-import { EXIT } from "../../contracts/mod.ts";
+import { EXIT } from "../../contracts/base/mod.ts";
 import {
   type Backend,
   BACKENDS,

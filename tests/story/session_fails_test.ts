@@ -1,7 +1,7 @@
 /** alice's model fails in the midst of a talk: the talk stays, and her next words go on with it. */
 import assert from "node:assert/strict";
 import { type Answer, nobody, serveOpenai } from "../../models/_fixture/providers/mod.ts";
-import { EXIT } from "../../contracts/mod.ts";
+import { EXIT } from "../../contracts/base/mod.ts";
 import { configured, eventsOf, says } from "../fake/model_scenes.ts";
 import { onMachine } from "../fake/remit.ts";
 import { openTerminal } from "../fake/terminal.ts";

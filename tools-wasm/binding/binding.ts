@@ -6,20 +6,25 @@ import {
   type Label,
   mixColour,
   mixLabel,
-} from "../../contracts/colour.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { Scope } from "../../contracts/lease.ts";
+} from "../../contracts/authority/colour.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { Scope } from "../../contracts/authority/lease.ts";
 import {
   HOST_FUNCTION_EFFECT,
   type HostFunction,
   type PluginManifest,
   type PluginTool,
-} from "../../contracts/plugin.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { Source } from "../../contracts/question.ts";
-import { ToolDescriptor } from "../../contracts/tool.ts";
+} from "../../contracts/tool/plugin.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { Source } from "../../contracts/authority/question.ts";
+import { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
 /** What one call of a plugin may do: made from its arguments, enforced for its call id alone. */
 export interface CallGrants {

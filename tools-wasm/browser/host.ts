@@ -36,7 +36,7 @@ export interface Host {
 
 /** An expected refusal: crosses to the caller as `code` and `message`. */
 export class Refusal extends Error {
-  /** One of the fault codes of contracts/fault.ts. */
+  /** One of the fault codes of contracts/base/fault.ts. */
   readonly code: "invalidArguments" | "notFound" | "tooLarge" | "conflict" | "refused" | "upstream";
 
   constructor(code: Refusal["code"], message: string) {

@@ -1,7 +1,7 @@
 /** Compiles AssemblyScript to an Extism module, inside this process. @module */
 import { isAbsolute, join } from "node:path";
 import * as asc from "assemblyscript/asc";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** What the compiler is told beside the memory's maximum. */
 const FLAGS: readonly string[] = [

@@ -1,7 +1,7 @@
 /** Builds one plugin folder into a module or script and its pinned manifest. @module */
 import { basename, join } from "node:path";
-import { Fault } from "../../contracts/fault.ts";
-import { PluginManifest } from "../../contracts/plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { PluginManifest } from "../../contracts/tool/plugin.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { BuiltPlugin } from "./built_tools.ts";
 import { pluginKind } from "./plugin_folders_powers.ts";

@@ -1,7 +1,7 @@
 /** What a build of the tools leaves, and the index that says so. @module */
 import * as z from "zod";
-import { Digest } from "../../contracts/ids.ts";
-import { PluginManifest } from "../../contracts/plugin.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import { PluginManifest } from "../../contracts/tool/plugin.ts";
 
 /** The file, in a folder of built tools, that lists all others. */
 export const INDEX = "manifest.json";

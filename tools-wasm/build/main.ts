@@ -6,7 +6,7 @@
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { buildPlugin, type Compilers } from "./build_plugin_powers.ts";
 
 /** The one plugin that has a build of its own. */

@@ -1,7 +1,7 @@
 /** Finds the built tools of these sources, or builds them. @module */
 import { basename, join } from "node:path";
-import { Fault } from "../../contracts/fault.ts";
-import { PluginManifest } from "../../contracts/plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { PluginManifest } from "../../contracts/tool/plugin.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { BuiltIndex, type BuiltTools, builtTools, INDEX } from "./built_tools.ts";
 import { digestTools, isThere, type PluginFolder, pluginFolders } from "./plugin_folders_powers.ts";

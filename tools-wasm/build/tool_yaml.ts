@@ -1,8 +1,8 @@
 /** Reads a plugin's `tool.yaml`. @module */
 import { type Document, parseDocument } from "yaml";
 import * as z from "zod";
-import { Fault } from "../../contracts/fault.ts";
-import { PluginManifest } from "../../contracts/plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { PluginManifest } from "../../contracts/tool/plugin.ts";
 
 /** What an author writes: a manifest before its module or script is known. */
 export const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();

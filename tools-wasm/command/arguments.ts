@@ -1,6 +1,6 @@
 /** A call's arguments, taken apart: the gate has held them against their schema. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { displayText } from "../../text/mod.ts";
 
 /** What a call asks for. */

@@ -1,11 +1,16 @@
 /** `command` as the gate knows it: one tool over two runners. @module */
-import type { GrantedCommand } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { Pid } from "../../contracts/ids.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/power.ts";
+import type { Pid } from "../../contracts/authority/ids.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 import { commandDescriptor } from "./descriptor.ts";
 import {

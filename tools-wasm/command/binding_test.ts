@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { GrantedCommand } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { CallId, Digest, Pid, TaskId, ToolName } from "../../contracts/ids.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { ToolBinding } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId, Digest, Pid, TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { ToolBinding } from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
 import { PROGRAMS } from "../coreutils/run.ts";
 import { bindCommand, SANDBOX_PROGRAMS } from "./binding.ts";
 import type { NativeRun } from "./native.ts";

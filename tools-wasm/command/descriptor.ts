@@ -1,6 +1,6 @@
 /** What models are told of `command`. @module */
-import type { GrantedCommand } from "../../contracts/command.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
 /** Longest description that providers take. */
 const LONGEST = 4_096;

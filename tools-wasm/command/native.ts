@@ -1,13 +1,13 @@
 /** Runs of programs of this machine, as the kernel's runner takes them. @module */
-import type { Colour, Label } from "../../contracts/colour.ts";
-import type { GrantedCommand } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { Pid, TaskId } from "../../contracts/ids.ts";
-import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
-import type { Scope } from "../../contracts/lease.ts";
-import type { GrantedCall, PowerResult, Resolved } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import type { Colour, Label } from "../../contracts/authority/colour.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Pid, TaskId } from "../../contracts/authority/ids.ts";
+import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/base/json.ts";
+import type { Scope } from "../../contracts/authority/lease.ts";
+import type { GrantedCall, PowerResult, Resolved } from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 
 /** One run. See kernel/power/command/run.ts. */

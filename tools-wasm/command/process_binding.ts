@@ -1,10 +1,15 @@
 /** The tools `process_…` as the gate knows them: starting is granted, the rest acts on what was. @module */
-import type { GrantedCommand } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { type JsonObject, toJson, toJsonObject } from "../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../contracts/power.ts";
-import type { Pid } from "../../contracts/ids.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type JsonObject, toJson, toJsonObject } from "../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../contracts/task/power.ts";
+import type { Pid } from "../../contracts/authority/ids.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   type ProcessSessions,
   SESSION_SIGNALS,
@@ -15,7 +20,7 @@ import {
   type SessionState,
   type SessionTaint,
   type TerminalSize,
-} from "../../contracts/process_session.ts";
+} from "../../contracts/tool/process_session.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 import { SANDBOX_PROGRAMS } from "./binding.ts";
 import { notesOf, placeOf, type ReadScope, resolveNative } from "./native.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { GrantedCommand } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { CallId, Digest, Pid, TaskId } from "../../contracts/ids.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { PowerResult, Resolved } from "../../contracts/power.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import type { ProcessSessions, SessionStart } from "../../contracts/process_session.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { CallId, Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { PowerResult, Resolved } from "../../contracts/task/power.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { ProcessSessions, SessionStart } from "../../contracts/tool/process_session.ts";
 import { bindProcesses } from "./process_binding.ts";
 import { PROCESS_TOOL_NAMES, processDescriptors } from "./process_descriptors.ts";
 

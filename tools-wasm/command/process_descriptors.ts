@@ -1,12 +1,12 @@
 /** What models are told of process sessions. @module */
-import type { GrantedCommand } from "../../contracts/command.ts";
-import { ToolName } from "../../contracts/ids.ts";
+import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { ToolName } from "../../contracts/authority/ids.ts";
 import {
   SESSION_IDLE_MS,
   SESSION_SIGNALS,
   SESSIONS_EACH,
-} from "../../contracts/process_session.ts";
-import type { ToolDescriptor } from "../../contracts/tool.ts";
+} from "../../contracts/tool/process_session.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
 /** What a session tool does. */
 export type ProcessVerb = "start" | "poll" | "write" | "signal" | "close";

@@ -3,7 +3,7 @@
  * characters, and sets that were met before are remembered.
  * @module
  */
-import { unreachable } from "../../contracts/fault.ts";
+import { unreachable } from "../../contracts/base/fault.ts";
 import { UsageError } from "./faults.ts";
 import {
   type Assertion,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import * as asc from "assemblyscript/asc";
 import { MAX_STACK_SIZE } from "quickjs-wasi";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { beginEngine } from "./wasm/begin.ts";
 import { changesTable } from "./wasm/instructions.ts";
 import { joinModules } from "./wasm/join.ts";

@@ -1,4 +1,4 @@
-/** What a plugin may use up inside its host, beside what contracts/wire_plugin.ts says. @module */
+/** What a plugin may use up inside its host, beside what contracts/wire/wire_plugin.ts says. @module */
 
 const KiB = 1_024;
 const MiB = 1_024 * KiB;

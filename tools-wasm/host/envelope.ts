@@ -1,6 +1,6 @@
 /** What a plugin gives back, and how faults are written for it. @module */
-import { Fault, type FaultCode, isFaultCode } from "../../contracts/fault.ts";
-import { isList, type Json, type JsonObject } from "../../contracts/json.ts";
+import { Fault, type FaultCode, isFaultCode } from "../../contracts/base/fault.ts";
+import { isList, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import { parseJson } from "../../port/mod.ts";
 import { MESSAGE_CHARACTERS, VALUE_LIMITS } from "./bounds.ts";
 import type { LiveCall } from "./live_call.ts";

@@ -1,13 +1,13 @@
-/** The plugin host's answers to the kernel; contracts/wire_plugin.ts. @module */
-import { Fault, unreachable } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { Port, PortHandler } from "../../contracts/port.ts";
+/** The plugin host's answers to the kernel; contracts/wire/wire_plugin.ts. @module */
+import { Fault, unreachable } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { Port, PortHandler } from "../../contracts/base/port.ts";
 import type {
   LoadEngineBody,
   LoadPluginBody,
   PluginCallBody,
   PluginCancel,
-} from "../../contracts/wire_plugin.ts";
+} from "../../contracts/wire/wire_plugin.ts";
 import type { LiveCall } from "./live_call.ts";
 import { makeLoader } from "./loader.ts";
 import type { LocalPowers } from "./local_functions.ts";

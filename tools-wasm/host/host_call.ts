@@ -1,8 +1,8 @@
 /** `host_call`: the one function through which a plugin asks for anything. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { HostFunction } from "../../contracts/plugin.ts";
-import { HOST_CALL_BYTES, HOST_CALLS } from "../../contracts/wire_plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { HostFunction } from "../../contracts/tool/plugin.ts";
+import { HOST_CALL_BYTES, HOST_CALLS } from "../../contracts/wire/wire_plugin.ts";
 import { parseJson } from "../../port/mod.ts";
 import { STILL_CLOCK, VALUE_LIMITS } from "./bounds.ts";
 import { jsonObject, textOfFault } from "./envelope.ts";

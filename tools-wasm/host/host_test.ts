@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import { assemble } from "./_fixture/assemble.ts";
 import { loadBody, makeHere, makeKernel, type Told } from "./_fixture/rig.ts";
-import { toJson } from "../../contracts/json.ts";
+import { toJson } from "../../contracts/base/json.ts";
 import { sha256 } from "./host_powers.ts";
 
 const ask = (fn: string, args: Json = {}): string => JSON.stringify({ fn, args });

@@ -12,9 +12,9 @@ import {
   makeKernel,
   type Told,
 } from "./_fixture/rig.ts";
-import type { HostFunction } from "../../contracts/plugin.ts";
-import { toJson } from "../../contracts/json.ts";
-import { Fault } from "../../contracts/fault.ts";
+import type { HostFunction } from "../../contracts/tool/plugin.ts";
+import { toJson } from "../../contracts/base/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { LOG_BYTES, TABLE_ELEMENTS } from "./bounds.ts";
 import type { Child } from "../../kernel/core/child/child.ts";
 

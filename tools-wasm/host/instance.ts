@@ -2,7 +2,7 @@
 // First: Extism looks up what this file wraps when it is evaluated.
 import { exitCodeOf } from "./exit_codes.ts";
 import { type CallContext, createPlugin } from "@extism/extism";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { EXTISM_ENV, EXTISM_USER } from "./allowed_imports.ts";
 import { MESSAGE_CHARACTERS, VARIABLE_BYTES } from "./bounds.ts";
 import { type Grants, type HostCallPowers, serveHostCall } from "./host_call.ts";

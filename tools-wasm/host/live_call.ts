@@ -1,5 +1,5 @@
 /** One call while it runs: what it used, said and was refused. @module */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { type LogBook, makeLogBook } from "./log_book.ts";
 import { BLOCK_BYTES, BLOCKS } from "./bounds.ts";
 

@@ -5,7 +5,7 @@
  * instance, like all of the plugin.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { ALLOWED_IMPORTS, EXTISM_ENV, EXTISM_USER } from "./allowed_imports.ts";
 import { MODULE_BYTES, TABLE_ELEMENTS } from "./bounds.ts";
 import { type ModuleImport, type ModuleShape, readShape } from "./module_shape.ts";

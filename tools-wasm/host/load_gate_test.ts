@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { assemble, assembleFile } from "./_fixture/assemble.ts";
 import { ALLOWED_IMPORTS } from "./allowed_imports.ts";
 import { MODULE_BYTES } from "./bounds.ts";

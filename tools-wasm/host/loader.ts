@@ -1,6 +1,6 @@
 /** Makes plugins of what the kernel hands over: modules, and scripts for the engine. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { LoadEngineBody, LoadPluginBody } from "../../contracts/wire_plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { LoadEngineBody, LoadPluginBody } from "../../contracts/wire/wire_plugin.ts";
 import type { HostCallPowers } from "./host_call.ts";
 import { makePlugin, type Plugin, type PluginParts } from "./plugin.ts";
 import { MODULE_BYTES } from "./bounds.ts";

@@ -1,7 +1,7 @@
 /** The host functions that need no kernel: `log`, `clock`, `random`. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { HostFunction } from "../../contracts/plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { HostFunction } from "../../contracts/tool/plugin.ts";
 import { RANDOM_BYTES } from "./bounds.ts";
 import type { LogBook } from "./log_book.ts";
 

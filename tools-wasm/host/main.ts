@@ -1,7 +1,7 @@
 /** The plugin host process: zero permissions, WASM plugins, one port. Bundled as plugin.js. @module */
 import "../../port/prelude_powers.ts";
 import { serveChild } from "../../port/child_powers.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { makePluginHost } from "./host.ts";
 import { now, random, sha256 } from "./host_powers.ts";
 import { warm } from "./warm.ts";

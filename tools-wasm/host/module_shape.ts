@@ -1,5 +1,5 @@
 /** What a WebAssembly module declares, read from its bytes without compiling it. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** What an import or export can be. */
 type ExternKind = "function" | "table" | "memory" | "global" | "tag";

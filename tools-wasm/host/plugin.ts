@@ -1,7 +1,7 @@
 /** A loaded plugin: its calls, one after another, and the instance that serves them. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { PluginCallAnswer, PluginCallBody } from "../../contracts/wire_plugin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { PluginCallAnswer, PluginCallBody } from "../../contracts/wire/wire_plugin.ts";
 import { KEPT_BYTES } from "./bounds.ts";
 import { readEnvelope, readRaw } from "./envelope.ts";
 import { type Instance, type InstanceParts, makeInstance } from "./instance.ts";

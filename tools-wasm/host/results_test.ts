@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { assemble } from "./_fixture/assemble.ts";
 import { makeHere, makeKernel } from "./_fixture/rig.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { assembleFile } from "./_fixture/assemble.ts";
 import { makeHere } from "./_fixture/rig.ts";
 import { sha256 } from "./host_powers.ts";

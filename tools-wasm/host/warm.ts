@@ -3,7 +3,7 @@
  * first one with compiled code.
  * @module
  */
-import type { Port } from "../../contracts/port.ts";
+import type { Port } from "../../contracts/base/port.ts";
 import { makePort } from "../../port/mod.ts";
 import { makePluginHost, type PluginHostPowers } from "./host.ts";
 

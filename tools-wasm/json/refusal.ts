@@ -2,7 +2,7 @@
 
 /** An expected refusal: crosses to the caller as `code` and `message`. */
 export class Refusal extends Error {
-  /** One of the fault codes of contracts/fault.ts. */
+  /** One of the fault codes of contracts/base/fault.ts. */
   readonly code:
     | "invalidArguments"
     | "invalidInput"

@@ -99,7 +99,7 @@ export function joinLines(lines: readonly Line[], end: "\n" | "\r\n"): string {
 
 /** An expected refusal: crosses to the caller as `code` and `message`. */
 export class Refusal extends Error {
-  /** One of the fault codes of contracts/fault.ts. */
+  /** One of the fault codes of contracts/base/fault.ts. */
   readonly code:
     | "invalidArguments"
     | "invalidInput"

@@ -162,7 +162,7 @@ function pageOf(markdown: string, from: number, limit: number): string {
 
 /** An expected refusal: crosses to the caller as `code` and `message`. */
 class Refusal extends Error {
-  /** One of the fault codes of contracts/fault.ts. */
+  /** One of the fault codes of contracts/base/fault.ts. */
   readonly code: "invalidArguments" | "invalidInput" | "tooLarge" | "refused" | "upstream";
 
   constructor(code: Refusal["code"], message: string) {

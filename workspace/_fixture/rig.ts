@@ -1,12 +1,12 @@
 /** A workspace over real temporary folders, with the gate played by the test. @module */
-import type { Colour, Label } from "../../contracts/colour.ts";
-import { type ContentTrust, NOTHING_KNOWN } from "../../contracts/content_trust.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { GrantedCall, PowerResult, ToolBinding } from "../../contracts/power.ts";
-import type { PortHandler } from "../../contracts/port.ts";
-import type { ProcessRow } from "../../contracts/process.ts";
-import { CallId, Digest, MountName, Pid, TaskId, ToolName } from "../../contracts/ids.ts";
-import { Fault } from "../../contracts/fault.ts";
+import type { Colour, Label } from "../../contracts/authority/colour.ts";
+import { type ContentTrust, NOTHING_KNOWN } from "../../contracts/memory/content_trust.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { GrantedCall, PowerResult, ToolBinding } from "../../contracts/task/power.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import { CallId, Digest, MountName, Pid, TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import {
   HOST_SURVEY,
   type HostCallAnswer,
@@ -14,8 +14,8 @@ import {
   type HostMount,
   SECOND_NAMES,
   type SetupBody,
-} from "../../contracts/wire_toolhost.ts";
-import type { Mount } from "../../contracts/workspace.ts";
+} from "../../contracts/wire/wire_toolhost.ts";
+import type { Mount } from "../../contracts/tool/workspace.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Files } from "../host/files.ts";
 import { breathe, denoFiles, webSha256 } from "../host/fs_powers.ts";

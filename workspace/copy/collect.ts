@@ -3,9 +3,9 @@
  * copies stand still, but every name and file in them is hostile.
  * @module
  */
-import type { CollectBody, Collected } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import type { CollectBody, Collected } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { digestBytes } from "../host/content.ts";
 import { FsTrouble } from "../host/files.ts";
 import { openJudged, readAll } from "../host/open.ts";

@@ -1,5 +1,5 @@
 /** What was copied, remembered so that a change shows. @module */
-import type { Digest } from "../../contracts/ids.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
 import type { Taint } from "../host/taint.ts";
 import type { CopyStat } from "./copy_files.ts";
 

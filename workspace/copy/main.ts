@@ -1,6 +1,6 @@
 /** The copy service: copies a task's mounts for runs of programs, and stages what they changed. @module */
 import "../../port/prelude_powers.ts";
-import { WIDE_FRAME_BYTES } from "../../contracts/wire_plugin.ts";
+import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { serveChild } from "../../port/child_powers.ts";
 import { breathe, denoFiles, webSha256 } from "../host/fs_powers.ts";
 import { denoCopyFiles } from "./copy_powers.ts";

@@ -1,8 +1,8 @@
 /** Copies mounts as the agent sees them: staged changes made, the never-list left out. @module */
-import type { PrepareBody } from "../../contracts/command.ts";
-import { EXPORT_LIST } from "../../contracts/export_claims.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import type { PrepareBody } from "../../contracts/tool/command.ts";
+import { EXPORT_LIST } from "../../contracts/authority/export_claims.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { digestBytes } from "../host/content.ts";
 import { type FileStat, FsTrouble } from "../host/files.ts";
 import type { LinkJudge } from "../host/links.ts";

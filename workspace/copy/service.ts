@@ -3,10 +3,10 @@
  * `weigh` while the program runs, `collect`. And `pin`, from a service that holds a program instead.
  * @module
  */
-import type { CollectBody, PinBody, PrepareBody } from "../../contracts/command.ts";
-import { Fault } from "../../contracts/fault.ts";
-import { type Json, toJson } from "../../contracts/json.ts";
-import type { PortHandler } from "../../contracts/port.ts";
+import type { CollectBody, PinBody, PrepareBody } from "../../contracts/tool/command.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type Json, toJson } from "../../contracts/base/json.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
 import { FsTrouble } from "../host/files.ts";
 import { type HostPowers, type HostState, makeHostState } from "../host/state.ts";
 import { collectChanges } from "./collect.ts";

@@ -1,7 +1,7 @@
 /** A copy service over real folders; what a program does to its copies, the tests do themselves. */
 import assert from "node:assert/strict";
-import type { PrepareBody } from "../../contracts/command.ts";
-import type { Json } from "../../contracts/json.ts";
+import type { PrepareBody } from "../../contracts/tool/command.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import { breathe, denoFiles, webSha256 } from "../host/fs_powers.ts";
 import { denoCopyFiles } from "./copy_powers.ts";
 import { makeCopyService } from "./service.ts";

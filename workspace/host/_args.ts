@@ -1,6 +1,6 @@
 /** Arguments as a toolhost takes them: the gate has checked them, the host checks again. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
 import { type NamedPath, parsePath } from "../path.ts";
 
 function bad(key: string, why: string): Fault {

@@ -1,5 +1,5 @@
 /** File troubles as faults that name `MOUNT/relative` and nothing of the machine. @module */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { FsTrouble, type TroubleCode } from "./files.ts";
 
 /** Runs `operation`; a file trouble in it becomes a fault that says `Cannot <verb> "<name>": …`. */

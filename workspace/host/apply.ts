@@ -2,10 +2,10 @@
  * Applying changes to mounts: all bases are verified first; then each file is replaced by one
  * rename. A run that was cut off is finished by running it again. @module
  */
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { CHECK, PUT_BACK, RESTORE, UNDO } from "../_wire.ts";
 import { byText } from "../overlay.ts";
 import { parsePath } from "../path.ts";

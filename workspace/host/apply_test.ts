@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { changeJson } from "../patch.ts";
 import { makeRig, type Rig } from "../_fixture/rig.ts";
 import { type Files, FsTrouble } from "./files.ts";

@@ -1,6 +1,6 @@
 /** Contents named by their SHA-256: written once, never changed. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
 import { about } from "./_trouble.ts";
 import { type Files, FsTrouble, type OpenFile } from "./files.ts";
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Json, JsonObject } from "../../contracts/json.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeRig, NEVER, type Rig } from "../_fixture/rig.ts";
 import { changeJson, patchDigest, reverseOf } from "../patch.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { Fault, type FaultCode } from "../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { makeRig } from "../_fixture/rig.ts";
 
 const fault = (code: FaultCode, pattern = /./) => (error: unknown): boolean =>

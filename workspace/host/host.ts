@@ -1,7 +1,7 @@
 /** The toolhost's answers to the kernel: `setup` once, then `call`. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../contracts/json.ts";
-import type { PortHandler } from "../../contracts/port.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
+import type { PortHandler } from "../../contracts/base/port.ts";
 import {
   HOST_LIST,
   HOST_READ,
@@ -10,8 +10,8 @@ import {
   type HostCallAnswer,
   type HostCallBody,
   type SetupBody,
-} from "../../contracts/wire_toolhost.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+} from "../../contracts/wire/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { CHANGES_KEY, FOLLOWED_KEY, OVERLAY_KEY, UNDO } from "../_wire.ts";
 import { count, flag, maybeText, pathOf, text, textList } from "./_args.ts";
 import { about, faultOf } from "./_trouble.ts";

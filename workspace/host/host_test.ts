@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import { HOST_LIST, HOST_READ } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import { HOST_LIST, HOST_READ } from "../../contracts/wire/wire_toolhost.ts";
 import { makeRig, type Rig } from "../_fixture/rig.ts";
 
 const read = async (rig: Rig, args: JsonObject = {}): Promise<JsonObject> =>

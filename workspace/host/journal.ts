@@ -1,7 +1,7 @@
 /** Small notes beside the contents, by key: what makes a repeated call the same call. @module */
-import type { Digest } from "../../contracts/ids.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { about } from "./_trouble.ts";
 import { readFile } from "./content.ts";
 import type { HostState } from "./state.ts";

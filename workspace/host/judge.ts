@@ -1,6 +1,6 @@
 /** Which path may be touched, and how: mounts, modes, the never-list, Remit's own files. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { HostMount } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
 import { makePathList } from "../../text/path_list.ts";
 import { makeGlobs } from "../glob.ts";
 import { checkWritableName, type NamedPath, parsePath } from "../path.ts";

@@ -3,13 +3,13 @@
  * name is fine. One with more is read only when it is sure that none of them is never-listed.
  * @module
  */
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
 import {
   type HostCallAnswer,
   type HostMount,
   SECOND_NAMES,
-} from "../../contracts/wire_toolhost.ts";
+} from "../../contracts/wire/wire_toolhost.ts";
 import { text } from "./_args.ts";
 import type { FileStat, ReadFiles } from "./files.ts";
 import { FsTrouble } from "./files.ts";

@@ -1,6 +1,6 @@
 /** `file_list` and `file_stat`. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
 import { type NamedPath, parsePath, SCRATCH } from "../path.ts";
 import { count, maybeText, pathOf } from "./_args.ts";
 import { fitLines, nameLine } from "./_cut.ts";

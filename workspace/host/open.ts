@@ -1,5 +1,5 @@
 /** Opening a file that was judged, and being sure that it is the one. @module */
-import { Fault } from "../../contracts/fault.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 import { LEADS_TO } from "../_wire.ts";
 import { formsOf, type NamedPath } from "../path.ts";
 import { about } from "./_trouble.ts";

@@ -1,6 +1,6 @@
 /** One file of a patch, looked at before anything is changed. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { parsePath } from "../path.ts";
 import { about } from "./_trouble.ts";
 import { digestBytes } from "./content.ts";

@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
-import { Fault } from "../../contracts/fault.ts";
-import type { Json } from "../../contracts/json.ts";
-import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
+import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
 import { makePort } from "../../port/mod.ts";
 import { makeRig } from "../_fixture/rig.ts";
 

@@ -1,7 +1,7 @@
 /** `file_read`: a range of lines, within a byte budget, with the encoding said. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
-import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
 import { type NamedPath, SCRATCH } from "../path.ts";
 import { count, flag, pathOf } from "./_args.ts";
 import { headBytes } from "./_cut.ts";

@@ -1,7 +1,7 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
-import { Fault } from "../../contracts/fault.ts";
-import type { JsonObject } from "../../contracts/json.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeRig, type Rig } from "../_fixture/rig.ts";
 import { findPassage } from "./passage.ts";

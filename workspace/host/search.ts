@@ -1,6 +1,6 @@
 /** `file_search`: literal text, line by line. No patterns, so no pattern can take for ever. @module */
-import { Fault } from "../../contracts/fault.ts";
-import { type HostCallAnswer, SECOND_NAMES } from "../../contracts/wire_toolhost.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type HostCallAnswer, SECOND_NAMES } from "../../contracts/wire/wire_toolhost.ts";
 import { type Globs, makeGlobs } from "../glob.ts";
 import { type NamedPath, parsePath, SCRATCH } from "../path.ts";
 import { count, flag, maybeText, text } from "./_args.ts";

@@ -1,8 +1,8 @@
 /** `file_write`, `file_edit`, `file_delete`: a change of one file, staged, or applied at once on `rw`. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { HostCallAnswer } from "../../contracts/wire_toolhost.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { checkNewName, formsOf, type NamedPath } from "../path.ts";
 import { flag, maybeText, pathOf, text } from "./_args.ts";
 import { about } from "./_trouble.ts";

@@ -1,6 +1,6 @@
 /** What a toolhost knows between calls, and what one call brings. @module */
-import type { JsonObject } from "../../contracts/json.ts";
-import type { HostCallAnswer, SetupBody } from "../../contracts/wire_toolhost.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
+import type { HostCallAnswer, SetupBody } from "../../contracts/wire/wire_toolhost.ts";
 import { makeOverlay, type Overlay } from "../overlay.ts";
 import { type ContentStore, makeContentStore, type Sha256, wholeOf } from "./content.ts";
 import { type Files, type FileStat, FsTrouble, type ReadFiles } from "./files.ts";
@@ -13,7 +13,7 @@ import {
   type ExportClaims,
   parseExportClaims,
   WORST_CLAIMS,
-} from "../../contracts/export_claims.ts";
+} from "../../contracts/authority/export_claims.ts";
 
 /** What a toolhost program is handed. */
 export interface HostPowers {

@@ -1,7 +1,7 @@
 /** Colour and label of what a toolhost reads: the mount's and its marks'. @module */
-import type { Colour, Label } from "../../contracts/colour.ts";
-import type { HostMount } from "../../contracts/wire_toolhost.ts";
-import type { Source } from "../../contracts/question.ts";
+import type { Colour, Label } from "../../contracts/authority/colour.ts";
+import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
+import type { Source } from "../../contracts/authority/question.ts";
 import { type Globs, makeGlobs } from "../glob.ts";
 
 /** How far something is trusted, and how confidential it is. */
@@ -16,7 +16,7 @@ const LABELS: readonly Label[] = ["public", "internal", "secret"];
 /** The neutral element of {@link mix}. */
 export const CLEAN: Taint = Object.freeze({ colour: "BLUE", label: "public" });
 
-/** The less trusted colour and the more confidential label. contracts/colour.ts without its schemas. */
+/** The less trusted colour and the more confidential label. contracts/authority/colour.ts without its schemas. */
 export function mix(a: Taint, b: Partial<Taint>): Taint {
   const colour = b.colour ?? a.colour, label = b.label ?? a.label;
   return {

@@ -1,7 +1,7 @@
 /** The folder as the agent sees it: the mounts with its own staged changes over them. @module */
-import { Fault } from "../../contracts/fault.ts";
-import type { Digest } from "../../contracts/ids.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { formsOf, type NamedPath, SCRATCH } from "../path.ts";
 import { digestBytes } from "./content.ts";
 import { type Opened, openJudged, readAll, resolvePlace } from "./open.ts";

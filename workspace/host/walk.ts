@@ -1,8 +1,8 @@
 /** Walking a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
-import { EXPORT_LIST } from "../../contracts/export_claims.ts";
-import { Fault } from "../../contracts/fault.ts";
-import type { HostMount } from "../../contracts/wire_toolhost.ts";
-import type { StagedChange } from "../../contracts/workspace.ts";
+import { EXPORT_LIST } from "../../contracts/authority/export_claims.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
+import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { byText } from "../overlay.ts";
 import { DEPTH_LIMIT, type NamedPath, SCRATCH } from "../path.ts";
 import { about } from "./_trouble.ts";

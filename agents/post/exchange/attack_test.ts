@@ -5,7 +5,7 @@ import {
   ExchangeId,
   PeerName,
   type PeerSend,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import {
   emptyDisk,
   historyWords,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
+import { ArtifactId } from "../../../contracts/authority/mod.ts";
 import {
-  type Artifact,
-  ArtifactId,
   ContextId,
   type Exchange,
   type PeerPage,
   type PeerQuery,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { Artifact } from "../../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import {
   ALICE,

@@ -1,6 +1,7 @@
 /** What comes in the moment in which a turn's end, its task's and its exchange's are one commit. */
 import assert from "node:assert/strict";
-import { AgentMessage, Box, Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { AgentMessage, Box } from "../../../contracts/exchange/mod.ts";
 import {
   emptyDisk,
   now,

@@ -8,7 +8,7 @@ import {
   type World,
   world,
 } from "../../_fixture/exchange_world.ts";
-import { ContextId } from "../../../contracts/mod.ts";
+import { ContextId } from "../../../contracts/exchange/mod.ts";
 
 const CONTEXT = ContextId.parse("dinner");
 

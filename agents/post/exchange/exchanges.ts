@@ -1,17 +1,17 @@
 /** What Remit and its peers have under way: A2A tasks as the kernel keeps them. @module */
-import { cleared, mixLabel } from "../../../contracts/colour.ts";
-import { ExchangeId } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { TaskId } from "../../../contracts/ids.ts";
+import { cleared, mixLabel } from "../../../contracts/authority/colour.ts";
+import { ExchangeId } from "../../../contracts/exchange/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TaskId } from "../../../contracts/authority/ids.ts";
 import type {
   Exchange,
   PeerDue,
   PeerName,
   PeerPage,
   PeerQuery,
-  PushAsk,
   PushConfig,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { PushAsk } from "../../../contracts/wire/mod.ts";
 import { peerArtifact, saying } from "./words.ts";
 import { makeExchangeFollow } from "./follow.ts";
 import { type ExchangeHead, isOver, type Push } from "./head.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ExchangeId } from "../../../contracts/mod.ts";
+import { ExchangeId } from "../../../contracts/exchange/mod.ts";
 import { checkMove, EXCHANGE_MOVES, isOver } from "./head.ts";
 import {
   ALICE,

@@ -1,9 +1,9 @@
 /** Exchanges follow their tasks: whatever happened, one step brings the one to where the other is. @module */
-import { Fault, unreachable } from "../../../contracts/fault.ts";
-import { type Label, mixLabel } from "../../../contracts/colour.ts";
-import type { ExchangeId, ExchangeState } from "../../../contracts/exchange.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { AgentTask } from "../../../contracts/task.ts";
+import { Fault, unreachable } from "../../../contracts/base/fault.ts";
+import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { ExchangeId, ExchangeState } from "../../../contracts/exchange/exchange.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { AgentTask } from "../../../contracts/task/task.ts";
 import { type ExchangeHead, isOver, plainFailure, whatTaskSays } from "./head.ts";
 import type { ExchangeKeeper, Prepared } from "./keeper.ts";
 import type { ExchangeParts } from "./parts.ts";

@@ -1,7 +1,7 @@
 /** An exchange as the kernel keeps it: a head that changes, and messages and artifacts that do not. @module */
-import { Fault, unreachable } from "../../../contracts/fault.ts";
-import { EXIT } from "../../../contracts/signal.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
+import { Fault, unreachable } from "../../../contracts/base/fault.ts";
+import { EXIT } from "../../../contracts/base/signal.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
 import {
   Exchange,
   type ExchangeId,
@@ -10,10 +10,15 @@ import {
   PeerMessage,
   PeerSend,
   PushConfig,
-} from "../../../contracts/exchange.ts";
-import { isObject, type Json, type JsonObject, toJsonObject } from "../../../contracts/json.ts";
-import type { DocumentRow, DocumentWrite } from "../../../contracts/store.ts";
-import type { AgentTask, TaskRequest } from "../../../contracts/task.ts";
+} from "../../../contracts/exchange/exchange.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  toJsonObject,
+} from "../../../contracts/base/json.ts";
+import type { DocumentRow, DocumentWrite } from "../../../contracts/task/store.ts";
+import type { AgentTask, TaskRequest } from "../../../contracts/task/task.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 
@@ -194,7 +199,7 @@ export function plainFailure({ status, exit }: Pick<AgentTask, "status" | "exit"
   }
 }
 
-/** Most messages and artifacts of one exchange, as contracts/exchange.ts has it. */
+/** Most messages and artifacts of one exchange, as contracts/exchange/exchange.ts has it. */
 export const MAX_MESSAGES = 1_000, MAX_ARTIFACTS = 256;
 
 /** A change of one exchange. */

@@ -1,16 +1,16 @@
 /** The only writer of exchanges: each change is an event and its documents in one commit. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { TaskRequest } from "../../../contracts/task.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TaskRequest } from "../../../contracts/task/task.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
 import type {
   Exchange,
   ExchangeEvent,
   ExchangeId,
   PeerName,
   PeerSend,
-} from "../../../contracts/exchange.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { DocumentRow, DocumentWrite, EventLog, Store } from "../../../contracts/store.ts";
+} from "../../../contracts/exchange/exchange.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { DocumentRow, DocumentWrite, EventLog, Store } from "../../../contracts/task/store.ts";
 import {
   checkMove,
   documentsOf,

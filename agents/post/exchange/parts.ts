@@ -1,13 +1,18 @@
 /** What exchanges are handed, and what of them others are handed. @module */
-import type { Label } from "../../../contracts/colour.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { ExchangeId, PeerArtifact, PeerName } from "../../../contracts/exchange.ts";
-import type { PeerExchanges } from "../../../contracts/exchanges.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { AgentMessage, InboxEntry, InboxId, MessageStamp } from "../../../contracts/inbox.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { DocumentWrite, EventLog, Store } from "../../../contracts/store.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
+import type { Label } from "../../../contracts/authority/colour.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { ExchangeId, PeerArtifact, PeerName } from "../../../contracts/exchange/exchange.ts";
+import type { PeerExchanges } from "../../../contracts/exchange/exchanges.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type {
+  AgentMessage,
+  InboxEntry,
+  InboxId,
+  MessageStamp,
+} from "../../../contracts/exchange/inbox.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { DocumentWrite, EventLog, Store } from "../../../contracts/task/store.ts";
+import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import type { AgentService } from "../../service.ts";
 import type { Closing } from "../../task/runs.ts";
 

@@ -1,9 +1,9 @@
 /** A peer's message: into the inbox and into its exchange in one commit, and a task where it was let in. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { SessionId, TaskId } from "../../../contracts/ids.ts";
-import { toJsonObject } from "../../../contracts/json.ts";
-import { TaskRequest } from "../../../contracts/task.ts";
-import { type Label, mixLabel } from "../../../contracts/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { SessionId, TaskId } from "../../../contracts/authority/ids.ts";
+import { toJsonObject } from "../../../contracts/base/json.ts";
+import { TaskRequest } from "../../../contracts/task/task.ts";
+import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
 import {
   ContextId,
   type Exchange,
@@ -12,9 +12,9 @@ import {
   type PeerMessage,
   type PeerName,
   type PeerSend,
-} from "../../../contracts/exchange.ts";
-import { Box, type InboxEntry, Sender } from "../../../contracts/inbox.ts";
-import type { Powers } from "../../../contracts/process.ts";
+} from "../../../contracts/exchange/exchange.ts";
+import { Box, type InboxEntry, Sender } from "../../../contracts/exchange/inbox.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { type ExchangeHead, isOver, MAX_ARTIFACTS, MAX_MESSAGES, wordsDigest } from "./head.ts";

@@ -1,16 +1,16 @@
 /** Words of exchanges: a peer's as text for an agent, and what a peer is told. @module */
-import { Fault, unreachable } from "../../../contracts/fault.ts";
-import { isObject } from "../../../contracts/json.ts";
-import { cleared, type Label, mixLabel } from "../../../contracts/colour.ts";
-import type { PeerArtifact, PeerMessage, PeerPart } from "../../../contracts/exchange.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
-import { peerLabelIn, peerLabelOf } from "../../../contracts/peer_words.ts";
+import { Fault, unreachable } from "../../../contracts/base/fault.ts";
+import { isObject } from "../../../contracts/base/json.ts";
+import { cleared, type Label, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { PeerArtifact, PeerMessage, PeerPart } from "../../../contracts/exchange/exchange.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { Artifact } from "../../../contracts/tool/workspace.ts";
+import { peerLabelIn, peerLabelOf } from "../../../contracts/exchange/peer_words.ts";
 import { parseJson } from "../../../port/mod.ts";
 
 /** Most characters of a peer's message as text: with the operator's words before it, it is one request. */
 export const MAX_WORDS = 150_000;
-/** Longest text of one part, as contracts/exchange.ts has it. */
+/** Longest text of one part, as contracts/exchange/exchange.ts has it. */
 const MAX_PART = 262_144;
 const PLACE = "{{body}}";
 

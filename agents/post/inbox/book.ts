@@ -1,7 +1,13 @@
 /** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Box, InboxEntry, InboxId, InboxQuotas, Sender } from "../../../contracts/inbox.ts";
-import type { DocumentWrite, Store } from "../../../contracts/store.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type {
+  Box,
+  InboxEntry,
+  InboxId,
+  InboxQuotas,
+  Sender,
+} from "../../../contracts/exchange/inbox.ts";
+import type { DocumentWrite, Store } from "../../../contracts/task/store.ts";
 import { headOf, isWaiting, type Kept } from "./rows.ts";
 
 /** Bytes that all boxes together keep waiting. */

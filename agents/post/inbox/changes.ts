@@ -1,17 +1,15 @@
 /** Changes of messages that wait: an event and the documents that say the same, in one commit. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { AgentMessage, Box } from "../../../contracts/inbox.ts";
-import { toJson } from "../../../contracts/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { AgentMessage, Box } from "../../../contracts/exchange/inbox.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
 import type {
-  DocumentWrite,
   EntryState,
-  EventLog,
   InboxEntry,
   InboxId,
   MessageStamp,
-  NewEvent,
-  TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { DocumentWrite, EventLog, NewEvent } from "../../../contracts/task/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { InboxBook, Slot } from "./book.ts";
 import { bodyWrite, entryWrite, isWaiting, ownerOf } from "./rows.ts";

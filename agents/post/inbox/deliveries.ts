@@ -3,14 +3,19 @@
  * delivered is one commit, so that each is shown once, whenever the kernel dies.
  * @module
  */
-import { toJson } from "../../../contracts/json.ts";
-import { EXIT } from "../../../contracts/signal.ts";
-import type { ChatMessage, Provenance } from "../../../contracts/chat.ts";
-import { type Colour, type Label, mixColour, mixLabel } from "../../../contracts/colour.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import { INBOX_QUOTAS, type InboxEntry } from "../../../contracts/inbox.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { TaskRequest } from "../../../contracts/task.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import { EXIT } from "../../../contracts/base/signal.ts";
+import type { ChatMessage, Provenance } from "../../../contracts/model/chat.ts";
+import {
+  type Colour,
+  type Label,
+  mixColour,
+  mixLabel,
+} from "../../../contracts/authority/colour.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import { INBOX_QUOTAS, type InboxEntry } from "../../../contracts/exchange/inbox.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { TaskRequest } from "../../../contracts/task/task.ts";
 import { displayBlock, displayText } from "../../../text/mod.ts";
 import { isFinal } from "../../task/fold.ts";
 import type { TaskKeeper } from "../../task/keeper.ts";

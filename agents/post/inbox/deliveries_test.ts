@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
 import {
-  type ChatMessage,
   type InboxEntry,
   InboxId,
   type MessageStamp,
   Sender,
-  type TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
 import { type Bench, bench, settled } from "../../_fixture/bench.ts";
 import { handPowers } from "../../../broker/_fixture/hand_powers.ts";
 import { memoryLog, requestOf } from "../../_fixture/fakes.ts";

@@ -1,14 +1,14 @@
 /** A message that comes in: judged, and given its place, before anything is written. @module */
-import { InboxId } from "../../../contracts/inbox.ts";
+import { InboxId } from "../../../contracts/exchange/inbox.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
 import type {
   AgentMessage,
   InboxEntry,
   InboxQuotas,
   MessageStamp,
-  Powers,
   Sender,
-  TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { InboxBook, Places, Slot } from "./book.ts";
 import { entryOf, inboxEvent, type InboxMarking, parseMessage } from "./changes.ts";

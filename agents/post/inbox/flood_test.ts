@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type InboxEntry, Sender } from "../../../contracts/mod.ts";
+import { type InboxEntry, Sender } from "../../../contracts/exchange/mod.ts";
 import {
   ALICE,
   BOB,

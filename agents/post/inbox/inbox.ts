@@ -18,26 +18,23 @@
  * ```
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { Box, INBOX_QUOTAS, InboxId } from "../../../contracts/inbox.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { Box, INBOX_QUOTAS, InboxId } from "../../../contracts/exchange/inbox.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
 import type {
   AgentInbox,
   AgentMessage,
   CallDelivery,
   CallInbox,
   CallPlace,
-  DocumentWrite,
   EntryState,
-  EventLog,
   InboxEntry,
   InboxQuotas,
   MessageStamp,
-  Powers,
   PutOutcome,
   Sender,
-  Store,
-  TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { DocumentWrite, EventLog, Powers, Store } from "../../../contracts/task/mod.ts";
 import { isFinal } from "../../task/fold.ts";
 import { type InboxBook, makeInboxBook, openPlaces } from "./book.ts";
 import { type InboxMarking, makeInboxChanges, settledAs } from "./changes.ts";

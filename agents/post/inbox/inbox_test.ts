@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CallPlace, InboxId, Sender } from "../../../contracts/mod.ts";
+import { type CallPlace, InboxId, Sender } from "../../../contracts/exchange/mod.ts";
 import { settled } from "../../_fixture/bench.ts";
 import {
   ALICE,

@@ -1,7 +1,8 @@
 /** Why a message is put aside for a person instead of shown to a model. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { TaskId } from "../../../contracts/ids.ts";
-import type { AgentMessage, AgentTask, InboxEntry, MessageStamp } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TaskId } from "../../../contracts/authority/ids.ts";
+import type { AgentMessage, InboxEntry, MessageStamp } from "../../../contracts/exchange/mod.ts";
+import type { AgentTask } from "../../../contracts/task/mod.ts";
 import { parseJson } from "../../../port/mod.ts";
 import { isFinal } from "../../task/fold.ts";
 

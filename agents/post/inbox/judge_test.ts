@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Sender } from "../../../contracts/mod.ts";
+import { Sender } from "../../../contracts/exchange/mod.ts";
 import {
   ALICE,
   ALICE_TOO,

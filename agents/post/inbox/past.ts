@@ -1,7 +1,7 @@
 /** Messages that are settled: looked up in the store, a day at a time, and erased there. @module */
-import { TaskId } from "../../../contracts/ids.ts";
-import type { Box, EntryState, InboxEntry, InboxId } from "../../../contracts/inbox.ts";
-import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/store.ts";
+import { TaskId } from "../../../contracts/authority/ids.ts";
+import type { Box, EntryState, InboxEntry, InboxId } from "../../../contracts/exchange/inbox.ts";
+import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/task/store.ts";
 import type { InboxBook } from "./book.ts";
 import {
   BODY_KIND,

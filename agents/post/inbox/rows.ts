@@ -1,8 +1,13 @@
 /** Messages as the store holds them: what is known of one, and apart from it what it says. @module */
-import { Digest } from "../../../contracts/ids.ts";
-import { AgentMessage, EntryState, InboxEntry, InboxId } from "../../../contracts/inbox.ts";
-import { toJson, toJsonObject } from "../../../contracts/json.ts";
-import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/ids.ts";
+import {
+  AgentMessage,
+  EntryState,
+  InboxEntry,
+  InboxId,
+} from "../../../contracts/exchange/inbox.ts";
+import { toJson, toJsonObject } from "../../../contracts/base/json.ts";
+import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/task/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 

@@ -1,6 +1,6 @@
 /** What is remembered of senders: whether they are muted, and how far what they follow from was delivered. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { TaskId } from "../../../contracts/ids.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TaskId } from "../../../contracts/authority/ids.ts";
 import {
   type AgentMessage,
   type Box,
@@ -9,8 +9,8 @@ import {
   type MessageStamp,
   type MutedSender,
   Sender,
-} from "../../../contracts/inbox.ts";
-import type { DocumentWrite, Store } from "../../../contracts/store.ts";
+} from "../../../contracts/exchange/inbox.ts";
+import type { DocumentWrite, Store } from "../../../contracts/task/store.ts";
 import type { InboxBook } from "./book.ts";
 import { type JudgeFacts, taskOfBox } from "./judge.ts";
 import { derivedId, ENTRY_KIND, scopeOf } from "./rows.ts";

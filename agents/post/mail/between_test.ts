@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Box, Sender } from "../../../contracts/mod.ts";
+import { Box, Sender } from "../../../contracts/exchange/mod.ts";
 import { ALICE, BOB, inboxWorld } from "../../_fixture/inbox_world.ts";
 import { makeWorld, type Person } from "../../_fixture/mail_world.ts";
 

@@ -1,5 +1,5 @@
 /** The tools of mail, petnames and proposals, in the words that a model is shown. @module */
-import { ToolDescriptor } from "../../../contracts/tool.ts";
+import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 
 const PATH = {
   anyOf: [

@@ -1,9 +1,9 @@
 /** An agent's inbox as it reads it: its messages with their numbers, parsed once. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { TaskId } from "../../../contracts/ids.ts";
-import type { Box, InboxEntry, InboxId } from "../../../contracts/inbox.ts";
-import { type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
-import { answerBox, type Mail, mailIn, type Reference } from "../../../contracts/mail.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TaskId } from "../../../contracts/authority/ids.ts";
+import type { Box, InboxEntry, InboxId } from "../../../contracts/exchange/inbox.ts";
+import { type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import { answerBox, type Mail, mailIn, type Reference } from "../../../contracts/exchange/mail.ts";
 import { decodeXJson } from "../../../port/xjson.ts";
 import type { MailTool } from "./descriptors.ts";
 import { whyNotHeld, wordsOf } from "./name_tools.ts";

@@ -11,7 +11,8 @@
  * ```
  * @module
  */
-import type { GrantedCall, JsonObject, PowerResult, ToolBinding } from "../../../contracts/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import type { GrantedCall, PowerResult, ToolBinding } from "../../../contracts/task/mod.ts";
 import { adoptTools, makeLetters } from "./letters.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import { nameTools } from "./name_tools.ts";

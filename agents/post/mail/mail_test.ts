@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault, type InboxEntry, type JsonObject, MAIL_SCHEMA } from "../../../contracts/mod.ts";
+import { Fault, type JsonObject } from "../../../contracts/base/mod.ts";
+import { type InboxEntry, MAIL_SCHEMA } from "../../../contracts/exchange/mod.ts";
 import { makeWorld, type Person, type World } from "../../_fixture/mail_world.ts";
 
 const coded = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;

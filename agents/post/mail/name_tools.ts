@@ -1,11 +1,13 @@
 /** The tools over an agent's own names. @module */
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { ToolName } from "../../../contracts/ids.ts";
-import { toJson } from "../../../contracts/json.ts";
-import { Scope } from "../../../contracts/lease.ts";
-import { SPECIAL_NAMES } from "../../../contracts/mail.ts";
-import type { Json, JsonObject, PetPath, ProcessRow, Reference } from "../../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { ToolName } from "../../../contracts/authority/ids.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import { Scope } from "../../../contracts/authority/lease.ts";
+import { SPECIAL_NAMES } from "../../../contracts/exchange/mail.ts";
+import type { Json, JsonObject } from "../../../contracts/base/mod.ts";
+import type { PetPath, Reference } from "../../../contracts/exchange/mod.ts";
+import type { ProcessRow } from "../../../contracts/task/mod.ts";
 import { digestOf } from "../../../port/digest.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import {

@@ -1,9 +1,11 @@
 /** A directory of petnames as a value: looked into, and changed into another. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { toJsonObject } from "../../../contracts/json.ts";
-import { Directory, NAMES_MOST, PetPath, SPECIAL_NAMES } from "../../../contracts/mail.ts";
-import type { EventLog, Reference, Store, TaskId } from "../../../contracts/mod.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJsonObject } from "../../../contracts/base/json.ts";
+import { Directory, NAMES_MOST, PetPath, SPECIAL_NAMES } from "../../../contracts/exchange/mail.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
+import type { Reference } from "../../../contracts/exchange/mod.ts";
+import type { EventLog, Store } from "../../../contracts/task/mod.ts";
 
 /** What a path leads to. */
 export type Named = Directory | Reference;

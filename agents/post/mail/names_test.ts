@@ -1,6 +1,9 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { Fault, NAMES_MOST, type Reference, type Store, TaskId } from "../../../contracts/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { NAMES_MOST, type Reference } from "../../../contracts/exchange/mod.ts";
+import type { Store } from "../../../contracts/task/mod.ts";
 import { memoryLog } from "../../_fixture/fakes.ts";
 import {
   makeNamesStore,

@@ -1,18 +1,18 @@
 /** The tools over an agent's inbox. What a message carries is described; who adopts it derives it. @module */
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { MAIL_SCHEMA, PetName as PetNameSchema } from "../../../contracts/mail.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { MAIL_SCHEMA, PetName as PetNameSchema } from "../../../contracts/exchange/mail.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
 import type {
   Box,
   Edge,
-  JsonObject,
   Mail,
   MailRecord,
   MessageKind,
   PetName,
-  ProcessRow,
   Reference,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { ProcessRow } from "../../../contracts/task/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { decodeXJson, encodeXJson, type XJson } from "../../../port/xjson.ts";
 import { answering, FROM, type Letter, type Letters, letterView } from "./letters.ts";

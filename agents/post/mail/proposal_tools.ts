@@ -3,19 +3,19 @@
  * ordinary tool `exec`. The question is the gate's own, about the call `proposal_run`.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { CallId, type Pid } from "../../../contracts/ids.ts";
-import type { InboxEntry } from "../../../contracts/inbox.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { CallId, type Pid } from "../../../contracts/authority/ids.ts";
+import type { InboxEntry } from "../../../contracts/exchange/inbox.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 import {
   EvalProposal,
   type Mail,
   mailIn,
   type Proposed,
   type Settlement,
-} from "../../../contracts/mail.ts";
-import type { GrantedCall } from "../../../contracts/power.ts";
-import type { ToolResult } from "../../../contracts/tool.ts";
+} from "../../../contracts/exchange/mail.ts";
+import type { GrantedCall } from "../../../contracts/task/power.ts";
+import type { ToolResult } from "../../../contracts/tool/tool.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { XJson } from "../../../port/xjson.ts";
 import type { MailTool } from "./descriptors.ts";

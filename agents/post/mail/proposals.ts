@@ -1,15 +1,15 @@
 /** What a task proposed and what became of it: the fold of its committed outcomes. @module */
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { MailRecord } from "../../../contracts/mail.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { MailRecord } from "../../../contracts/exchange/mail.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
 import type {
   EvalProposal,
-  JsonObject,
-  ProcessRow,
   Proposed,
   Reference,
   Settlement,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { ProcessRow } from "../../../contracts/task/mod.ts";
 import { decodeXJson, xjsonSource } from "../../../port/xjson.ts";
 import { findReference, whyNotHeld, wordsOf } from "./name_tools.ts";
 import { type NamedBy, parsePath } from "./names.ts";

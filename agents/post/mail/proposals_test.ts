@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Fault, type JsonObject, MAIL_SCHEMA, type Settlement } from "../../../contracts/mod.ts";
+import { Fault, type JsonObject } from "../../../contracts/base/mod.ts";
+import { MAIL_SCHEMA, type Settlement } from "../../../contracts/exchange/mod.ts";
 import { makeWorld, type Person } from "../../_fixture/mail_world.ts";
 import { makeTaskMail } from "./mail.ts";
 

@@ -1,14 +1,25 @@
 /** What the tools of mail are made of: one maker of bindings, and what all of them are handed. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Colour, EffectClass, Label } from "../../../contracts/colour.ts";
-import type { Gate, Leases } from "../../../contracts/gate.ts";
-import type { LeaseId, Pid, TaskId } from "../../../contracts/ids.ts";
-import type { AgentInbox, Box, InboxEntry, InboxId, Sender } from "../../../contracts/inbox.ts";
-import { type JsonObject, toJsonObject } from "../../../contracts/json.ts";
-import type { Scope } from "../../../contracts/lease.ts";
-import type { MailRecord } from "../../../contracts/mail.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Colour, EffectClass, Label } from "../../../contracts/authority/colour.ts";
+import type { Gate, Leases } from "../../../contracts/authority/gate.ts";
+import type { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type {
+  AgentInbox,
+  Box,
+  InboxEntry,
+  InboxId,
+  Sender,
+} from "../../../contracts/exchange/inbox.ts";
+import { type JsonObject, toJsonObject } from "../../../contracts/base/json.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
+import type { MailRecord } from "../../../contracts/exchange/mail.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../../contracts/task/power.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import type { AgentNames } from "./names.ts";
 

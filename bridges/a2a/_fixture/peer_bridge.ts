@@ -1,7 +1,7 @@
 /** The bridge to a peer in its real process, without any permission, and a test that plays its kernel. @module */
 import assert from "node:assert/strict";
-import type { PeerFacts, PeerWords } from "../../../contracts/exchange.ts";
-import type { McpCallResult, McpReady } from "../../../contracts/wire_mcp.ts";
+import type { PeerFacts, PeerWords } from "../../../contracts/exchange/exchange.ts";
+import type { McpCallResult, McpReady } from "../../../contracts/wire/wire_mcp.ts";
 import { type BridgeProcess, startBridge } from "../../mcp/_fixture/bridge_process.ts";
 
 let built: Promise<string> | undefined;

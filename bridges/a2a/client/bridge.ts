@@ -1,10 +1,10 @@
-/** The bridge: what the kernel may ask of the client of one A2A peer. contracts/wire_mcp.ts, contracts/exchange.ts. @module */
+/** The bridge: what the kernel may ask of the client of one A2A peer. contracts/wire/wire_mcp.ts, contracts/exchange/exchange.ts. @module */
 import { JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
-import type { PeerCall, PeerOpen, PeerTaskAsk } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json } from "../../../contracts/json.ts";
-import type { Port, PortHandler } from "../../../contracts/port.ts";
-import type { McpReady } from "../../../contracts/wire_mcp.ts";
+import type { PeerCall, PeerOpen, PeerTaskAsk } from "../../../contracts/exchange/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { Port, PortHandler } from "../../../contracts/base/port.ts";
+import type { McpReady } from "../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { makeCalls, makeKernelSide, makeReport, OPENING } from "../../mcp/client/mod.ts";
 import type { Spoken } from "./card.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PeerSaid } from "../../../contracts/exchange.ts";
+import { PeerSaid } from "../../../contracts/exchange/exchange.ts";
 import { hostilePeer, plainCard, task } from "../_fixture/hostile_peer.ts";
 import { faultOf, openPeer, said } from "../_fixture/peer_bridge.ts";
 import { sdkPeer } from "../_fixture/sdk_peer.ts";

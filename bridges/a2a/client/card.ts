@@ -1,6 +1,6 @@
 /** A peer's card: parsed once, with limits. Everything in it is a stranger's word. A2A 1.0, section 4.4. @module */
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { cutText, fieldsOf, Malformed, quoted } from "../../mcp/client/mod.ts";
 import { CARD_JSON, SKILLS } from "./limits.ts";

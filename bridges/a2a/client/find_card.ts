@@ -1,9 +1,9 @@
 /** A peer's card: found at the address that a person gave, read, its signatures verified. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { chooseInterface, type PeerBinding, type PeerCard, readCard, type Spoken } from "./card.ts";
 import { CARD_JSON, CARD_UNITS } from "./limits.ts";
 import { canonicalizeAgentCard } from "@a2a-js/sdk";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { parseJson } from "../../../port/parse.ts";
 import type { Clock } from "../../mcp/client/mod.ts";
 

@@ -9,15 +9,15 @@ import {
   TaskState,
   type TaskStatus,
 } from "@a2a-js/sdk";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Label } from "../../../contracts/colour.ts";
-import type { ExchangeState, PeerSaid } from "../../../contracts/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Label } from "../../../contracts/authority/colour.ts";
+import type { ExchangeState, PeerSaid } from "../../../contracts/exchange/exchange.ts";
 import {
   higherLabel,
   PEER_SAID_UNITS,
   peerLabelIn,
   peerTaskWords,
-} from "../../../contracts/peer_words.ts";
+} from "../../../contracts/exchange/peer_words.ts";
 import { cutText, type ReportViolation } from "../../mcp/client/mod.ts";
 import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS, SAID } from "./limits.ts";
 

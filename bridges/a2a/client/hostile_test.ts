@@ -1,7 +1,7 @@
 /** mallory's peer, on a real socket, against a bridge in its real process. */
 import assert from "node:assert/strict";
-import { PeerSaid } from "../../../contracts/exchange.ts";
-import { peerTaskIn } from "../../../contracts/peer_words.ts";
+import { PeerSaid } from "../../../contracts/exchange/exchange.ts";
+import { peerTaskIn } from "../../../contracts/exchange/peer_words.ts";
 import {
   type Asked,
   events,

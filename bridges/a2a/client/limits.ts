@@ -1,5 +1,5 @@
 /** What the bridge takes of one peer, and no more. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { cutText } from "../../mcp/client/mod.ts";
 
 /** UTF-16 units of a card, and of the keys that it names. */

@@ -4,7 +4,7 @@
  */
 import { clock, hearWarnings, restoreWeb } from "../../mcp/client/bridge_powers.ts";
 import "../../../port/prelude_powers.ts";
-import { MCP_PORT_LIMITS } from "../../../contracts/mcp_limits.ts";
+import { MCP_PORT_LIMITS } from "../../../contracts/exchange/mcp_limits.ts";
 import { serveChild } from "../../../port/child_powers.ts";
 import { makePeerBridge } from "./bridge.ts";
 import { cipher, standInForBuffer } from "./crypto_powers.ts";

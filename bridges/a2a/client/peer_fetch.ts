@@ -1,5 +1,5 @@
 /** `fetch` for the SDK's transports: the kernel makes the request, and we read what comes with our limits. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import {
   type KernelSide,

@@ -1,8 +1,8 @@
 /** What may be asked of an open peer: its words, a message to it, a task of ours there, an artifact of that. @module */
 import type { RequestOptions, Transport } from "@a2a-js/sdk/client";
-import { Fault } from "../../../contracts/fault.ts";
-import type { PeerCall, PeerSaid, PeerTaskAsk } from "../../../contracts/exchange.ts";
-import type { McpCallResult } from "../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { PeerCall, PeerSaid, PeerTaskAsk } from "../../../contracts/exchange/exchange.ts";
+import type { McpCallResult } from "../../../contracts/wire/wire_mcp.ts";
 import {
   type Calls,
   type Clock,

@@ -1,12 +1,12 @@
 /** What a peer said, as the result of a call: first a line of ours, then its parts; links are never followed. @module */
 import { type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
-import type { McpCallResult, McpPart } from "../../../contracts/wire_mcp.ts";
+import type { McpCallResult, McpPart } from "../../../contracts/wire/wire_mcp.ts";
 import { cutText } from "../../mcp/client/mod.ts";
 import type { Heard, HeardArtifact } from "./heard.ts";
-import { isObject } from "../../../contracts/json.ts";
-import type { PeerCall } from "../../../contracts/exchange.ts";
-import { peerLabelOf } from "../../../contracts/peer_words.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { isObject } from "../../../contracts/base/json.ts";
+import type { PeerCall } from "../../../contracts/exchange/exchange.ts";
+import { peerLabelOf } from "../../../contracts/exchange/peer_words.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 const TEXT_UNITS = 8_000_000;
 

@@ -1,6 +1,6 @@
 /** A card as words for a review: each skill is a tool. What changes in them is found by their digest. @module */
-import type { McpToolWords } from "../../../contracts/mcp.ts";
-import type { PeerWords } from "../../../contracts/exchange.ts";
+import type { McpToolWords } from "../../../contracts/exchange/mcp.ts";
+import type { PeerWords } from "../../../contracts/exchange/exchange.ts";
 import { cutText } from "../../mcp/client/mod.ts";
 import type { PeerCard, PeerSkill } from "./card.ts";
 import type { FoundCard } from "./find_card.ts";

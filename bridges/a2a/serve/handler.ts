@@ -15,7 +15,11 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
-import { type Exchange, type PeerQuery, PeerQuery as Query } from "../../../contracts/exchange.ts";
+import {
+  type Exchange,
+  type PeerQuery,
+  PeerQuery as Query,
+} from "../../../contracts/exchange/exchange.ts";
 import { parseJson } from "../../../port/parse.ts";
 import type { Desk, KnownCaller, Watch } from "./starter.ts";
 import { exchangeOf, MODES, type Modes, pushOf, sayOf } from "./incoming_message.ts";

@@ -5,8 +5,8 @@ import {
   PEER_MESSAGE_BYTES,
   type PeerPart,
   PushConfig,
-} from "../../../contracts/exchange.ts";
-import { PeerSay } from "../../../contracts/wire_a2a.ts";
+} from "../../../contracts/exchange/exchange.ts";
+import { PeerSay } from "../../../contracts/wire/wire_a2a.ts";
 import { mediaTypeOf, metadataText, peerPartOf } from "./part.ts";
 import { malformed, notTaken, taskNotFound } from "./refusal.ts";
 

@@ -6,7 +6,7 @@ import {
   JsonRpcTransportHandler,
   ServerCallContext,
 } from "@a2a-js/sdk/server";
-import { isObject, type Json } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/base/json.ts";
 import { isMethod, parseParams, readJson } from "./wire.ts";
 import { checkContentType, checkVersion, HttpRefusal } from "./refusal.ts";
 import type { Place } from "./streams.ts";

@@ -1,9 +1,9 @@
 /** Parts of a message or artifact, from A2A's form and to it. Pure. @module */
 import { Buffer } from "node:buffer";
 import type { Part } from "@a2a-js/sdk";
-import type { PeerPart } from "../../../contracts/exchange.ts";
-import { unreachable } from "../../../contracts/fault.ts";
-import { isObject, type Json } from "../../../contracts/json.ts";
+import type { PeerPart } from "../../../contracts/exchange/exchange.ts";
+import { unreachable } from "../../../contracts/base/fault.ts";
+import { isObject, type Json } from "../../../contracts/base/json.ts";
 import { canonicalJson } from "../../../port/canonical.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { malformed, notTaken } from "./refusal.ts";

@@ -13,7 +13,7 @@ import {
   UnsupportedOperationError,
   VersionNotSupportedError,
 } from "@a2a-js/sdk/errors";
-import { Fault, type FaultCode } from "../../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/fault.ts";
 import { A2A_CONTENT_TYPE, A2A_VERSION_HEADER, HTTP_EXTENSION_HEADER } from "@a2a-js/sdk";
 
 /** What was asked of the starter. */

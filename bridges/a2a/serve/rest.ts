@@ -15,7 +15,7 @@ import {
 } from "@a2a-js/sdk";
 import { A2AError } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { type Method, parseParams, readJson } from "./wire.ts";
 import {
   answerType,

@@ -3,18 +3,18 @@
  * was settled before it comes here, and goes along with all that is asked.
  * @module
  */
-import type { Json } from "../../../contracts/json.ts";
-import type { Port } from "../../../contracts/port.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { Port } from "../../../contracts/base/port.ts";
 import { type A2aCaller, knownCaller, makeDesk, makeWatches } from "./starter.ts";
 import { makeHandler } from "./handler.ts";
 import { HttpRefusal, withExtensions } from "./refusal.ts";
 import { answerJsonRpc, told } from "./json_rpc.ts";
 import { answerRest, restProblem } from "./rest.ts";
 import { makeStreams } from "./streams.ts";
-import type { CardAnswer } from "../../../contracts/wire_a2a.ts";
+import type { CardAnswer } from "../../../contracts/wire/wire_a2a.ts";
 
 interface A2aServerParts {
-  /** The starter: ops of contracts/wire_a2a.ts are asked, `a2aUnwatch` is told. */
+  /** The starter: ops of contracts/wire/wire_a2a.ts are asked, `a2aUnwatch` is told. */
   readonly port: Pick<Port, "ask" | "tell">;
   /** Starts something after some milliseconds; the returned function takes it back. */
   readonly after: (ms: number, then: () => void) => () => void;

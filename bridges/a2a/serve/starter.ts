@@ -7,15 +7,15 @@ import {
   type PeerPage,
   type PeerQuery,
   PushConfig,
-} from "../../../contracts/exchange.ts";
-import { type Json, toJson } from "../../../contracts/json.ts";
-import type { Port } from "../../../contracts/port.ts";
+} from "../../../contracts/exchange/exchange.ts";
+import { type Json, toJson } from "../../../contracts/base/json.ts";
+import type { Port } from "../../../contracts/base/port.ts";
 import {
   CardAnswer,
   type PeerHolder,
   type PeerSay,
   type PushAsk,
-} from "../../../contracts/wire_a2a.ts";
+} from "../../../contracts/wire/wire_a2a.ts";
 import { type Asked, refusalOf } from "./refusal.ts";
 import * as z from "zod";
 

@@ -4,9 +4,13 @@
  * @module
  */
 import { Role, StreamResponse, TaskState } from "@a2a-js/sdk";
-import type { Exchange, ExchangeEvent, PeerArtifact } from "../../../contracts/exchange.ts";
-import { peerLabelOf } from "../../../contracts/peer_words.ts";
-import { unreachable } from "../../../contracts/fault.ts";
+import type {
+  Exchange,
+  ExchangeEvent,
+  PeerArtifact,
+} from "../../../contracts/exchange/exchange.ts";
+import { peerLabelOf } from "../../../contracts/exchange/peer_words.ts";
+import { unreachable } from "../../../contracts/base/fault.ts";
 import { artifactOf, isSettled, statusOf, taskOf } from "./task.ts";
 
 interface Teller {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Exchange, type ExchangeEvent } from "../../../contracts/exchange.ts";
+import { Exchange, type ExchangeEvent } from "../../../contracts/exchange/exchange.ts";
 import { makeTeller } from "./stream_events.ts";
 
 const piece = (id: string, ...texts: string[]) => ({

@@ -14,8 +14,8 @@ import type {
   PeerArtifact,
   PeerMessage,
   PushConfig,
-} from "../../../contracts/exchange.ts";
-import { peerLabelOf } from "../../../contracts/peer_words.ts";
+} from "../../../contracts/exchange/exchange.ts";
+import { peerLabelOf } from "../../../contracts/exchange/peer_words.ts";
 import { metadataOf, partOf } from "./part.ts";
 
 const STATES = {

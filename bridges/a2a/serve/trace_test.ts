@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json } from "../../../contracts/json.ts";
-import { PeerHolder, PeerSay } from "../../../contracts/wire_a2a.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import { PeerHolder, PeerSay } from "../../../contracts/wire/wire_a2a.ts";
 import { makeA2aServer } from "./server.ts";
 
 const TRACE = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;

@@ -3,9 +3,9 @@
  * out, as the specification wants (5.7). Both bindings come through here.
  * @module
  */
-import { isObject, type Json } from "../../../contracts/json.ts";
+import { isObject, type Json } from "../../../contracts/base/json.ts";
 import { malformed, notTaken } from "./refusal.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import * as z from "zod";
 

@@ -1,7 +1,7 @@
 /** A bridge in its real process, without any permission, and a test that plays its kernel. @module */
 import assert from "node:assert/strict";
-import type { Json, PortHandler } from "../../../contracts/mod.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import type { Json, PortHandler } from "../../../contracts/base/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import {
   MCP_PORT_LIMITS,
   type McpCall,
@@ -14,8 +14,8 @@ import {
   type McpReady,
   type McpSample,
   type McpSampled,
-} from "../../../contracts/wire_mcp.ts";
-import type { McpWords } from "../../../contracts/mcp.ts";
+} from "../../../contracts/wire/wire_mcp.ts";
+import type { McpWords } from "../../../contracts/exchange/mcp.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import { makeTestNet } from "./test_net.ts";
 

@@ -1,6 +1,6 @@
 /** The kernel's way to a URL, as a test plays it: real fetches, read piece by piece. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { McpHttp, McpHttpAnswer } from "../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { McpHttp, McpHttpAnswer } from "../../../contracts/wire/wire_mcp.ts";
 
 /** See {@link makeTestNet}. */
 export interface TestNet {

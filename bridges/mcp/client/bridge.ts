@@ -1,8 +1,8 @@
-/** The bridge: what the kernel may ask of the client of one MCP server. contracts/wire_mcp.ts. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { isObject, type Json } from "../../../contracts/json.ts";
-import type { Port, PortHandler } from "../../../contracts/port.ts";
-import type { McpOpen, McpReady, McpRoot } from "../../../contracts/wire_mcp.ts";
+/** The bridge: what the kernel may ask of the client of one MCP server. contracts/wire/wire_mcp.ts. @module */
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isObject, type Json } from "../../../contracts/base/json.ts";
+import type { Port, PortHandler } from "../../../contracts/base/port.ts";
+import type { McpOpen, McpReady, McpRoot } from "../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { serveAsks } from "./ask/server_requests.ts";
 import { type Clock, makeCalls } from "./calls.ts";

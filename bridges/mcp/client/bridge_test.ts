@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { McpWords } from "../../../contracts/mcp.ts";
-import { McpCallResult, McpReady } from "../../../contracts/wire_mcp.ts";
+import { McpWords } from "../../../contracts/exchange/mcp.ts";
+import { McpCallResult, McpReady } from "../../../contracts/wire/wire_mcp.ts";
 import { type BridgeProcess, type KernelAnswers, startBridge } from "../_fixture/bridge_process.ts";
 import { httpEcho, type RunningServer, stdioEcho } from "../_fixture/servers.ts";
 

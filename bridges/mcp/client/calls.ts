@@ -1,5 +1,5 @@
 /** The calls that are under way: each with its deadline, and with one way to end it. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 interface Underway {
   /** Aborts with the {@link Fault} that ends it. */

@@ -5,9 +5,9 @@ import {
   type jsonSchemaValidator,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-import { Fault } from "../../../contracts/fault.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { McpOpen } from "../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { McpOpen } from "../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { type Calls, type Clock, OPENING } from "./calls.ts";
 import { cutText, type ReportViolation } from "./limits.ts";

@@ -3,7 +3,7 @@
  * it stops is reported.
  * @module
  */
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Clock } from "./calls.ts";
 import {

@@ -1,5 +1,5 @@
-/** What a bridge asks of its kernel: the one place where the port's operations are written. contracts/wire_mcp.ts. @module */
-import type { Port } from "../../../contracts/port.ts";
+/** What a bridge asks of its kernel: the one place where the port's operations are written. contracts/wire/wire_mcp.ts. @module */
+import type { Port } from "../../../contracts/base/port.ts";
 import type {
   McpElicit,
   McpElicited,
@@ -7,15 +7,15 @@ import type {
   McpHttpAnswer,
   McpSample,
   McpSampled,
-} from "../../../contracts/wire_mcp.ts";
+} from "../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Progress } from "./guard.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 /** Characters to a server between two that are waited for: an answer to each costs a hop of every call. */
 const TOLD = 4_096;
 
-/** See the table of contracts/wire_mcp.ts. */
+/** See the table of contracts/wire/wire_mcp.ts. */
 export interface KernelSide {
   /** Resolves when the server has taken it; a little at a time is not waited for. */
   send(text: string): Promise<unknown>;

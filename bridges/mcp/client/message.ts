@@ -1,7 +1,7 @@
 /** One JSON-RPC message of a server: parsed once, with limits, and of exactly one kind. @module */
-import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { MCP_LINE } from "../../../contracts/exchange/mcp_limits.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { MESSAGE_DEPTH, MESSAGE_NODES, NAME_UNITS } from "./limits.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { McpWords } from "../../../contracts/mcp.ts";
+import { McpWords } from "../../../contracts/exchange/mcp.ts";
 import { type BridgeProcess, startBridge } from "../_fixture/bridge_process.ts";
 import { npmServer } from "../_fixture/npm_server.ts";
 

@@ -3,8 +3,8 @@
  * compiled code: the SDK builds the schemas of a revision when it first meets it.
  * @module
  */
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import type { Port } from "../../../contracts/port.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import type { Port } from "../../../contracts/base/port.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { makePort } from "../../../port/port.ts";
 import { type BridgePowers, makeBridge } from "./bridge.ts";

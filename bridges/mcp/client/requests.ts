@@ -8,11 +8,11 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../../../contracts/json.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Connection } from "./connect.ts";
 import type { Progress } from "./guard.ts";
-import { Fault, type FaultCode } from "../../../contracts/fault.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/fault.ts";
 import { cutText, ERROR_UNITS } from "./limits.ts";
 
 /** On whose behalf a request is made. */

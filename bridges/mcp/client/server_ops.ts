@@ -1,8 +1,8 @@
 /** What may be asked of an open server: its words, its tools, its resources, its prompts. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { isObject, type JsonObject } from "../../../contracts/json.ts";
-import type { McpWords } from "../../../contracts/mcp.ts";
-import type { McpCall, McpCallResult } from "../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isObject, type JsonObject } from "../../../contracts/base/json.ts";
+import type { McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { McpCall, McpCallResult } from "../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { type Calls, type Clock, LISTING } from "./calls.ts";
 import type { Connection } from "./connect.ts";

@@ -1,8 +1,8 @@
 /** The SDK's transports: one that is guarded, and one over the lines of a process. @module */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { MCP_LINE } from "../../../contracts/mcp_limits.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { MCP_LINE } from "../../../contracts/exchange/mcp_limits.ts";
 import type { Guard } from "./guard.ts";
 import { type ReportViolation, UNSENT, UNSENT_UNITS } from "./limits.ts";
 import { type Message, readMessage, sortMessage } from "./message.ts";

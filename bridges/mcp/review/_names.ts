@@ -1,6 +1,6 @@
 /** Names that pass for others, and words about tools that are not the server's own. @module */
-import { mcpPart } from "../../../contracts/mcp.ts";
-import type { McpToolWords } from "../../../contracts/mod.ts";
+import { mcpPart } from "../../../contracts/exchange/mcp.ts";
+import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { outline } from "./tool_identity.ts";
 

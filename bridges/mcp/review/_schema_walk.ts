@@ -1,7 +1,7 @@
 /** A schema written anew, of the keywords that the gate and every provider take. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { isList, isObject } from "../../../contracts/json.ts";
-import type { Json, JsonObject } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isList, isObject } from "../../../contracts/base/json.ts";
+import type { Json, JsonObject } from "../../../contracts/base/mod.ts";
 import { cleanText } from "./clean_text.ts";
 
 /** What a walk keeps to. */

@@ -1,7 +1,8 @@
 /** Shapes in a text that no description needs: terminal codes, blobs, tags, links that carry data away. @module */
 import type { FlagKind } from "./flag.ts";
-import { isList, isObject } from "../../../contracts/json.ts";
-import type { Json, McpToolWords } from "../../../contracts/mod.ts";
+import { isList, isObject } from "../../../contracts/base/json.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 
 interface FoundShape {
   readonly what: FlagKind;

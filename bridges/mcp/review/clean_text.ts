@@ -1,5 +1,5 @@
 /** A server's text without what nobody sees. @module */
-import type { McpServerName, McpToolWords } from "../../../contracts/mod.ts";
+import type { McpServerName, McpToolWords } from "../../../contracts/exchange/mod.ts";
 
 // Made when a text first asks for it: the list of emoji is long, and most texts are plain.
 let emoji: RegExp | undefined;

@@ -1,5 +1,5 @@
 /** What changed in a tool since it was reviewed, in lines for a person. @module */
-import type { McpToolWords } from "../../../contracts/mod.ts";
+import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 
 /** A line. */
 export interface DiffLine {

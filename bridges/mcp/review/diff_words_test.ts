@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { McpToolWords } from "../../../contracts/mod.ts";
+import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { diffWords, toolDigest } from "./mod.ts";
 import { wordsArbitrary } from "./_fixture/arbitrary.ts";
 

@@ -1,13 +1,13 @@
 /** The effect of an imported tool: computed of what its server was granted. @module */
-import { isPeer } from "../../../contracts/exchange.ts";
-import { mcpSocketsOf } from "../../../contracts/mcp.ts";
+import { isPeer } from "../../../contracts/exchange/exchange.ts";
+import { mcpSocketsOf } from "../../../contracts/exchange/mcp.ts";
+import type { EffectClass } from "../../../contracts/authority/mod.ts";
 import type {
-  EffectClass,
   ImportedTool,
   McpGrants,
   McpLaunch,
   McpToolWords,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 
 /** What decides about effects beside a server's own words. */
 export interface EffectAt {

@@ -3,8 +3,8 @@
  * flagged is not approved together with the rest. Words can be written so that nothing here finds them.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { McpToolWords, McpWords } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { McpToolWords, McpWords } from "../../../contracts/exchange/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { asksForSecret } from "../../../text/looks_secret.ts";
 import { cleanText, LONGEST_DESCRIPTION } from "./clean_text.ts";

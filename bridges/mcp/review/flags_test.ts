@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { McpServerName, McpToolWords, NO_GRANTS } from "../../../contracts/mod.ts";
+import { McpServerName, McpToolWords, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
 import { HOSTILE, NEIGHBOURS } from "./_fixture/hostile.ts";
 import { ordinaryServers } from "./_fixture/ordinary.ts";
 import { changesOf, makeFlagsOf, reviewRows, serverFlags, toolDigest, translate } from "./mod.ts";

@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { McpServerName, NO_GRANTS } from "../../../contracts/mod.ts";
+ * import { McpServerName, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
  * import { translate } from "./mod.ts";
  * const words = { name: "get-sum", description: "Adds.", inputSchema: { type: "object" } };
  * const launch = { kind: "http", url: "https://example.com/mcp" } as const;

@@ -3,9 +3,9 @@
  * checks without running anybody's regular expression. What was left out is told.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { isList, isObject } from "../../../contracts/json.ts";
-import type { Json, JsonObject } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isList, isObject } from "../../../contracts/base/json.ts";
+import type { Json, JsonObject } from "../../../contracts/base/mod.ts";
 import { parseJson } from "../../../port/mod.ts";
 import {
   makeSchemaNotes,

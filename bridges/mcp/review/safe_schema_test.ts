@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { Fault, type Json, type JsonObject } from "../../../contracts/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
 import { makeMisfits } from "../../../broker/mod.ts";
 import { schemaArbitrary } from "./_fixture/arbitrary.ts";
 import { safeSchema } from "./mod.ts";

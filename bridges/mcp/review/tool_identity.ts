@@ -1,7 +1,8 @@
 /** Names of imported tools, in the characters that every provider takes. @module */
-import { ToolName } from "../../../contracts/ids.ts";
-import { mcpPart } from "../../../contracts/mcp.ts";
-import type { Digest, McpServerName, McpToolWords } from "../../../contracts/mod.ts";
+import { ToolName } from "../../../contracts/authority/ids.ts";
+import { mcpPart } from "../../../contracts/exchange/mcp.ts";
+import type { Digest } from "../../../contracts/authority/mod.ts";
+import type { McpServerName, McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
 const LONGEST = 64;

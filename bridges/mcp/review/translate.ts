@@ -1,13 +1,8 @@
 /** Imported tools, made of what a server says of them. @module */
-import { isPeer } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type {
-  EffectClass,
-  ImportedTool,
-  McpServerName,
-  McpToolWords,
-  ToolName,
-} from "../../../contracts/mod.ts";
+import { isPeer } from "../../../contracts/exchange/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { EffectClass, ToolName } from "../../../contracts/authority/mod.ts";
+import type { ImportedTool, McpServerName, McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { describe } from "./clean_text.ts";
 import { type EffectAt, effectOf } from "./effect.ts";
 import type { ToolFlag } from "./flag.ts";

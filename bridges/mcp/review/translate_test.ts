@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Json } from "../../../contracts/base/mod.ts";
 import {
   ImportedTool,
-  type Json,
   McpGrants,
   McpLaunch,
   McpServerName,
   McpToolWords,
   NO_GRANTS,
-  ToolDescriptor,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import { ToolDescriptor } from "../../../contracts/tool/mod.ts";
 import { makeMisfits } from "../../../broker/mod.ts";
 import { ordinaryServers } from "./_fixture/ordinary.ts";
 import { HOSTILE, NEIGHBOURS } from "./_fixture/hostile.ts";

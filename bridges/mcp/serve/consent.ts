@@ -14,7 +14,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { ServeResult } from "../../../contracts/wire_serve.ts";
+import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";
 
 const KEY = "consent";
 const SHOWN = 4_096;

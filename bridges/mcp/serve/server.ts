@@ -10,8 +10,8 @@ import type { Round } from "./consent.ts";
 import { guarded, type HostSession, lifeOf } from "./session.ts";
 import { makeToolHandlers } from "./tool_handlers.ts";
 import { isPage, listPages, readPage, WIKI_TEMPLATE, wikiAsk } from "./wiki.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { ServePrompt } from "../../../contracts/wire_serve.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { ServePrompt } from "../../../contracts/wire/wire_serve.ts";
 
 /** What a server is made of. */
 export interface McpServerParts {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../../../contracts/json.ts";
-import { type ServePrompt, type ServeResult } from "../../../contracts/wire_serve.ts";
-import { ToolDescriptor } from "../../../contracts/tool.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import { type ServePrompt, type ServeResult } from "../../../contracts/wire/wire_serve.ts";
+import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { makeRounds } from "./consent.ts";
 import { makeMcpServer } from "./server.ts";
 import type { CallLife, HostSession } from "./session.ts";

@@ -1,9 +1,9 @@
 /** A host's session, as the MCP server sees it: whatever does the work is behind this. @module */
-import type { ServeResult, ServeSession } from "../../../contracts/wire_serve.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import type { ServeResult, ServeSession } from "../../../contracts/wire/wire_serve.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 /** How long a call lives, and who hears of it. */
 export interface CallLife {

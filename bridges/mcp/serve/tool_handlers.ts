@@ -7,13 +7,13 @@ import type {
   ServerContext,
   Tool,
 } from "@modelcontextprotocol/server";
-import { Fault } from "../../../contracts/fault.ts";
-import { type JsonObject, toJson } from "../../../contracts/json.ts";
-import type { ServeResult } from "../../../contracts/wire_serve.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";
 import { askPerson, canElicit, Round, saidIn } from "./consent.ts";
 import { guarded, type HostSession, lifeOf } from "./session.ts";
 import type { McpServerParts } from "./server.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import * as z from "zod";
 
 interface ToolHandlers {

@@ -1,7 +1,7 @@
 /** The wiki's pages as resources, read through the gate with the tools that agents have. @module */
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
-import { Fault } from "../../../contracts/fault.ts";
-import type { ServeResult } from "../../../contracts/wire_serve.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";
 import type { CallLife, HostSession } from "./session.ts";
 
 const PREFIX = "wiki://page/";

@@ -3,7 +3,8 @@
  * says of each file is enough, for as long as this process lives.
  * @module
  */
-import { Fault, type Json, McpTreeAsk, type PortHandler } from "../../../contracts/mod.ts";
+import { Fault, type Json, type PortHandler } from "../../../contracts/base/mod.ts";
+import { McpTreeAsk } from "../../../contracts/wire/mod.ts";
 import { createHash } from "node:crypto";
 
 interface TreeChecks {

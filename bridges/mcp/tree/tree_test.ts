@@ -1,5 +1,5 @@
 import { equal, match, notEqual, ok, throws } from "node:assert/strict";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { digestTree, makeTreeChecks, TREE_DISK, type TreeDisk } from "./mod.ts";
 import { makeTreeService } from "./check.ts";
 

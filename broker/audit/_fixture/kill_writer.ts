@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { Digest } from "../../../contracts/ids.ts";
+import { Digest } from "../../../contracts/authority/ids.ts";
 import { openSqliteStore } from "../../../store/sqlite/mod.ts";
 import { openLog, verifyLog } from "../mod.ts";
 import { ALICE, handPowers } from "./small_log.ts";

@@ -1,5 +1,5 @@
 /** A store in memory whose rows a test may read, change and hold back. Hand-made, same interface. */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type {
   Batch,
   BlobRow,
@@ -7,7 +7,7 @@ import type {
   DocumentRow,
   Store,
   StoredEvent,
-} from "../../../contracts/store.ts";
+} from "../../../contracts/task/store.ts";
 
 /** The store and what it holds. */
 export interface MemoryStore extends Store {

@@ -1,6 +1,6 @@
 /** A small log with everything in it: three tasks, private parts, several groups, documents. */
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { EventLog, Store } from "../../../contracts/store.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { EventLog, Store } from "../../../contracts/task/store.ts";
 import { type LogPowers, makeSigner, openLog } from "../mod.ts";
 
 /** The receipt key of alice's kernel. */

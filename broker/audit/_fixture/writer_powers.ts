@@ -2,7 +2,7 @@
  * A process that writes to a log until it is killed, or until the disk is full: `PATH kill`, or
  * `PATH full`. It says on stdout what was acknowledged, one line each, before it goes on.
  */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { openSqliteStore } from "../../../store/sqlite/mod.ts";
 import { LOG_POWERS, openLog, verifyLog } from "../mod.ts";
 import { ALICE, callEvent, TASKS } from "./small_log.ts";

@@ -1,5 +1,6 @@
 /** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. @module */
-import { Fault, Millis } from "../../../contracts/mod.ts";
+import { Millis } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { secretArguments } from "../../../text/looks_secret.ts";

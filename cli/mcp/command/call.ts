@@ -1,5 +1,6 @@
 /** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. @module */
-import { Fault, mcpPart } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { mcpPart } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { familyOf, type LockedServer, nounOf } from "../registry/lock.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Json, type McpAccess, toJson } from "../../../contracts/mod.ts";
+import { type Json, toJson } from "../../../contracts/base/mod.ts";
+import type { McpAccess } from "../../../contracts/exchange/mod.ts";
 import { TASK, taskJson, told } from "../../_fixture/samples.ts";
 import { PLAIN, READS, rig, SLY, type Tool, URL_ } from "../../_fixture/mcp_rig.ts";
 

@@ -1,5 +1,6 @@
 /** `mcp tool|grant|revoke|remove`: what a server may do from now on. @module */
-import { cleared, EXIT, Fault } from "../../../contracts/mod.ts";
+import { cleared } from "../../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { sweepTrees } from "../registry/store/sweep.ts";

@@ -1,5 +1,6 @@
 /** `mcp login NAME`: a person logs in at a remote server; its tokens are kept, and lent to a kernel that runs. @module */
-import { EXIT, Fault, type McpOAuth } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { McpOAuth } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { importedOf, lendMcp } from "../registry/handover.ts";

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { bundled } from "../../../port/_fixture/bundled_child.ts";
-import { Digest, type ImportedServer, type Json, McpServerName } from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import { type ImportedServer, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../../_fixture/mcp_oauth.ts";
 import type { Hands } from "../../hands.ts";

@@ -1,5 +1,6 @@
 /** `mcp review NAME`: exactly what would be pinned, and what changed since it was. @module */
-import { EXIT, type ExitCode, Fault, type McpLook } from "../../../contracts/mod.ts";
+import { EXIT, type ExitCode, Fault } from "../../../contracts/base/mod.ts";
+import type { McpLook } from "../../../contracts/exchange/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { type McpReview, reviewDocument } from "../registry/review.ts";
 import { reviewLines, serverLines } from "../review_lines.ts";

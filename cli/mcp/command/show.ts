@@ -1,5 +1,6 @@
 /** `mcp list`: imported servers in one table. @module */
-import { EXIT, Fault, type McpLook } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { McpLook } from "../../../contracts/exchange/mod.ts";
 import {
   askKernel,
   cell,

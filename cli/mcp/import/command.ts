@@ -1,14 +1,7 @@
 /** `mcp import [FILE]`: the servers that other programs of this machine know, in one table. @module */
-import {
-  EXIT,
-  type ExitCode,
-  Fault,
-  type McpLook,
-  mcpPart,
-  McpServerName,
-  Millis,
-  toJson,
-} from "../../../contracts/mod.ts";
+import { Millis } from "../../../contracts/authority/mod.ts";
+import { EXIT, type ExitCode, Fault, toJson } from "../../../contracts/base/mod.ts";
+import { type McpLook, mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";

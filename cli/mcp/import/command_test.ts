@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Json } from "../../../contracts/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
 import { PLAIN, rig, SLY, URL_ } from "../../_fixture/mcp_rig.ts";
 
 const CONFIG = {

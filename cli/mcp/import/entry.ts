@@ -1,6 +1,6 @@
 /** One server of another host's configuration → what it asks for, with its keys apart. @module */
 import { isAbsolute, normalize, resolve } from "node:path";
-import { McpEnvName, McpServerName } from "../../../contracts/mod.ts";
+import { McpEnvName, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { holdsSecret, isSecret, namesSecret, secretArguments } from "../../../text/looks_secret.ts";
 import { httpOf, launchOf, type McpWish } from "../registry/launch.ts";

@@ -1,6 +1,7 @@
 /** Servers that other programs of this machine know: their configuration files, read and never changed. @module */
 import { dirname, join } from "node:path";
-import { Fault, mcpPart, McpServerName } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { HostEntry, type HostServer, readEntry } from "./entry.ts";

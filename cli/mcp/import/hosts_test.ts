@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { fakeHands } from "../../_fixture/world.ts";
 import { findHostConfigs, type HostServer, parseJsonc, readHostConfig } from "./hosts.ts";
 

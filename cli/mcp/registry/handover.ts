@@ -1,14 +1,12 @@
 /** The imported servers that a run hands to its task, and the values that they need. @module */
+import { cleared, type Label } from "../../../contracts/authority/mod.ts";
+import { Fault, toJson } from "../../../contracts/base/mod.ts";
 import {
-  cleared,
-  Fault,
   ImportedServer,
   isPeer,
-  type Label,
   type McpOAuth,
   type McpServerName,
-  toJson,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { RegistryPowers } from "./store/store.ts";
 import { type McpNarrowing, type MergedMcp, NO_MCP } from "../../config/mcp.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type FaultCode, McpServerName } from "../../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
+import { McpServerName } from "../../../contracts/exchange/mod.ts";
 import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
 import { fakeKernel, type FakeOps } from "../../_fixture/world.ts";
 import { lockedServer, lockedTool } from "../../_fixture/mcp_lock.ts";

@@ -1,20 +1,18 @@
 /** remit.lock: what the operator imported, as it was reviewed. Written by machine. @module */
+import { Digest, Label, Millis } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
-  Digest,
-  Fault,
   ImportedServer,
   ImportedTool,
   isPeer,
-  Label,
   type McpGrants,
   McpHost,
   mcpPart,
   McpServerName,
   McpToolName,
   McpToolWords,
-  Millis,
   NO_GRANTS,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { dirname } from "node:path";
 import type { DiskRead, DiskWrite } from "../../hands.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { Fault, type FaultCode, mcpPart, McpServerName } from "../../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
+import { mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { type FreshCommand, freshCommand } from "../../_fixture/mcp_command.ts";
 import { lockedServer } from "../../_fixture/mcp_lock.ts";
 import { placesOf } from "../../disk/places.ts";

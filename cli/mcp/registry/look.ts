@@ -5,17 +5,14 @@
  */
 import { join } from "node:path";
 import * as z from "zod";
+import { Digest, Millis } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
 import {
-  Digest,
-  Fault,
   type ImportedServer,
-  type Json,
   type McpLook,
   McpWords,
-  Millis,
   PeerWords,
-  toJson,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { digestOf } from "../../../port/digest.ts";
 import type { KernelLink } from "../../hands.ts";
 import { importedOf, lendMcp, withFiles } from "./handover.ts";

@@ -1,7 +1,7 @@
 /** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. @module */
 import { basename, dirname, join } from "node:path";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
-  Fault,
   type McpAccess,
   McpEnvName,
   McpGrants,
@@ -9,7 +9,7 @@ import {
   type McpLaunch,
   McpSocket,
   type McpToolWords,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { makePathList, NEVER } from "../../../text/path_list.ts";
 import type { RegistryPowers } from "./store/store.ts";
 import { within } from "../../disk/mounts.ts";

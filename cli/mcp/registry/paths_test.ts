@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type McpAccess, NO_GRANTS } from "../../../contracts/mod.ts";
+import { type McpAccess, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
 import { pathsIn, propose } from "./paths.ts";
 
 const asked = (permission: McpAccess["permission"], value: string | null): McpAccess => ({

@@ -1,10 +1,6 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
-import {
-  type ImportedServer,
-  type McpLook,
-  type McpWords,
-  Millis,
-} from "../../../contracts/mod.ts";
+import { Millis } from "../../../contracts/authority/mod.ts";
+import type { ImportedServer, McpLook, McpWords } from "../../../contracts/exchange/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { DiskRead } from "../../hands.ts";
 import {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { McpWords, Millis, NO_GRANTS } from "../../../contracts/mod.ts";
+import { Millis } from "../../../contracts/authority/mod.ts";
+import { McpWords, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
 import { reviewRows, toolDigest, translate } from "../../../bridges/mcp/review/mod.ts";
 import { approve, FLAGGED, type McpReview, type StandingRow } from "./review.ts";
 import { LockedServer, parseMcpName } from "./lock.ts";

@@ -1,6 +1,7 @@
 /** Secrets of imported servers: kept sealed, lent to the kernel for their server, shown to nobody. @module */
 import * as z from "zod";
-import { Fault, type McpLoan, type McpOAuth, type McpServerName } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { McpLoan, McpOAuth, McpServerName } from "../../../contracts/exchange/mod.ts";
 import type { RegistryPowers } from "./store/store.ts";
 import {
   mcpSecret,

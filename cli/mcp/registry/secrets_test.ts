@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type FaultCode, type McpOAuth, McpServerName } from "../../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
+import { type McpOAuth, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { freshCommand } from "../../_fixture/mcp_command.ts";
 import { mcpSecret, parseMcpSecretName, readMcpSecret } from "../../secret/mcp_place.ts";
 import {

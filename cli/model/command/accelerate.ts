@@ -1,5 +1,6 @@
 /** `model accelerate [--gpu cuda|vulkan]`: fetches a build of the native engine. @module */
-import { EXIT, Fault, Gpu, type NativeBuild } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import { Gpu, type NativeBuild } from "../../../contracts/model/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { asked } from "./weights.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { toJson } from "../../../contracts/mod.ts";
+import { toJson } from "../../../contracts/base/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "../../_fixture/world.ts";
 import { TASK, taskJson, told } from "../../_fixture/samples.ts";

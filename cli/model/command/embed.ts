@@ -1,13 +1,8 @@
 /** `model embed`: vectors for texts of the operator's own, how near they are, and which label fits. @module */
-import {
-  DEAREST,
-  EXIT,
-  Fault,
-  Label,
-  type ModelChoice,
-  toJson,
-  unreachable,
-} from "../../../contracts/mod.ts";
+import { Label } from "../../../contracts/authority/mod.ts";
+import { EXIT, Fault, toJson, unreachable } from "../../../contracts/base/mod.ts";
+import { DEAREST } from "../../../contracts/model/mod.ts";
+import type { ModelChoice } from "../../../contracts/task/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";
@@ -18,7 +13,7 @@ import { resolveEmbedder } from "../embedder.ts";
 import type { VectorUses } from "../hands.ts";
 import type { ModelPart } from "../part.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
-import type { TextEmbedder } from "../../../contracts/model.ts";
+import type { TextEmbedder } from "../../../contracts/model/model.ts";
 import type { Basic, KernelLink } from "../../hands.ts";
 import * as z from "zod";
 

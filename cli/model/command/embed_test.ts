@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import type { Json } from "../../../contracts/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
 import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
 import { placesOf } from "../../disk/places.ts";
 

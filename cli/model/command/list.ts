@@ -1,5 +1,5 @@
 /** `model list`: every backend with its state, then what is configured, stored, and to be had. @module */
-import { EXIT } from "../../../contracts/mod.ts";
+import { EXIT } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { readCatalogue } from "../../../models/weights/pull/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

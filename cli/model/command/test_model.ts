@@ -4,7 +4,9 @@
  * @module
  */
 import { join } from "node:path";
-import { EXIT, type Json, Outcome, ToolName } from "../../../contracts/mod.ts";
+import { ToolName } from "../../../contracts/authority/mod.ts";
+import { EXIT, type Json } from "../../../contracts/base/mod.ts";
+import { Outcome } from "../../../contracts/tool/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { numberOf, readSeen, type Seen, subjectOf, textOf } from "../../audit/event_fields.ts";

@@ -2,7 +2,7 @@
 import { diffLines } from "diff";
 import { dirname } from "node:path";
 import { type Document, isMap, isScalar, parseDocument, stringify } from "yaml";
-import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";

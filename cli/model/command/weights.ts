@@ -1,5 +1,5 @@
 /** `model pull|add|verify|remove`: what is in the store of weights. @module */
-import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { findEntry, pullWeights, readCatalogue } from "../../../models/weights/pull/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

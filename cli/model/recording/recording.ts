@@ -4,7 +4,9 @@
  * @module
  */
 import * as z from "zod";
-import { Fault, RemoteConfig, type TaskRequest } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { RemoteConfig } from "../../../contracts/model/mod.ts";
+import type { TaskRequest } from "../../../contracts/task/mod.ts";
 import type { DiskRead, DiskWrite } from "../../hands.ts";
 import { checkWritable } from "../../disk/output_file.ts";
 import { safeJson } from "../../terminal/safe_json.ts";

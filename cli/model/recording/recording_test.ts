@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, RemoteConfig } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { RemoteConfig } from "../../../contracts/model/mod.ts";
 import { makeDisk } from "../../disk/disk_powers.ts";
 import { checkRecordingPlace, readRecording, startRecording } from "./recording.ts";
 

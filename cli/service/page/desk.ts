@@ -6,20 +6,16 @@
  * @module
  */
 import {
-  AgentTask,
   type Answer,
   type Digest,
-  Fault,
-  InboxEntry,
-  type Json,
-  type PageAnswer,
-  type PageAsk,
-  PageView,
   Question,
   type QuestionId,
   type TaskId,
-  toJson,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import { InboxEntry } from "../../../contracts/exchange/mod.ts";
+import { AgentTask } from "../../../contracts/task/mod.ts";
+import { type PageAnswer, type PageAsk, PageView } from "../../../contracts/wire/mod.ts";
 import * as z from "zod";
 import { displayText } from "../../../text/mod.ts";
 import { shownChanges } from "../../question/asking.ts";
@@ -49,7 +45,7 @@ export interface PageDeskParts {
   beforeAnswer?(task: TaskId): Promise<void>;
 }
 
-/** The page's desk. Faults are as contracts/wire_a2a.ts lists them. */
+/** The page's desk. Faults are as contracts/wire/wire_a2a.ts lists them. */
 export interface PageDesk {
   /** A one-time code, good for five minutes. */
   code(): string;

@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeAnswerCheck, makeDelegations } from "../../../broker/answer_check.ts";
-import {
-  Answer,
-  type Delegation,
-  Fault,
-  type PageAnswer,
-  type PageView,
-  type Question,
-  QuestionId,
-  TaskId,
-  toJson,
-} from "../../../contracts/mod.ts";
+import { Answer, type Question, QuestionId, TaskId } from "../../../contracts/authority/mod.ts";
+import { type Delegation, Fault, toJson } from "../../../contracts/base/mod.ts";
+import type { PageAnswer, PageView } from "../../../contracts/wire/mod.ts";
 import { question as asked } from "../../_fixture/samples.ts";
 import { fakeHands, fakeKernel, type FakeOps } from "../../_fixture/world.ts";
 import { change, QUESTION, TASK, taskJson } from "../../_fixture/samples.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { sha256Hex } from "../../../port/digest.ts";
-import { type Delegation, delegationClaim, toJson } from "../../../contracts/mod.ts";
+import { type Delegation, delegationClaim, toJson } from "../../../contracts/base/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { KernelLink } from "../../hands.ts";
 import type { KeyRing } from "../../key/ring.ts";

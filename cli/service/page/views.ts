@@ -2,18 +2,16 @@
  * What the page shows, in the terminal's own words. Every text is made safe to show here.
  * @module
  */
+import { type Question, TaskId } from "../../../contracts/authority/mod.ts";
+import { type Json, toJson } from "../../../contracts/base/mod.ts";
+import type { InboxEntry } from "../../../contracts/exchange/mod.ts";
 import {
   AgentTask,
-  type InboxEntry,
-  type Json,
   OTHER_RULES,
-  type PageView,
-  type Question,
   TASK_TRANSITIONS,
-  TaskId,
   TaskStatus,
-  toJson,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/task/mod.ts";
+import type { PageView } from "../../../contracts/wire/mod.ts";
 import { cell, recordOf, rowsOf } from "../../command.ts";
 import { hardWrap } from "../../terminal/columns.ts";
 import { entryLines, gistOf } from "../../inbox/inbox_words.ts";

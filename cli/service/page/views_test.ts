@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { InboxEntry, PageView } from "../../../contracts/mod.ts";
+import { InboxEntry } from "../../../contracts/exchange/mod.ts";
+import { PageView } from "../../../contracts/wire/mod.ts";
 import { homeView, messageView } from "./views.ts";
 
 const NOW = 1_700_000_000_000;

@@ -1,7 +1,7 @@
 /** A command line with one wiki, whose process answers what a test tells it. @module */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Json } from "../../../contracts/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
 import type { WikiHands } from "../hands.ts";

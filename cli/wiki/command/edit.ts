@@ -1,6 +1,7 @@
 /** `wiki edit PAGE`: a page in the operator's editor; what meets another's change is kept, not written. @module */
 import { join } from "node:path";
-import { EXIT, Fault, type PageName } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { PageName } from "../../../contracts/memory/mod.ts";
 import { type Command, printJson } from "../../command.ts";
 import { type PatchAnswer, readPage, readPatch } from "../answers.ts";
 import {

@@ -1,7 +1,7 @@
 /** `wiki export --to DIR`: a static site; its files are written here, each path checked. @module */
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import type { Basic, Hands } from "../../hands.ts";
 import { within } from "../../disk/mounts.ts";

@@ -1,5 +1,6 @@
 /** `wiki ingest PATH|URL|-`: sources into a wiki. @module */
-import { EXIT, Fault, type IngestReport } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { IngestReport } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { type Command, printJson } from "../../command.ts";

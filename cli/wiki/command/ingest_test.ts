@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Json } from "../../../contracts/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
 import { body, NOW, REPORT, rig } from "../_fixture/rig.ts";
 import { runCommandLine } from "../../_fixture/world.ts";
 

@@ -1,5 +1,5 @@
 /** `wiki init FOLDER`: makes a wiki, or takes in one that was moved or cloned. @module */
-import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { openWiki, shownPath } from "../command.ts";

@@ -1,5 +1,6 @@
 /** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. @module */
-import { EXIT, Fault, Label } from "../../../contracts/mod.ts";
+import { Label } from "../../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { flag, has, oneOf } from "../../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../../contracts/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
 import { body, REPORT, rig } from "../_fixture/rig.ts";
 import { runCommandLine } from "../../_fixture/world.ts";
 

@@ -1,6 +1,7 @@
 /** `wiki lint`: what has gone wrong in a wiki, with place and remedy. @module */
 import { join } from "node:path";
-import { EXIT, Fault, LINT_RULES } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import { LINT_RULES } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { flag, has, oneOf } from "../../arguments/parse_arguments.ts";

@@ -1,5 +1,6 @@
 /** `wiki list`: a wiki's pages, its sources, or the wikis themselves. @module */
-import { EXIT, Fault, type WikiSource } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { has } from "../../arguments/parse_arguments.ts";

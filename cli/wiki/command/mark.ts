@@ -7,13 +7,10 @@ import {
   cleared,
   type Colour,
   colourSuffices,
-  EXIT,
-  Fault,
   type Label,
-  type Page,
-  PageMark,
-  pageMarkText,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/authority/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import { type Page, PageMark, pageMarkText } from "../../../contracts/memory/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { openKeyRing } from "../../key/ring.ts";
 import { oneOf } from "../../arguments/parse_arguments.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
-import { PageMark, pageMarkText } from "../../../contracts/mod.ts";
+import { PageMark, pageMarkText } from "../../../contracts/memory/mod.ts";
 import { D, PAGE, rig } from "../_fixture/rig.ts";
 
 Deno.test("sanitize shows all of a page, asks, and signs that very version with the person's key", async () => {

@@ -1,5 +1,6 @@
 /** `wiki notes`: what agents wished to remember, and what of it is kept. @module */
-import { EXIT, Fault, type Note } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { Note } from "../../../contracts/memory/mod.ts";
 import { displayBlock, displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";

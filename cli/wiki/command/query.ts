@@ -1,12 +1,7 @@
 /** `wiki query`: the best passages, with place and origin; with `--answer` what a model makes of them. @module */
 import { join } from "node:path";
-import {
-  type CheckedAnswer,
-  EXIT,
-  type ExitCode,
-  Fault,
-  type WikiQuery,
-} from "../../../contracts/mod.ts";
+import { EXIT, type ExitCode, Fault } from "../../../contracts/base/mod.ts";
+import type { CheckedAnswer, WikiQuery } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../../command.ts";

@@ -1,5 +1,6 @@
 /** `wiki status|history|diff|log`: how a wiki stands and came to be. @module */
-import { EXIT, Fault, type PageName } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import type { PageName } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";
 import { has } from "../../arguments/parse_arguments.ts";

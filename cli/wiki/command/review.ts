@@ -1,5 +1,6 @@
 /** `wiki review`: what waits for a person, one patch with its difference, a page that was read. @module */
-import { EXIT, Fault, PatchName } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import { PatchName } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, idOf, printJson, printLines } from "../../command.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";

@@ -1,6 +1,6 @@
 /** `wiki show PAGE|raw/FILE`: a page, or a source's lines. @module */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../../contracts/mod.ts";
+import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { flag } from "../../arguments/parse_arguments.ts";

@@ -1,7 +1,8 @@
 /** A page of the web for a wiki, through the hops that the net service judges by. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
-import { Fault, type Json, type NetAnswer, type NetRequest } from "../../../contracts/mod.ts";
+import { Fault, type Json } from "../../../contracts/base/mod.ts";
+import type { NetAnswer, NetRequest } from "../../../contracts/wire/mod.ts";
 import type { Fetched } from "../hands.ts";
 
 /** What it is got with. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type NetRequest, toJson } from "../../../contracts/mod.ts";
+import { toJson } from "../../../contracts/base/mod.ts";
+import type { NetRequest } from "../../../contracts/wire/mod.ts";
 import { clock } from "../../../net/clock_powers.ts";
 import { makeExchange } from "../../../net/exchange_powers.ts";
 import { tryIp } from "../../../net/address/ip.ts";

@@ -1,14 +1,9 @@
 /** Files of this machine into a wiki: in batches, and what is gone marked as gone. @module */
 import { basename } from "node:path";
-import {
-  type Colour,
-  Fault,
-  type IngestFiles,
-  type IngestProgress,
-  type IngestReport,
-  type Label,
-  type SourceKind,
-} from "../../../contracts/mod.ts";
+import type { Colour, Label } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { SourceKind } from "../../../contracts/memory/mod.ts";
+import type { IngestFiles, IngestProgress, IngestReport } from "../../../contracts/wire/mod.ts";
 import { makeExportLists } from "../../disk/export_lists.ts";
 import { readExtract, readGone, readProgress, readReport } from "../answers.ts";
 import { type OpenWiki, openWiki } from "../command.ts";

@@ -1,6 +1,6 @@
 /** Which kind of source a file or an answer of a server is. @module */
 import { extname } from "node:path";
-import { SourceKind } from "../../../contracts/mod.ts";
+import { SourceKind } from "../../../contracts/memory/mod.ts";
 
 const words = (text: string): readonly string[] => text.split(" ");
 

@@ -1,12 +1,8 @@
 /** What `wiki ingest` is told to take in, and how far it is trusted. @module */
 import { join } from "node:path";
-import {
-  type Colour,
-  Fault,
-  type Label,
-  mixColour,
-  type SourceKind,
-} from "../../../contracts/mod.ts";
+import { type Colour, type Label, mixColour } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { within } from "../../disk/mounts.ts";

@@ -1,6 +1,7 @@
 /** The documents of a folder, as `wiki ingest` finds them. @module */
 import { basename, join } from "node:path";
-import { Fault, type SourceKind } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { within } from "../../disk/mounts.ts";
 import type { DiskRead } from "../../hands.ts";
 import type { Entry, WikiHands } from "../hands.ts";

@@ -1,15 +1,8 @@
 /** Questions to a model for the operator's own commands, through the kernel: label, money, egress. @module */
 import * as z from "zod";
-import {
-  type Colour,
-  DEAREST,
-  Fault,
-  type FaultCode,
-  type Label,
-  LocalConfig,
-  RemoteConfig,
-  toJson,
-} from "../../../contracts/mod.ts";
+import type { Colour, Label } from "../../../contracts/authority/mod.ts";
+import { Fault, type FaultCode, toJson } from "../../../contracts/base/mod.ts";
+import { DEAREST, LocalConfig, RemoteConfig } from "../../../contracts/model/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";

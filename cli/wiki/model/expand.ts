@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import * as z from "zod";
-import { MOST_PHRASINGS, type WikiQuery } from "../../../contracts/mod.ts";
+import { MOST_PHRASINGS, type WikiQuery } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 import { has } from "../../arguments/parse_arguments.ts";

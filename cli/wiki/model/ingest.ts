@@ -1,5 +1,5 @@
 /** `wiki ingest … --model`: a model reads the sources; one patch to review comes of it. @module */
-import { EXIT, type ExitCode } from "../../../contracts/mod.ts";
+import { EXIT, type ExitCode } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText } from "../../command.ts";
 import { readFinish, readItem, readPlan, readTaken } from "../answers.ts";

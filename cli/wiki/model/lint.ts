@@ -1,13 +1,7 @@
 /** `wiki lint --model`: a model says which claims cannot both be right, where rules see too little. @module */
 import * as z from "zod";
-import {
-  type Colour,
-  Fault,
-  type FaultCode,
-  Label,
-  mixColour,
-  mixLabel,
-} from "../../../contracts/mod.ts";
+import { type Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { type FindingAnswer, type PairAnswer, readPairs } from "../answers.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type Json } from "../../../contracts/mod.ts";
+import { Fault, type Json } from "../../../contracts/base/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
 

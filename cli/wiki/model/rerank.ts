@@ -1,12 +1,7 @@
 /** `wiki query --rerank`: a model puts the passages that were found in order; what they say stays as it is. @module */
 import * as z from "zod";
-import {
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-  type WikiQuery,
-} from "../../../contracts/mod.ts";
+import { type Colour, type Label, mixColour, mixLabel } from "../../../contracts/authority/mod.ts";
+import type { WikiQuery } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import type { FoundAnswer } from "../answers.ts";

@@ -1,7 +1,9 @@
 /** Vectors for a wiki, from the embedder of remit.yaml or a flag, through the kernel. @module */
 import { join } from "node:path";
 import * as z from "zod";
-import { DEAREST, Fault, type Label, toJson } from "../../../contracts/mod.ts";
+import type { Label } from "../../../contracts/authority/mod.ts";
+import { Fault, toJson } from "../../../contracts/base/mod.ts";
+import { DEAREST } from "../../../contracts/model/mod.ts";
 import type { Command } from "../../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { kernelFor } from "../../run/kernel_for.ts";

@@ -1,12 +1,8 @@
 /** The hands of the commands over wikis, with this process's own rights. @module */
 import { join } from "node:path";
-import {
-  type ContentTrust,
-  Fault,
-  type Json,
-  type ParseAsk,
-  toJson,
-} from "../../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import type { ContentTrust } from "../../../contracts/memory/mod.ts";
+import type { ParseAsk } from "../../../contracts/wire/mod.ts";
 import { displayBlock } from "../../../text/mod.ts";
 import type { Screen } from "../../hands.ts";
 import { findPrograms } from "../../program/programs_powers.ts";

@@ -1,5 +1,5 @@
 /** The command line that starts a wiki's process, and the paths that it sees. @module */
-import { Fault, WASM_PAGES } from "../../../contracts/mod.ts";
+import { Fault, WASM_PAGES } from "../../../contracts/base/mod.ts";
 import {
   denying,
   type WalledLine,

@@ -1,14 +1,9 @@
-/** The session with a wiki's process. contracts/wire_wiki.ts. @module */
-import {
-  type ContentTrust,
-  Fault,
-  type Json,
-  type ParseAsk,
-  serveContents,
-  toJson,
-  type WikiOpen,
-} from "../../../contracts/mod.ts";
-import { SourceKind, WIKI_PORT_LIMITS } from "../../../contracts/mod.ts";
+/** The session with a wiki's process. contracts/wire/wire_wiki.ts. @module */
+import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import { type ContentTrust, serveContents } from "../../../contracts/memory/mod.ts";
+import type { ParseAsk, WikiOpen } from "../../../contracts/wire/mod.ts";
+import { SourceKind } from "../../../contracts/memory/mod.ts";
+import { WIKI_PORT_LIMITS } from "../../../contracts/wire/mod.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import * as z from "zod";
 import type { WikiLink } from "../hands.ts";

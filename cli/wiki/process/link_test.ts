@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault, type Json, NOTHING_KNOWN, type ParseAsk, toJson } from "../../../contracts/mod.ts";
+import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import { NOTHING_KNOWN } from "../../../contracts/memory/mod.ts";
+import type { ParseAsk } from "../../../contracts/wire/mod.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import { EMPTY_WIKI } from "../../_fixture/wikis.ts";
 import { openWikiLink, type WikiProcess } from "./link.ts";

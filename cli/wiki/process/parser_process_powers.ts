@@ -1,6 +1,6 @@
 /** The process that makes text of one document: no right, little memory, little time. docs/decision/0014. @module */
-import { CHILD_FLAGS, Fault } from "../../../contracts/mod.ts";
-import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
+import { CHILD_FLAGS, Fault } from "../../../contracts/base/mod.ts";
+import { WIDE_FRAME_BYTES } from "../../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import type { findPrograms } from "../../program/programs_powers.ts";
 

@@ -6,7 +6,7 @@ import {
   type ProgramSource,
   provideWarmProgram,
 } from "../../program/program_cache_powers.ts";
-import { WASM_PAGES } from "../../../contracts/mod.ts";
+import { WASM_PAGES } from "../../../contracts/base/mod.ts";
 import { PARSER_PAGES } from "./parser_process_powers.ts";
 
 /** `wiki` holds one wiki, `parser` makes text of one document. */

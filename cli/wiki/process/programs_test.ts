@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { provideWikiProgram } from "./programs_powers.ts";
 
 const SOURCES = ["memory-wiki/main.ts", "memory-wiki/parse/main.ts", "kernel/main.ts"];

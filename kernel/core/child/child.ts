@@ -1,9 +1,9 @@
 /** One child: an operating-system process at the other end of a port. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { MCP_PORT_LIMITS } from "../../../contracts/wire_mcp.ts";
-import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
-import { WIKI_PORT_LIMITS } from "../../../contracts/wire_wiki.ts";
-import type { Port, PortHandler } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { MCP_PORT_LIMITS } from "../../../contracts/wire/wire_mcp.ts";
+import { WIDE_FRAME_BYTES } from "../../../contracts/wire/wire_plugin.ts";
+import { WIKI_PORT_LIMITS } from "../../../contracts/wire/wire_wiki.ts";
+import type { Port, PortHandler } from "../../../contracts/base/mod.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import { makePort } from "../../../port/mod.ts";
 import type { LeftWatch } from "../start/left_behind.ts";

@@ -1,6 +1,10 @@
 /** The kernel's children: workers, toolhosts and model services. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Gpu, KernelConfig, Mount, PortHandler, Powers } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { PortHandler } from "../../../contracts/base/mod.ts";
+import type { Gpu } from "../../../contracts/model/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { lineOfBrowser, lineOfWiki, type WikiFolders } from "../start/browser_line.ts";
 import { probeCommandWalls, probeWalls, type Walls } from "../start/walls.ts";
 import { watchForLeft } from "../start/left_behind.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { NAMESPACE } from "../start/line_parts.ts";
-import { MountName } from "../../../contracts/mod.ts";
+import { MountName } from "../../../contracts/authority/mod.ts";
 import type { Child } from "./child.ts";
 import type { Verdict } from "./permission_line.ts";
 import { makeStartQueue } from "./children.ts";

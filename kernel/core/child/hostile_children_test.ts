@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import type { Child } from "./child.ts";
 import {
   DEAF,

@@ -1,7 +1,10 @@
 /** The processes that imported servers need: bridges, servers behind their walls, the check of their trees. @module */
 import { dirname } from "node:path";
-import { Fault } from "../../../contracts/fault.ts";
-import type { ImportedServer, KernelConfig, PortHandler, Powers } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { PortHandler } from "../../../contracts/base/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import type { Child } from "./child.ts";
 import type { CommandWalls, Walls } from "../start/walls.ts";
 import {

@@ -3,7 +3,7 @@
  * before every access. The path is the identity, so it is unlinked once connected.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { answerPermission, type Judge, parsePermission, strictly } from "./permission_line.ts";
 import type { SocketConnection, SocketListener, SpawnPowers } from "../start/spawn.ts";
 

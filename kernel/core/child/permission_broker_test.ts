@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Fault } from "../../../contracts/mod.ts";
+import type { Fault } from "../../../contracts/base/mod.ts";
 import { makePermissionBroker } from "./permission_broker.ts";
 import { answerPermission, parsePermission, strictly, type Verdict } from "./permission_line.ts";
 import { makeSpawnPowers } from "../start/spawn_powers.ts";

@@ -1,5 +1,5 @@
 /** One line of Deno's permission broker protocol, read and written. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 /** What a child asks to be allowed. */
 export interface PermissionAsk {

@@ -1,6 +1,7 @@
 /** Workers that are started before they are needed. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { PortHandler, Powers } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { PortHandler } from "../../../contracts/base/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 import type { Child } from "./child.ts";
 import type { StartQueue } from "./children.ts";
 

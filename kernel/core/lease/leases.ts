@@ -1,12 +1,12 @@
 /** The lease table: rights that shrink, expire and can be taken back. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { atMoment } from "../../../contracts/moment.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import { LeaseId, type Pid, type TaskId } from "../../../contracts/ids.ts";
-import { Lease, type Scope } from "../../../contracts/lease.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { EventLog } from "../../../contracts/store.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { atMoment } from "../../../contracts/base/moment.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import { LeaseId, type Pid, type TaskId } from "../../../contracts/authority/ids.ts";
+import { Lease, type Scope } from "../../../contracts/authority/lease.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
 import { grantedEvents, makeLeaseRows } from "./rows.ts";
 import { covers, scopeText } from "./scope.ts";
 

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  type EventLog,
-  type Fault,
-  type Lease,
-  type NewEvent,
-  Pid,
-  type Scope,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { type Lease, Pid, type Scope, TaskId } from "../../../contracts/authority/mod.ts";
+import type { Fault } from "../../../contracts/base/mod.ts";
+import type { EventLog, NewEvent } from "../../../contracts/task/mod.ts";
 import { type LeaseGrant, type LeaseTable, makeLeases } from "./leases.ts";
 import { covers } from "./scope.ts";
 

@@ -1,6 +1,8 @@
 /** Leases in memory: by id, by process, by parent. Synchronous, without a clock. @module */
-import { Lease, Scope } from "../../../contracts/lease.ts";
-import type { JsonObject, LeaseId, NewEvent, Pid, TaskId } from "../../../contracts/mod.ts";
+import { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { LeaseId, Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import type { NewEvent } from "../../../contracts/task/mod.ts";
 import { covers } from "./scope.ts";
 
 /** The rows, and the ways to find them. */

@@ -1,8 +1,11 @@
 /** When one scope lies within another. @module */
 import { basename, dirname } from "node:path";
-import { mixLabel } from "../../../contracts/colour.ts";
-import { MountName } from "../../../contracts/ids.ts";
-import type { ImportedServer, Label, Mount, Scope, TaskRequest } from "../../../contracts/mod.ts";
+import { mixLabel } from "../../../contracts/authority/colour.ts";
+import { MountName } from "../../../contracts/authority/ids.ts";
+import type { Label, Scope } from "../../../contracts/authority/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
+import type { TaskRequest } from "../../../contracts/task/mod.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
 
 /** Tells whether whoever holds `outer` holds `inner`: same resource and right, a prefix of whole parts. */
 export function covers(outer: Scope, inner: Scope): boolean {

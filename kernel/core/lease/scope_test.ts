@@ -1,5 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { ImportedServer, type Mount, MountName } from "../../../contracts/mod.ts";
+import { MountName } from "../../../contracts/authority/mod.ts";
+import { ImportedServer } from "../../../contracts/exchange/mod.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
 import { grantMounts } from "./scope.ts";
 
 function server(

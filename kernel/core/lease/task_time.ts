@@ -1,5 +1,6 @@
 /** How long what a task was granted holds: as long as the task may work. @module */
-import type { LeaseId, ProcessRow, Scope } from "../../../contracts/mod.ts";
+import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";
+import type { ProcessRow } from "../../../contracts/task/mod.ts";
 import type { LeaseTable } from "./leases.ts";
 
 /** What {@link makeTaskTime} is handed. */

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  DEFAULT_LIMITS,
-  type Lease,
-  LeaseId,
-  Pid,
-  type Scope,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { type Lease, LeaseId, Pid, type Scope, TaskId } from "../../../contracts/authority/mod.ts";
+import { DEFAULT_LIMITS } from "../../../contracts/task/mod.ts";
 import { makeTaskTime, type TaskTime } from "./task_time.ts";
 
 const MINUTE = 60_000;

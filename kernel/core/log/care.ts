@@ -3,9 +3,10 @@
  * A damaged log is mended by the explicit command only.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { TASK_TRANSITIONS, TaskStatus } from "../../../contracts/task.ts";
-import type { Digest, Store } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../../contracts/task/task.ts";
+import type { Digest } from "../../../contracts/authority/mod.ts";
+import type { Store } from "../../../contracts/task/mod.ts";
 import { openSqliteStore, replaceSqliteFile, type SqliteStore } from "../../../store/sqlite/mod.ts";
 
 /** What a check of the whole log says. */

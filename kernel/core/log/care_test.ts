@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { Digest, type DocumentRow, Fault, type StoredEvent } from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { DocumentRow, StoredEvent } from "../../../contracts/task/mod.ts";
 import {
   careOverWork,
   type CheckedSeal,

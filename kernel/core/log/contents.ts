@@ -1,7 +1,9 @@
 /** What is known of contents in this state folder: opened, and complete. @module */
-import { isObject } from "../../../contracts/json.ts";
-import { Artifact, StagedChange } from "../../../contracts/workspace.ts";
-import type { ContentTrust, JsonObject, KnownContent, Store } from "../../../contracts/mod.ts";
+import { isObject } from "../../../contracts/base/json.ts";
+import { Artifact, StagedChange } from "../../../contracts/tool/workspace.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import type { ContentTrust, KnownContent } from "../../../contracts/memory/mod.ts";
+import type { Store } from "../../../contracts/task/mod.ts";
 import { openContentStore } from "../../../store/sqlite/mod.ts";
 import { bodyOf, type ReadPrivate } from "./read_events.ts";
 

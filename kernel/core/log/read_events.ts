@@ -1,13 +1,13 @@
 /** A task's events as they lie in the log: in order, their public bodies, and their private parts. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { TaskRequest } from "../../../contracts/task.ts";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import { Digest, type TaskId } from "../../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import type { Taint } from "../../../contracts/process.ts";
-import type { Source } from "../../../contracts/question.ts";
-import type { Store, StoredEvent } from "../../../contracts/store.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { TaskRequest } from "../../../contracts/task/task.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import { Digest, type TaskId } from "../../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import type { Taint } from "../../../contracts/task/process.ts";
+import type { Source } from "../../../contracts/authority/question.ts";
+import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
 
 /** Reads an event's private part; undefined when it has none or it was purged. */
 export type ReadPrivate = (event: StoredEvent) => Promise<JsonObject | undefined>;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Digest, type Store, type StoredEvent } from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
+import type { Store, StoredEvent } from "../../../contracts/task/mod.ts";
 import { inSlices } from "./read_events.ts";
 
 const row = (seq: number): StoredEvent => ({

@@ -1,11 +1,11 @@
 /** Watching a task: what it did so far, then what it does, without a gap. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { WatchEvent } from "../../../contracts/control_answers.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { Reading } from "../../../contracts/model.ts";
-import type { EventLog, Store } from "../../../contracts/store.ts";
-import type { AgentTask } from "../../../contracts/task.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { WatchEvent } from "../../../contracts/task/control_answers.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { Reading } from "../../../contracts/model/model.ts";
+import type { EventLog, Store } from "../../../contracts/task/store.ts";
+import type { AgentTask } from "../../../contracts/task/task.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 
 /** Sends one event to a watcher: `event` with a {@link WatchEvent}, or `end`. */

@@ -2,12 +2,12 @@
  * The brake: a process that spends too fast, or was sent SIGBRAKE, waits until a person lets it go on.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Limits } from "../../../contracts/budget.ts";
-import type { Questions } from "../../../contracts/gate.ts";
-import { Digest, type Pid, QuestionId, ToolName } from "../../../contracts/ids.ts";
-import type { Powers, ProcessKeeper, ProcessRow } from "../../../contracts/process.ts";
-import type { Question } from "../../../contracts/question.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Limits } from "../../../contracts/task/budget.ts";
+import type { Questions } from "../../../contracts/authority/gate.ts";
+import { Digest, type Pid, QuestionId, ToolName } from "../../../contracts/authority/ids.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../../../contracts/task/process.ts";
+import type { Question } from "../../../contracts/authority/question.ts";
 import { digestOf } from "../../../port/digest.ts";
 import { type Payment, recent, spendsTooFast } from "./signals.ts";
 

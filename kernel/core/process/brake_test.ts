@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { DEAREST } from "../../../contracts/mod.ts";
+import { DEAREST } from "../../../contracts/model/mod.ts";
 import { makeModelCost } from "../../power/model/money.ts";
 import { makePurse } from "./brake.ts";
 

@@ -1,5 +1,5 @@
 /** Which limit a charge would pass. @module */
-import type { ChargeableUsage, Limits, Powers, Usage } from "../../../contracts/mod.ts";
+import type { ChargeableUsage, Limits, Powers, Usage } from "../../../contracts/task/mod.ts";
 
 /** One charge against a process. */
 export type Charge = Partial<ChargeableUsage>;

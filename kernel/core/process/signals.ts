@@ -3,9 +3,10 @@
  * actions.
  * @module
  */
-import { unreachable } from "../../../contracts/fault.ts";
-import { EXIT } from "../../../contracts/signal.ts";
-import type { ExitCode, Limits, Signal } from "../../../contracts/mod.ts";
+import { unreachable } from "../../../contracts/base/fault.ts";
+import { EXIT } from "../../../contracts/base/signal.ts";
+import type { ExitCode, Signal } from "../../../contracts/base/mod.ts";
+import type { Limits } from "../../../contracts/task/mod.ts";
 
 /** Where a process stands towards signals. `braked` waits for a person, `stopped` for SIGCONT. */
 export type SignalState = "running" | "stopped" | "braked" | "concluding" | "ended";

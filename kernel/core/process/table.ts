@@ -1,20 +1,20 @@
 /** The process table: the only writer of process rows. @module */
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { Pid } from "../../../contracts/ids.ts";
-import type { CapabilityGrant } from "../../../contracts/agent_spec.ts";
-import { type Limits, noUsage, type Usage } from "../../../contracts/budget.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { Pid } from "../../../contracts/authority/ids.ts";
+import type { CapabilityGrant } from "../../../contracts/policy/agent_spec.ts";
+import { type Limits, noUsage, type Usage } from "../../../contracts/task/budget.ts";
 import type {
   Powers,
   ProcessKeeper,
   ProcessRow,
   ProcessStatus,
   Taint,
-} from "../../../contracts/process.ts";
-import type { Source } from "../../../contracts/question.ts";
-import type { OnQuestion, Phase } from "../../../contracts/task.ts";
-import type { ToolSnapshot } from "../../../contracts/tool.ts";
-import type { Mount } from "../../../contracts/workspace.ts";
+} from "../../../contracts/task/process.ts";
+import type { Source } from "../../../contracts/authority/question.ts";
+import type { OnQuestion, Phase } from "../../../contracts/task/task.ts";
+import type { ToolSnapshot } from "../../../contracts/tool/tool.ts";
+import type { Mount } from "../../../contracts/tool/workspace.ts";
 import { above, type Charge, count, inherited, narrowed, passes } from "./limits.ts";
 
 /** What a new process is made of; the table adds its number and its start. */

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  DEFAULT_LIMITS,
-  type Fault,
-  type Limits,
-  type ProcessRow,
-  SessionId,
-  TaskId,
-  ToolName,
-} from "../../../contracts/mod.ts";
+import { SessionId, TaskId, ToolName } from "../../../contracts/authority/mod.ts";
+import type { Fault } from "../../../contracts/base/mod.ts";
+import { DEFAULT_LIMITS, type Limits, type ProcessRow } from "../../../contracts/task/mod.ts";
 import { above, narrowed } from "./limits.ts";
 import {
   type ChildProcess,

@@ -4,9 +4,9 @@
  * docs/decision/0010.
  * @module
  */
-import { cacheBeside, CHILD_FLAGS } from "../../../contracts/built_program.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { KernelConfig } from "../../../contracts/mod.ts";
+import { cacheBeside, CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import {
   DENIED,
   denoLine,

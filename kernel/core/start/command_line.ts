@@ -5,8 +5,9 @@
  * that it can neither trace it nor make namespaces of its own.
  * @module
  */
-import { CHILD_FLAGS } from "../../../contracts/built_program.ts";
-import type { KernelConfig, Mount } from "../../../contracts/mod.ts";
+import { CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import {
   filtered,
   INSIDE,

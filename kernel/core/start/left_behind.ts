@@ -5,7 +5,7 @@
  * bears the kernel's mark. Should that process be killed, too, the next kernel of the same folder does it.
  * @module
  */
-import type { KernelConfig } from "../../../contracts/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import type { SpawnPowers } from "./spawn.ts";
 
 /**

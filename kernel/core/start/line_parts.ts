@@ -1,6 +1,6 @@
 /** What every child's start line is made of: walls, sizes, Deno's flags. @module */
-import { CHILD_FLAGS, WASM_PAGES } from "../../../contracts/built_program.ts";
-import type { KernelConfig } from "../../../contracts/mod.ts";
+import { CHILD_FLAGS, WASM_PAGES } from "../../../contracts/base/built_program.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { type Filter, FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 

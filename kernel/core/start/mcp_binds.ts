@@ -1,6 +1,8 @@
 /** What of the machine's files an imported server finds in its namespace: what it was granted, under its own names. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { KernelConfig, McpGrants, Powers } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { McpGrants } from "../../../contracts/exchange/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { foldPath } from "../../../text/path_list.ts";
 import { beneath } from "../lease/scope.ts";
 import { INSIDE } from "./line_parts.ts";

@@ -3,9 +3,10 @@
  * docs/decision/0015.
  * @module
  */
-import { cacheBeside, CHILD_FLAGS } from "../../../contracts/built_program.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { KernelConfig, McpLaunch } from "../../../contracts/mod.ts";
+import { cacheBeside, CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { McpLaunch } from "../../../contracts/exchange/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import {
   above,
   BECOMING,

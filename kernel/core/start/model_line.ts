@@ -1,7 +1,8 @@
 /** The start lines of model services: one origin, one file of weights, or nothing. docs/decision/0011. @module */
-import { cacheBeside } from "../../../contracts/built_program.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Gpu, KernelConfig } from "../../../contracts/mod.ts";
+import { cacheBeside } from "../../../contracts/base/built_program.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Gpu } from "../../../contracts/model/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import {
   DENIED,
   denoLine,

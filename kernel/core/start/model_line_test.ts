@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Gpu, KernelConfig } from "../../../contracts/mod.ts";
+import type { Gpu } from "../../../contracts/model/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { lineOfLocal, lineOfNative, lineOfRemote } from "./model_line.ts";
 import type { Walls } from "./walls.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault, toJson } from "../../../contracts/mod.ts";
+import { Fault, toJson } from "../../../contracts/base/mod.ts";
 import { bundled } from "../../../port/_fixture/bundled_child.ts";
 import { HAS_BWRAP, makeWorld } from "../../_fixture/small_children.ts";
 

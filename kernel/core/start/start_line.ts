@@ -1,6 +1,7 @@
 /** The command line that starts a child: walls outside, `deno run` without rights inside. @module */
 import { dirname } from "node:path";
-import type { KernelConfig, Mount } from "../../../contracts/mod.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import {
   DENIED,
   denoLine,

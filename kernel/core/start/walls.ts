@@ -1,5 +1,5 @@
 /** Which walls stand around children on this machine. @module */
-import type { KernelConfig } from "../../../contracts/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { type CommandIdentity, lineOfCommand } from "./command_line.ts";
 import type { StartLine, WallConfig } from "./line_parts.ts";
 import type { SpawnPowers } from "./spawn.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { lineOfCopy, lineOfPin, programPlace } from "./command_line.ts";
 import { INSIDE, NAMESPACE } from "./line_parts.ts";
-import { MountName } from "../../../contracts/mod.ts";
+import { MountName } from "../../../contracts/authority/mod.ts";
 import type { Child } from "../child/child.ts";
 import { DEAF, HAS_BWRAP, HAS_PRLIMIT, makeWorld } from "../../_fixture/small_children.ts";
 import { PROBES } from "./_fixture/walls_probes.ts";

@@ -6,13 +6,13 @@
  * a power beside this one that holds `begin` and `settle` apart.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { ContentLookup } from "../../../contracts/content_trust.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import type { Lease } from "../../../contracts/lease.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { KernelConfig } from "../../../contracts/wire_control.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { Lease } from "../../../contracts/authority/lease.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
 import { COMMAND_ENV, lineOfCommand } from "../../core/start/command_line.ts";
 import {

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import {
-  CallId,
-  Digest,
-  type JsonObject,
-  type ProcessRow,
-  type ToolBinding,
-  ToolName,
-} from "../../../contracts/mod.ts";
+import { CallId, Digest, ToolName } from "../../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import type { ProcessRow, ToolBinding } from "../../../contracts/task/mod.ts";
 import { bindCommand } from "../../../tools-wasm/command/mod.ts";
 import { WorkspaceRecord } from "../../../workspace/mod.ts";
 import { ALICE, granted, isThere, makeBench, TASK } from "../../_fixture/command_bench.ts";

@@ -1,19 +1,14 @@
 /** The kernel's side of a copy service. @module */
 import * as z from "zod";
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Collected, Prepared, Weight } from "../../../contracts/command.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type {
-  CollectBody,
-  ContentColours,
-  ContentLookup,
-  Json,
-  PinBody,
-  Powers,
-  PrepareBody,
-  SetupBody,
-} from "../../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Collected, Prepared, Weight } from "../../../contracts/tool/command.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { ContentColours, ContentLookup } from "../../../contracts/memory/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { CollectBody, PinBody, PrepareBody } from "../../../contracts/tool/mod.ts";
+import type { SetupBody } from "../../../contracts/wire/mod.ts";
 import { type Child, SERVES_NOTHING, startChild } from "../../core/child/child.ts";
 import { COPY_PLACES } from "../../core/start/command_line.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";

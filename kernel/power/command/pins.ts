@@ -3,8 +3,8 @@
  * at again before each run. What is run are those bytes alone.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { GrantedCommand } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { GrantedCommand } from "../../../contracts/tool/mod.ts";
 import { startCopyService } from "./copies.ts";
 import { lineOfPin, PIN_PLACES } from "../../core/start/command_line.ts";
 import type { CommandsParts } from "./commands.ts";

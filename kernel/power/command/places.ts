@@ -3,8 +3,9 @@
  * two runs, so that only what changed is copied.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { PrepareBody, Prepared, TaskId } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
+import type { PrepareBody, Prepared } from "../../../contracts/tool/mod.ts";
 import { type CopyService, startCopyService } from "./copies.ts";
 import { COPY_PLACES, lineOfCopy } from "../../core/start/command_line.ts";
 import type { CommandsParts } from "./commands.ts";

@@ -1,13 +1,8 @@
 /** Which sessions there are, whose they are, and why others are no more. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { SESSIONS_EACH } from "../../../contracts/process_session.ts";
-import type {
-  Lease,
-  SessionOwner,
-  SessionStart,
-  SessionTaint,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { SESSIONS_EACH } from "../../../contracts/tool/process_session.ts";
+import type { Lease, TaskId } from "../../../contracts/authority/mod.ts";
+import type { SessionOwner, SessionStart, SessionTaint } from "../../../contracts/tool/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { unavailable } from "./run.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";

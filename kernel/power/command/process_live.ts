@@ -1,7 +1,8 @@
 /** One program that goes on, as its owner talks to it. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { SESSION_BUFFER, SESSION_INPUT } from "../../../contracts/process_session.ts";
-import type { Powers, SessionOutput, SessionSignal, SessionState } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { SESSION_BUFFER, SESSION_INPUT } from "../../../contracts/tool/process_session.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { SessionOutput, SessionSignal, SessionState } from "../../../contracts/tool/mod.ts";
 import { makeOutput, makeTerminalText } from "./process_output.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";

@@ -1,12 +1,12 @@
 /** What a session has on this machine: copies, the service that keeps them, the program. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Collected } from "../../../contracts/command.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Collected } from "../../../contracts/tool/command.ts";
 import type {
   SessionStart,
   SessionTaint,
   TerminalSize,
-} from "../../../contracts/process_session.ts";
-import type { StagedChange } from "../../../contracts/workspace.ts";
+} from "../../../contracts/tool/process_session.ts";
+import type { StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { CommandsParts } from "./commands.ts";
 import { mixed, setup, startCopyService, watchWeight } from "./copies.ts";
 import {

@@ -1,6 +1,6 @@
 /** However a process session ends, its program and all that it began end with it. */
 import assert from "node:assert/strict";
-import { SESSION_IDLE_MS, SESSION_SIGNALS } from "../../../contracts/mod.ts";
+import { SESSION_IDLE_MS, SESSION_SIGNALS } from "../../../contracts/tool/mod.ts";
 import { ALICE, TASK } from "../../_fixture/command_bench.ts";
 import { BOB, eventually, owns, processesWith } from "../../_fixture/session_bench.ts";
 import { CAT, FLIGHT, long, PYTHON, SH, test } from "../../_fixture/session_cases.ts";

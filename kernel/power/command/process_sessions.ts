@@ -4,10 +4,10 @@
  * a session that ends otherwise leaves nothing.
  * @module
  */
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import type { ProcessKeeper } from "../../../contracts/process.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { ProcessKeeper } from "../../../contracts/task/process.ts";
 import {
   type ProcessSessions,
   SESSION_IDLE_MS,
@@ -16,7 +16,7 @@ import {
   type SessionOutput,
   type SessionOwner,
   type SessionTaint,
-} from "../../../contracts/process_session.ts";
+} from "../../../contracts/tool/process_session.ts";
 import { cancelled, held } from "./run.ts";
 import { kept } from "./copies.ts";
 import type { CommandsParts } from "./commands.ts";

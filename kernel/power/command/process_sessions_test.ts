@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { SESSIONS_EACH, type SessionStart, TaskId } from "../../../contracts/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
+import { SESSIONS_EACH, type SessionStart } from "../../../contracts/tool/mod.ts";
 import { ALICE, granted, TASK } from "../../_fixture/command_bench.ts";
 import { BOB, owns } from "../../_fixture/session_bench.ts";
 import { CAT, long, PYTHON, SH, test } from "../../_fixture/session_cases.ts";

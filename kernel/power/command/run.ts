@@ -1,10 +1,10 @@
 /** One run of a program of this machine: what is asked for, what it came to. @module */
-import type { Colour, Label } from "../../../contracts/colour.ts";
-import type { Collected, GrantedCommand } from "../../../contracts/command.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import type { Lease, Scope } from "../../../contracts/lease.ts";
+import type { Colour, Label } from "../../../contracts/authority/colour.ts";
+import type { Collected, GrantedCommand } from "../../../contracts/tool/command.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 

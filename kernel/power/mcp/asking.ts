@@ -1,13 +1,19 @@
 /** Questions that an imported server brings about: one at a time, while a call of it is under way, and not too many. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Label } from "../../../contracts/colour.ts";
-import type { Questions } from "../../../contracts/gate.ts";
-import { Digest, type Pid, QuestionId, type TaskId, ToolName } from "../../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import { type ImportedServer, mcpPart } from "../../../contracts/mcp.ts";
-import type { Powers, ProcessKeeper, ProcessRow } from "../../../contracts/process.ts";
-import type { Answer, AnswerScope, Question } from "../../../contracts/question.ts";
-import type { McpElicit, McpElicited } from "../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Label } from "../../../contracts/authority/colour.ts";
+import type { Questions } from "../../../contracts/authority/gate.ts";
+import {
+  Digest,
+  type Pid,
+  QuestionId,
+  type TaskId,
+  ToolName,
+} from "../../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import { type ImportedServer, mcpPart } from "../../../contracts/exchange/mcp.ts";
+import type { Powers, ProcessKeeper, ProcessRow } from "../../../contracts/task/process.ts";
+import type { Answer, AnswerScope, Question } from "../../../contracts/authority/question.ts";
+import type { McpElicit, McpElicited } from "../../../contracts/wire/wire_mcp.ts";
 import { digestOf } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { McpLog } from "./log.ts";

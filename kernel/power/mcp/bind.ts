@@ -6,11 +6,11 @@ import {
   graverEffect,
   type Label,
   mixLabel,
-} from "../../../contracts/colour.ts";
-import { isPeer } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { Scope } from "../../../contracts/lease.ts";
+} from "../../../contracts/authority/colour.ts";
+import { isPeer } from "../../../contracts/exchange/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
 import {
   type ImportedServer,
   type ImportedTool,
@@ -20,12 +20,12 @@ import {
   type McpToolWords,
   mcpUse,
   type McpWords,
-} from "../../../contracts/mcp.ts";
-import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
-import type { McpAnswer } from "../../../contracts/wire_mcp.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
+} from "../../../contracts/exchange/mcp.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/task/power.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import type { McpAnswer } from "../../../contracts/wire/wire_mcp.ts";
+import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import {
   importedDescriptor,
   interfaceOf,

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
-import { Fault } from "../../../contracts/mod.ts";
-import type { JsonObject } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
 import { benchOf, rowOf, serverOf, textResult, toolOf } from "./_fixture/bench.ts";
 
 const code = (expected: string) => (error: unknown): boolean =>

@@ -1,6 +1,6 @@
 /** What bounds an imported server while it runs: its reviewed words, leases, the never-list, its own name, its task. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { TaskId } from "../../../contracts/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
 import { ASKING_SERVER, evaluating, withMcp } from "../../../tests/fake/mcp_siege.ts";
 import { noted, outcomes, policy, test, withFolder } from "../../_fixture/mcp_cases.ts";
 

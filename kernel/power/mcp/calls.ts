@@ -4,21 +4,21 @@
  * its server.
  * @module
  */
-import { PeerSaid } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Label } from "../../../contracts/colour.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { McpLogEntry } from "../../../contracts/mcp_loan.ts";
-import type { Port, PortHandler } from "../../../contracts/port.ts";
-import type { Powers } from "../../../contracts/process.ts";
+import { PeerSaid } from "../../../contracts/exchange/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Label } from "../../../contracts/authority/colour.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mcp.ts";
+import type { McpLogEntry } from "../../../contracts/exchange/mcp_loan.ts";
+import type { Port, PortHandler } from "../../../contracts/base/port.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
 import {
   McpElicit,
   type McpElicited,
   McpSample,
   type McpSampled,
-} from "../../../contracts/wire_mcp.ts";
+} from "../../../contracts/wire/wire_mcp.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 
 /** Progress begins a call's time anew, until all of it comes to so many times its deadline. */

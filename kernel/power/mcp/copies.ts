@@ -3,9 +3,11 @@
  * there is staged when its process has ended. The same copies as those of granted commands. docs/decision/0034.
  * @module
  */
-import { cleared } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Collected, Label, Powers, StagedChange, TaskId } from "../../../contracts/mod.ts";
+import { cleared } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Label, TaskId } from "../../../contracts/authority/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { Collected, StagedChange } from "../../../contracts/tool/mod.ts";
 import { beneath, type GrantPlace } from "../../core/lease/scope.ts";
 import { type CopyPlace, makeCopyPlaces } from "../command/places.ts";
 import { kept, setup, watchWeight } from "../command/copies.ts";

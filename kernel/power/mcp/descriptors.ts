@@ -1,7 +1,7 @@
 /** Descriptors of imported tools: the reviewed words, and nothing that the server says now. @module */
-import type { EffectClass } from "../../../contracts/colour.ts";
-import { isPeer } from "../../../contracts/exchange.ts";
-import { ToolName } from "../../../contracts/ids.ts";
+import type { EffectClass } from "../../../contracts/authority/colour.ts";
+import { isPeer } from "../../../contracts/exchange/exchange.ts";
+import { ToolName } from "../../../contracts/authority/ids.ts";
 import {
   type ImportedServer,
   type ImportedTool,
@@ -9,8 +9,8 @@ import {
   type McpPromptWords,
   type McpResourceWords,
   type McpWords,
-} from "../../../contracts/mcp.ts";
-import { ToolDescriptor } from "../../../contracts/tool.ts";
+} from "../../../contracts/exchange/mcp.ts";
+import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 
 const CATEGORY: Readonly<Record<EffectClass, ToolDescriptor["category"]>> = {
   read: "read",

@@ -1,6 +1,6 @@
 /** Imported tools behind the gate, with a real kernel, server and bridge. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { PolicyRule } from "../../../contracts/mod.ts";
+import type { PolicyRule } from "../../../contracts/policy/mod.ts";
 import {
   ASKING_SERVER,
   evaluating,

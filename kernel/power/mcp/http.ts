@@ -4,13 +4,13 @@
  * @module
  */
 import * as z from "zod";
-import { Fault } from "../../../contracts/fault.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import { type Json, toJson } from "../../../contracts/json.ts";
-import type { Scope } from "../../../contracts/lease.ts";
-import { type ImportedServer, mcpHostOf, mcpNet } from "../../../contracts/mcp.ts";
-import { McpHttp, type McpHttpAnswer } from "../../../contracts/wire_mcp.ts";
-import type { NetStream } from "../../../contracts/wire_net.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import { type Json, toJson } from "../../../contracts/base/json.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
+import { type ImportedServer, mcpHostOf, mcpNet } from "../../../contracts/exchange/mcp.ts";
+import { McpHttp, type McpHttpAnswer } from "../../../contracts/wire/wire_mcp.ts";
+import type { NetStream } from "../../../contracts/wire/wire_net.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { McpLog } from "./log.ts";
 import type { McpTokens, SecretHeaders } from "./tokens.ts";

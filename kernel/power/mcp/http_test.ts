@@ -1,13 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import {
-  Fault,
-  ImportedServer,
-  type Json,
-  type JsonObject,
-  type McpOAuth,
-  NO_GRANTS,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
+import { ImportedServer, type McpOAuth, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
 import type { Child } from "../../core/child/child.ts";
 import { makeMcpHttp, type McpHttpParts, type McpHttpService } from "./http.ts";
 import { makeMcpTokens, type McpTokens } from "./tokens.ts";

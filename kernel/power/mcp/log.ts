@@ -4,13 +4,13 @@
  * events, and a call over HTTP does not wait behind an event of its own.
  * @module
  */
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { McpLogEntry } from "../../../contracts/mcp_loan.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { EventLog, Store, StoredEvent } from "../../../contracts/store.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mcp.ts";
+import type { McpLogEntry } from "../../../contracts/exchange/mcp_loan.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { EventLog, Store, StoredEvent } from "../../../contracts/task/store.ts";
 import { displayText } from "../../../text/mod.ts";
 import { bodyOf, type ReadPrivate } from "../../core/log/read_events.ts";
 

@@ -1,12 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import {
-  type Digest,
-  type JsonObject,
-  McpServerName,
-  type NewEvent,
-  type StoredEvent,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { type Digest, TaskId } from "../../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import { McpServerName } from "../../../contracts/exchange/mod.ts";
+import type { NewEvent, StoredEvent } from "../../../contracts/task/mod.ts";
 import { makeMcpLog, mcpLogWords, readMcpLog } from "./log.ts";
 
 const TASK = TaskId.parse("t000000000000");

@@ -5,16 +5,16 @@
  * @module
  */
 import { basename, dirname, extname } from "node:path";
-import { Fault } from "../../../contracts/fault.ts";
-import { LeaseId, Pid, TaskId } from "../../../contracts/ids.ts";
-import { McpHost } from "../../../contracts/mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import { McpHost } from "../../../contracts/exchange/mcp.ts";
 import type {
   ImportedServer,
   McpAccess,
   McpLook,
   McpWords,
-  Powers,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 import { type AccessBook, makeAccessBook, type McpProxies } from "./start.ts";
 import type { ServerCopies } from "./copies.ts";
 import { whyNotGranted } from "../../core/start/mcp_binds.ts";

@@ -3,9 +3,9 @@
  * writes only while a call is under way that may write.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { mcpScopes } from "../../../contracts/mcp.ts";
-import type { LeaseId, Leases, Scope } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { mcpScopes } from "../../../contracts/exchange/mcp.ts";
+import type { LeaseId, Leases, Scope } from "../../../contracts/authority/mod.ts";
 import type { Judge, Verdict } from "../../core/child/permission_line.ts";
 import { beneath, covers } from "../../core/lease/scope.ts";
 import { NAMESPACE } from "../../core/start/line_parts.ts";

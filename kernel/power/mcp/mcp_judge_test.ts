@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { LeaseId } from "../../../contracts/mod.ts";
+import { LeaseId } from "../../../contracts/authority/mod.ts";
 import { makeAccessBook, OTHERS } from "./start.ts";
 import { grantBinds, serverEnv } from "../../core/start/mcp_binds.ts";
 import { type LeasedGrant, makeMcpJudge } from "./mcp_judge.ts";

@@ -1,13 +1,13 @@
 /** One life of an imported server in a task: its files checked, started behind its walls, joined to a bridge, opened. @module */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Fault } from "../../../contracts/fault.ts";
-import { isPeer, type PeerOpen, PeerWords } from "../../../contracts/exchange.ts";
-import type { Pid } from "../../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
-import { type McpLaunch, McpWords } from "../../../contracts/mcp.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import { type McpOpen, McpReady } from "../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isPeer, type PeerOpen, PeerWords } from "../../../contracts/exchange/exchange.ts";
+import type { Pid } from "../../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import { type McpLaunch, McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import { type McpOpen, McpReady } from "../../../contracts/wire/wire_mcp.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { FileGrants } from "../../core/start/mcp_binds.ts";
 import {

@@ -3,20 +3,24 @@
  * processes. What the server says of itself at each start is held against what was reviewed.
  * @module
  */
-import { DEFAULT_LIMITS } from "../../../contracts/budget.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { type Label, mixLabel } from "../../../contracts/colour.ts";
-import { isPeer, type PeerSaid } from "../../../contracts/exchange.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import { ArtifactId, type Digest, type TaskId } from "../../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import type { ImportedServer, ImportedTool, McpWords } from "../../../contracts/mcp.ts";
-import type { GrantedCall, Meanwhile, ToolBinding } from "../../../contracts/power.ts";
-import type { Powers, ProcessKeeper } from "../../../contracts/process.ts";
-import type { TaskRequest } from "../../../contracts/task.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
-import { type McpAnswer, McpCallResult, type McpChanged } from "../../../contracts/wire_mcp.ts";
-import { Artifact, type StagedChange } from "../../../contracts/workspace.ts";
+import { DEFAULT_LIMITS } from "../../../contracts/task/budget.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
+import { isPeer, type PeerSaid } from "../../../contracts/exchange/exchange.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import { ArtifactId, type Digest, type TaskId } from "../../../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import type { ImportedServer, ImportedTool, McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { GrantedCall, Meanwhile, ToolBinding } from "../../../contracts/task/power.ts";
+import type { Powers, ProcessKeeper } from "../../../contracts/task/process.ts";
+import type { TaskRequest } from "../../../contracts/task/task.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import {
+  type McpAnswer,
+  McpCallResult,
+  type McpChanged,
+} from "../../../contracts/wire/wire_mcp.ts";
+import { Artifact, type StagedChange } from "../../../contracts/tool/workspace.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 import { beneath, grantedLabel, grantMounts } from "../../core/lease/scope.ts";

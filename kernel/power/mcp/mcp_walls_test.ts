@@ -1,7 +1,9 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { EVAL_SERVER, makeMcpWorld, type McpWorld, TASK } from "../../_fixture/mcp_world.ts";
 import { HAS_BWRAP } from "../../_fixture/small_children.ts";
-import { Fault, type ImportedServer, McpCallResult } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
+import { McpCallResult } from "../../../contracts/wire/mod.ts";
 
 const read = (path: string): string => `return Deno.readTextFileSync(${JSON.stringify(path)})`;
 const write = (path: string): string =>

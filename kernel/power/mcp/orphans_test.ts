@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { waitUntil } from "../../../tests/fake/wait_until.ts";
 import { HAS_BWRAP, runs } from "../../_fixture/small_children.ts";
 import { EVAL_SERVER, makeMcpWorld, TASK } from "../../_fixture/mcp_world.ts";
-import { TaskId } from "../../../contracts/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
 
 const here = import.meta.url;
 

@@ -3,8 +3,8 @@
  * takes them in, and neither outlives the other. docs/decision/0015.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Powers } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import { howEnded } from "../../core/start/spawn.ts";

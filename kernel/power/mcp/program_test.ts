@@ -3,15 +3,10 @@ import { HAS_BWRAP, HAS_PRLIMIT, runs } from "../../_fixture/small_children.ts";
 import { makeProgram } from "../../../tests/fake/mcp_tree.ts";
 import { waitUntil } from "../../../tests/fake/wait_until.ts";
 import { EVAL_SERVER, makeMcpWorld, type McpWorld, TASK } from "../../_fixture/mcp_world.ts";
-import {
-  Digest,
-  Fault,
-  type ImportedServer,
-  type JsonObject,
-  McpCallResult,
-  type McpGrants,
-  NO_GRANTS,
-} from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
+import { Fault, type JsonObject } from "../../../contracts/base/mod.ts";
+import { type ImportedServer, type McpGrants, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
+import { McpCallResult } from "../../../contracts/wire/mod.ts";
 
 function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: !HAS_BWRAP || !HAS_PRLIMIT, fn });

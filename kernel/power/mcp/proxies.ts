@@ -1,8 +1,9 @@
 /** Ways out for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
 import * as z from "zod";
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type { Json, NetProxied, NetProxy } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { NetProxied, NetProxy } from "../../../contracts/wire/mod.ts";
 import type { NetService } from "../net/net_service.ts";
 
 /** One way out, to the hosts that it was opened for. */

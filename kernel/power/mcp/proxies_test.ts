@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Fault, type Json, type JsonObject } from "../../../contracts/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
 import type { Child } from "../../core/child/child.ts";
 import { makeMcpProxies } from "./proxies.ts";
 import type { HearNet } from "../net/net_service.ts";

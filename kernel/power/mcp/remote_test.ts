@@ -1,6 +1,6 @@
 /** A remote server through a real kernel and its net service: tokens, what it echoes, where it leads. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { ImportedServer } from "../../../contracts/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
 import { evaluating, type McpSiege, withMcp } from "../../../tests/fake/mcp_siege.ts";
 import { HAS_BWRAP } from "../../_fixture/small_children.ts";
 

@@ -2,14 +2,14 @@
  * What a server answered, as the gate takes it: RED, labelled, bounded; bytes kept as artifacts, links never followed.
  * @module
  */
-import { mixLabel } from "../../../contracts/colour.ts";
-import { isPeer } from "../../../contracts/exchange.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { type Json, type JsonObject, toJson, toJsonObject } from "../../../contracts/json.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { GrantedCall, PowerResult } from "../../../contracts/power.ts";
-import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire_mcp.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
+import { mixLabel } from "../../../contracts/authority/colour.ts";
+import { isPeer } from "../../../contracts/exchange/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type Json, type JsonObject, toJson, toJsonObject } from "../../../contracts/base/json.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mcp.ts";
+import type { GrantedCall, PowerResult } from "../../../contracts/task/power.ts";
+import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire/wire_mcp.ts";
+import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import type { McpBindParts } from "./bind.ts";
 
 /** Most parts of one result that are kept as artifacts, and their bytes together. */

@@ -1,6 +1,7 @@
 /** Calls of imported tools that a kernel's death cut off. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { NO_POLICY, type Question } from "../../../contracts/mod.ts";
+import type { Question } from "../../../contracts/authority/mod.ts";
+import { NO_POLICY } from "../../../contracts/policy/mod.ts";
 import type { Watched } from "../../../tests/fake/siege.ts";
 import { runs } from "../../../tests/fake/siege.ts";
 import { ASKING_SERVER, evaluating, withMcp } from "../../../tests/fake/mcp_siege.ts";

@@ -3,15 +3,15 @@
  * what is asked, on the task's own model and budget. No tool, no part of the conversation.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import type { Label } from "../../../contracts/colour.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { ProcessKeeper } from "../../../contracts/process.ts";
-import type { McpSample, McpSampled } from "../../../contracts/wire_mcp.ts";
-import { estimateTokens } from "../../../contracts/tokens.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import type { Label } from "../../../contracts/authority/colour.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mcp.ts";
+import type { ProcessKeeper } from "../../../contracts/task/process.ts";
+import type { McpSample, McpSampled } from "../../../contracts/wire/wire_mcp.ts";
+import { estimateTokens } from "../../../contracts/model/tokens.ts";
 import type { InferAside } from "../model/governed_model.ts";
 import type { McpAsks, McpCallAt } from "./asking.ts";
 import type { McpLog } from "./log.ts";

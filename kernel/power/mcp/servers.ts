@@ -5,13 +5,13 @@
  * something has a process of its own, over a copy. docs/decision/0015, docs/decision/0034.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import type { LeaseId, Pid, TaskId } from "../../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import type { Lease } from "../../../contracts/lease.ts";
-import type { ImportedServer, McpWords } from "../../../contracts/mcp.ts";
-import type { Powers } from "../../../contracts/process.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import type { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import type { Lease } from "../../../contracts/authority/lease.ts";
+import type { ImportedServer, McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
 import { leasedGrants } from "./mcp_judge.ts";
 import { isEnd, isLate, type McpPlace, type McpServe, type McpUnder } from "./calls.ts";
 import { unlessAborted } from "../../core/child/child.ts";

@@ -1,7 +1,9 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { HAS_BWRAP, runs } from "../../_fixture/small_children.ts";
 import { EVAL_SERVER, makeMcpWorld, TASK } from "../../_fixture/mcp_world.ts";
-import { Fault, type JsonObject, type McpElicited, Pid, TaskId } from "../../../contracts/mod.ts";
+import { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault, type JsonObject } from "../../../contracts/base/mod.ts";
+import type { McpElicited } from "../../../contracts/wire/mod.ts";
 import type { McpPlace } from "./calls.ts";
 import { waitUntil } from "../../../tests/fake/wait_until.ts";
 

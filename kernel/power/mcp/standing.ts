@@ -1,11 +1,11 @@
 /** Whether the tools of an imported server still are what was reviewed: a changed one stands no more in its task. @module */
-import { isPeer, PeerFacts } from "../../../contracts/exchange.ts";
+import { isPeer, PeerFacts } from "../../../contracts/exchange/exchange.ts";
 import type {
   ImportedServer,
   ImportedTool,
   McpToolWords,
   McpWords,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { foldPath } from "../../../text/path_list.ts";
 import { beneath } from "../../core/lease/scope.ts";
 import type { McpAt, McpLog } from "./log.ts";

@@ -1,15 +1,15 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { changesOf, toolDigest } from "../../../bridges/mcp/review/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
 import {
   ImportedServer,
   type ImportedTool,
-  type JsonObject,
   McpServerName,
   McpToolWords,
-  type Mount,
   NO_GRANTS,
-  TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
 import { grantedLabel } from "../../core/lease/scope.ts";
 import { makeMcpForbids, makeMcpStanding } from "./standing.ts";
 

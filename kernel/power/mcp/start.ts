@@ -1,9 +1,14 @@
 /** Starts a server behind its walls, with a way out if it was granted hosts. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { LeaseId } from "../../../contracts/ids.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import { type McpAccess, type McpGrants, mcpHostOf, mcpSocketsOf } from "../../../contracts/mcp.ts";
-import type { NetProxied, NetProxy } from "../../../contracts/wire_net.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { LeaseId } from "../../../contracts/authority/ids.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import {
+  type McpAccess,
+  type McpGrants,
+  mcpHostOf,
+  mcpSocketsOf,
+} from "../../../contracts/exchange/mcp.ts";
+import type { NetProxied, NetProxy } from "../../../contracts/wire/wire_net.ts";
 import type { McpChildren, ServerOptions } from "../../core/child/mcp_children.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import type { Judge } from "../../core/child/permission_line.ts";

@@ -6,16 +6,16 @@
  */
 import * as z from "zod";
 import { Buffer } from "node:buffer";
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import { isLoopback } from "../../../contracts/loopback.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import type { ImportedServer, McpLook } from "../../../contracts/mcp.ts";
-import type { McpLoan, McpLogEntry, McpOAuth } from "../../../contracts/mcp_loan.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { Store } from "../../../contracts/store.ts";
-import type { Secret } from "../../../contracts/wire_control.ts";
-import type { NetAnswer, NetRequest } from "../../../contracts/wire_net.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import { isLoopback } from "../../../contracts/base/loopback.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import type { ImportedServer, McpLook } from "../../../contracts/exchange/mcp.ts";
+import type { McpLoan, McpLogEntry, McpOAuth } from "../../../contracts/exchange/mcp_loan.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { Store } from "../../../contracts/task/store.ts";
+import type { Secret } from "../../../contracts/wire/wire_control.ts";
+import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
 import { beneath } from "../../core/lease/scope.ts";
 import type { ReadPrivate } from "../../core/log/read_events.ts";
 import type { McpServers } from "./servers.ts";

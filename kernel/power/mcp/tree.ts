@@ -1,7 +1,9 @@
 /** The process that checks servers' trees: started for the first check, ended when nobody needs it. @module */
 import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json, McpLaunch, PortHandler, Powers } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json, PortHandler } from "../../../contracts/base/mod.ts";
+import type { McpLaunch } from "../../../contracts/exchange/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 
 /** Milliseconds for one check: the first reads all of a tree. */
 const CHECK_MS = 60_000;

@@ -3,11 +3,11 @@
  * it, wherever it runs, and what leaves this machine is paced and on record as inferences are.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { type Label, mixLabel } from "../../../contracts/colour.ts";
-import type { Embeddings, ModelInfo } from "../../../contracts/model.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
-import type { ModelChoice } from "../../../contracts/task.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { Embeddings, ModelInfo } from "../../../contracts/model/model.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
+import type { ModelChoice } from "../../../contracts/task/task.ts";
 import { governed, type GovernParts } from "./governed_model.ts";
 import type { OpenModel } from "./services.ts";
 

@@ -1,5 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Digest, Fault, type NewEvent, Pid, SessionId, TaskId } from "../../../contracts/mod.ts";
+import { Digest, Pid, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { NewEvent } from "../../../contracts/task/mod.ts";
 import { type Embedders, type EmbedOptions, makeEmbedders } from "./embedders.ts";
 import { makeModelRates } from "./rates.ts";
 import type { OpenModel } from "./services.ts";

@@ -3,20 +3,20 @@
  * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
  * @module
  */
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import { Fault, type FaultCode } from "../../../contracts/fault.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/fault.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
 import type {
   Embeddings,
   InferenceRequest,
   InferenceResponse,
   ModelInfo,
   Reading,
-} from "../../../contracts/model.ts";
-import type { Powers, ProcessRow } from "../../../contracts/process.ts";
-import type { EventLog } from "../../../contracts/store.ts";
-import { CHARS_A_TOKEN } from "../../../contracts/tokens.ts";
+} from "../../../contracts/model/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
+import { CHARS_A_TOKEN } from "../../../contracts/model/tokens.ts";
 import { makeModelCost, USUAL_OUTPUT } from "./money.ts";
 import type { Entered, ModelRates } from "./rates.ts";
 import type { InferOptions, OpenModel } from "./services.ts";

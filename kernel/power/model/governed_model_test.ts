@@ -1,16 +1,13 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  type ChatMessage,
-  Digest,
-  Fault,
-  type InferenceRequest,
-  type InferenceResponse,
-  type NewEvent,
-  Pid,
-  SessionId,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { Digest, Pid, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type {
+  ChatMessage,
+  InferenceRequest,
+  InferenceResponse,
+} from "../../../contracts/model/mod.ts";
+import type { NewEvent } from "../../../contracts/task/mod.ts";
 import {
   governed,
   type GovernedModel,

@@ -3,16 +3,17 @@
  * configuration is parsed here, once. docs/decision/0011.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { isLoopback } from "../../../contracts/loopback.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isLoopback } from "../../../contracts/base/loopback.ts";
 import {
   LocalConfig,
   nativeAddonOf,
   Price,
   Rates,
   RemoteConfig,
-} from "../../../contracts/model_config.ts";
-import type { ModelChoice, OpenBody, Secret } from "../../../contracts/mod.ts";
+} from "../../../contracts/model/model_config.ts";
+import type { ModelChoice } from "../../../contracts/task/mod.ts";
+import type { OpenBody, Secret } from "../../../contracts/wire/mod.ts";
 import type * as z from "zod";
 import type { ModelNeeds } from "../../core/child/children.ts";
 import { NATIVE_WEIGHTS } from "../../core/start/model_line.ts";

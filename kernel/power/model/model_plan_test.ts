@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { ModelChoice, Secret } from "../../../contracts/mod.ts";
+import type { ModelChoice } from "../../../contracts/task/mod.ts";
+import type { Secret } from "../../../contracts/wire/mod.ts";
 import { makeLentSecrets } from "./services.ts";
 import { type ModelPlan, planModel } from "./model_plan.ts";
 

@@ -2,11 +2,11 @@
  * Money of requests under way, held back until they are paid: several at once keep one limit together.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Pid } from "../../../contracts/ids.ts";
-import type { InferenceRequest, ModelInfo, TokenUsage } from "../../../contracts/model.ts";
-import { DEAREST, type Price } from "../../../contracts/model_config.ts";
-import { estimateTokens, estimateToolTokens } from "../../../contracts/tokens.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Pid } from "../../../contracts/authority/ids.ts";
+import type { InferenceRequest, ModelInfo, TokenUsage } from "../../../contracts/model/model.ts";
+import { DEAREST, type Price } from "../../../contracts/model/model_config.ts";
+import { estimateTokens, estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import type { ProcessTable } from "../../core/process/table.ts";
 import type { ModelPlan } from "./model_plan.ts";
 

@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import {
-  DEAREST,
-  DEFAULT_LIMITS,
-  Fault,
-  type InferenceRequest,
-  type Pid,
-  type Price,
-  SessionId,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { type Pid, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { DEAREST, type InferenceRequest, type Price } from "../../../contracts/model/mod.ts";
+import { DEFAULT_LIMITS } from "../../../contracts/task/mod.ts";
 import { makeProcessTable } from "../../core/process/table.ts";
 import { planModel } from "./model_plan.ts";
 import {

@@ -3,8 +3,10 @@
  * waits here, and a provider that asks for time gets it from everyone.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { FaultCode, Powers, Rates } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { FaultCode } from "../../../contracts/base/mod.ts";
+import type { Rates } from "../../../contracts/model/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 
 /** How a request waits for its turn. */
 interface EnterOptions {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
-import { Fault, type Rates } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { Rates } from "../../../contracts/model/mod.ts";
 import { type Entered, makeModelRates, type ModelRates } from "./rates.ts";
 
 const HOST = "api.example.com";

@@ -1,8 +1,9 @@
 /** One model service process as its requests see it. @module */
-import { isObject } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { InferenceResponse, StreamChunk } from "../../../contracts/model.ts";
-import type { Embeddings, InferenceRequest, Json, ModelInfo } from "../../../contracts/mod.ts";
+import { isObject } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { InferenceResponse, StreamChunk } from "../../../contracts/model/model.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { Embeddings, InferenceRequest, ModelInfo } from "../../../contracts/model/mod.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Child } from "../../core/child/children.ts";
 import type { ModelPlan } from "./model_plan.ts";
@@ -140,7 +141,7 @@ export function parseTold(op: string, body: Json): Told | undefined {
 }
 
 /**
- * Parses the answer to `embed` (contracts/wire_model.ts).
+ * Parses the answer to `embed` (contracts/wire/wire_model.ts).
  *
  * @throws Fault `upstream` for another number of vectors, another length, or a number that is none
  */

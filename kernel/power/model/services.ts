@@ -1,8 +1,10 @@
 /** One model service process for each backend configuration, shared by tasks, stateless. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type { Embeddings, InferenceRequest, Powers, Secret } from "../../../contracts/mod.ts";
-import { InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { Embeddings, InferenceRequest } from "../../../contracts/model/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { Secret } from "../../../contracts/wire/mod.ts";
+import { InferenceResponse, ModelInfo } from "../../../contracts/model/model.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { Children } from "../../core/child/children.ts";
 import { type ModelPlan, planModel, type PlanParts } from "./model_plan.ts";

@@ -9,14 +9,14 @@
  * cannot, logged too: the process goes on with what it has.
  * @module
  */
-import type { ToolCall } from "../../../contracts/chat.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { FaultCode } from "../../../contracts/fault.ts";
-import type { Pid } from "../../../contracts/ids.ts";
-import { isObject, type JsonObject } from "../../../contracts/json.ts";
-import type { ModelInfo } from "../../../contracts/model.ts";
-import type { ModelChoice } from "../../../contracts/task.ts";
-import type { Outcome } from "../../../contracts/tool.ts";
+import type { ToolCall } from "../../../contracts/model/chat.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { FaultCode } from "../../../contracts/base/fault.ts";
+import type { Pid } from "../../../contracts/authority/ids.ts";
+import { isObject, type JsonObject } from "../../../contracts/base/json.ts";
+import type { ModelInfo } from "../../../contracts/model/model.ts";
+import type { ModelChoice } from "../../../contracts/task/task.ts";
+import type { Outcome } from "../../../contracts/tool/tool.ts";
 
 /** Why a process gets another model. */
 type SwitchReason = "escalated" | "person";

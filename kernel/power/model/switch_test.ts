@@ -1,12 +1,8 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  CallId,
-  type Outcome,
-  Outcome as Outcomes,
-  Pid,
-  type ToolCall,
-} from "../../../contracts/mod.ts";
+import { CallId, Pid } from "../../../contracts/authority/mod.ts";
+import type { ToolCall } from "../../../contracts/model/mod.ts";
+import { type Outcome, Outcome as Outcomes } from "../../../contracts/tool/mod.ts";
 import { drawCaps, redrawModel } from "../../task/worker/worker_ops.ts";
 import {
   makeEscalation,

@@ -1,7 +1,7 @@
 /** Weights on their way to a model service: hashed as they are read, so that what was checked is what runs. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { WEIGHTS_PIECE } from "../../../contracts/wire_model.ts";
-import type { Port } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { WEIGHTS_PIECE } from "../../../contracts/wire/wire_model.ts";
+import type { Port } from "../../../contracts/base/mod.ts";
 import type { WeightsFile } from "./model_plan.ts";
 
 /** Pieces of a file of at most `size` bytes, in order; undefined when there is no such file. */

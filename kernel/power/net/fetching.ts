@@ -1,12 +1,12 @@
 /** Requests to the web: secrets put in, the net service asked, each request on record. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import type { GrantedCall } from "../../../contracts/power.ts";
-import type { EventLog } from "../../../contracts/store.ts";
-import type { Secret } from "../../../contracts/wire_control.ts";
-import type { NetAnswer, NetRequest } from "../../../contracts/wire_net.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { GrantedCall } from "../../../contracts/task/power.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
+import type { Secret } from "../../../contracts/wire/wire_control.ts";
+import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 

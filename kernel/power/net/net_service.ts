@@ -1,8 +1,9 @@
 /** The net service of a kernel: one process for fetches, streams and proxies, started with the first. @module */
 import * as z from "zod";
-import { isObject } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json, NetAnswer, Port, PortHandler } from "../../../contracts/mod.ts";
+import { isObject } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json, Port, PortHandler } from "../../../contracts/base/mod.ts";
+import type { NetAnswer } from "../../../contracts/wire/mod.ts";
 import type { Child, Children } from "../../core/child/children.ts";
 
 /** Hears what the service tells of one id. */

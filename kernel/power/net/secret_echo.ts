@@ -1,7 +1,8 @@
 /** Secrets that the other side of a request sends back, taken out again. @module */
 import { Buffer } from "node:buffer";
-import { isList } from "../../../contracts/json.ts";
-import type { Json, Secret } from "../../../contracts/mod.ts";
+import { isList } from "../../../contracts/base/json.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { Secret } from "../../../contracts/wire/mod.ts";
 
 /** What stands in the place of a secret. */
 export const REDACTED = "⟨redacted: secret⟩";

@@ -1,14 +1,13 @@
 /** Exchanges with peers in a real kernel: real processes, the real gate, kill -9. */
 import assert from "node:assert/strict";
+import { Question, SessionId } from "../../../contracts/authority/mod.ts";
 import {
   type Exchange,
   type ExchangeEvent,
   ExchangeId,
   PeerName,
   type PeerSend,
-  Question,
-  SessionId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { besiege, gone, type Siege } from "../../../tests/fake/siege.ts";
 
 const TURNS = `

@@ -3,9 +3,9 @@
  * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { type Label, mixLabel } from "../../../contracts/colour.ts";
-import type { PeerSaid } from "../../../contracts/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { PeerSaid } from "../../../contracts/exchange/exchange.ts";
 import {
   type AgentMessage,
   type CallInbox,
@@ -13,8 +13,8 @@ import {
   type InboxEntry,
   MessageId,
   Sender,
-} from "../../../contracts/inbox.ts";
-import type { GrantedCall, Meanwhile } from "../../../contracts/power.ts";
+} from "../../../contracts/exchange/inbox.ts";
+import type { GrantedCall, Meanwhile } from "../../../contracts/task/power.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 

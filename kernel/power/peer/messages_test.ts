@@ -1,20 +1,16 @@
 /** What peers say during calls: bounds and words, over an inbox that a test plays. */
 import assert from "node:assert/strict";
+import { CallId, Digest, Pid, TaskId, ToolName } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
   AgentMessage,
-  CallId,
   type CallInbox,
-  Digest,
-  Fault,
-  type GrantedCall,
   InboxEntry,
   InboxId,
   type MessageStamp,
   type PeerSaid,
-  Pid,
-  TaskId,
-  ToolName,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
+import type { GrantedCall } from "../../../contracts/task/mod.ts";
 import { makeIntentPlaces } from "../../task/task_history.ts";
 import { makePeerMessages, type PeerHearing } from "./messages.ts";
 

@@ -1,10 +1,10 @@
 /** What the operator's own programs do with exchanges with peers, through the control socket. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { isLoopback } from "../../../contracts/loopback.ts";
-import type { ExchangeId, PeerSend } from "../../../contracts/exchange.ts";
-import type { ExchangeWatch, PeerExchanges } from "../../../contracts/exchanges.ts";
-import { type Json, toJson } from "../../../contracts/json.ts";
-import type { AllowedOrigin, NetRequest } from "../../../contracts/wire_net.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { isLoopback } from "../../../contracts/base/loopback.ts";
+import type { ExchangeId, PeerSend } from "../../../contracts/exchange/exchange.ts";
+import type { ExchangeWatch, PeerExchanges } from "../../../contracts/exchange/exchanges.ts";
+import { type Json, toJson } from "../../../contracts/base/json.ts";
+import type { AllowedOrigin, NetRequest } from "../../../contracts/wire/wire_net.ts";
 import { type NetService, parseNetAnswer } from "../net/net_service.ts";
 
 /** Handlers of the operations that answer and are done. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { type ImportedServer, McpServerName, TaskId, toJson } from "../../../contracts/mod.ts";
+import { TaskId } from "../../../contracts/authority/mod.ts";
+import { toJson } from "../../../contracts/base/mod.ts";
+import { type ImportedServer, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { changesOf, toolDigest } from "../../../bridges/mcp/review/mod.ts";
 import { makeMcpStanding } from "../mcp/standing.ts";
 

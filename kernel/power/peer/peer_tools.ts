@@ -3,15 +3,20 @@
  * but in such a task.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { ToolName } from "../../../contracts/ids.ts";
-import { ToolDescriptor } from "../../../contracts/tool.ts";
-import { cleared, type Label, mixColour, mixLabel } from "../../../contracts/colour.ts";
-import type { PeerArtifact } from "../../../contracts/exchange.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
-import type { Artifact } from "../../../contracts/workspace.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { ToolName } from "../../../contracts/authority/ids.ts";
+import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { cleared, type Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { PeerArtifact } from "../../../contracts/exchange/exchange.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../../contracts/task/power.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
+import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 

@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import {
-  type Artifact,
   ArtifactId,
   CallId,
   Digest,
-  type GrantedCall,
-  type JsonObject,
-  type PeerArtifact,
   Pid,
-  type ProcessRow,
-  type Resolved,
   TaskId,
-  type ToolBinding,
   ToolName,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/authority/mod.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import type { PeerArtifact } from "../../../contracts/exchange/mod.ts";
+import type {
+  GrantedCall,
+  ProcessRow,
+  Resolved,
+  ToolBinding,
+} from "../../../contracts/task/mod.ts";
+import type { Artifact } from "../../../contracts/tool/mod.ts";
 import { peerArtifact } from "../../../agents/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { bindPeerTools } from "./peer_tools.ts";

@@ -5,14 +5,14 @@
  * docs/decision/0010.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { PluginManifest } from "../../../contracts/plugin.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import type { Json } from "../../../contracts/json.ts";
-import type { PortHandler } from "../../../contracts/port.ts";
-import type { GrantedCall } from "../../../contracts/power.ts";
-import type { Powers, ProcessKeeper } from "../../../contracts/process.ts";
-import type { PluginCallAnswer } from "../../../contracts/wire_plugin.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { PluginManifest } from "../../../contracts/tool/plugin.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { PortHandler } from "../../../contracts/base/port.ts";
+import type { GrantedCall } from "../../../contracts/task/power.ts";
+import type { Powers, ProcessKeeper } from "../../../contracts/task/process.ts";
+import type { PluginCallAnswer } from "../../../contracts/wire/wire_plugin.ts";
 import type { Child } from "../../core/child/child.ts";
 import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";

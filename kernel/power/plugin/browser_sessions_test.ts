@@ -1,16 +1,9 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { chromiumManifest } from "../../../browser/mod.ts";
-import {
-  Fault,
-  type GrantedCall,
-  type HostFunction,
-  type Json,
-  type JsonObject,
-  Pid,
-  PluginManifest,
-  type ProcessRow,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
+import type { GrantedCall, ProcessRow } from "../../../contracts/task/mod.ts";
+import { type HostFunction, PluginManifest } from "../../../contracts/tool/mod.ts";
 import { makeWorld, realPowers, runs } from "../../_fixture/small_children.ts";
 import { lineOfBrowser } from "../../core/start/browser_line.ts";
 import { makeBrowserSessions } from "./browser_sessions.ts";

@@ -3,13 +3,17 @@
  * What it asks for is served only for a call under way. docs/decision/0009.
  * @module
  */
-import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { Pid, TaskId } from "../../../contracts/ids.ts";
-import { HostFunction, type PluginManifest, type PluginTool } from "../../../contracts/plugin.ts";
-import type { PortHandler } from "../../../contracts/port.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import type { PluginCallAnswer } from "../../../contracts/wire_plugin.ts";
+import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import {
+  HostFunction,
+  type PluginManifest,
+  type PluginTool,
+} from "../../../contracts/tool/plugin.ts";
+import type { PortHandler } from "../../../contracts/base/port.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { PluginCallAnswer } from "../../../contracts/wire/wire_plugin.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { Children } from "../../core/child/children.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";

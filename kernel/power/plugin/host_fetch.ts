@@ -1,5 +1,5 @@
 /** `http.fetch`: a request to the one origin of a plugin's call, with no more than was judged. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import {
   cleared,
   type Colour,
@@ -9,13 +9,13 @@ import {
   mixColour,
   mixLabel,
   REQUIRED_COLOUR,
-} from "../../../contracts/colour.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import type { Scope } from "../../../contracts/lease.ts";
-import type { HostFunction } from "../../../contracts/plugin.ts";
-import type { ProcessKeeper, ProcessRow, Taint } from "../../../contracts/process.ts";
-import type { Source } from "../../../contracts/question.ts";
-import type { NetAnswer, NetRequest } from "../../../contracts/wire_net.ts";
+} from "../../../contracts/authority/colour.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
+import type { HostFunction } from "../../../contracts/tool/plugin.ts";
+import type { ProcessKeeper, ProcessRow, Taint } from "../../../contracts/task/process.ts";
+import type { Source } from "../../../contracts/authority/question.ts";
+import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
 import type { Fetching } from "../net/fetching.ts";
 
 /** What {@link makeHostFetch} is handed. */

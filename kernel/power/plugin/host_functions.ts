@@ -3,15 +3,19 @@
  * very call.
  * @module
  */
-import { mixColour } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { Scope } from "../../../contracts/lease.ts";
-import type { Gate, Leases } from "../../../contracts/gate.ts";
-import { CallId, type TaskId } from "../../../contracts/ids.ts";
-import { isObject, type Json, type JsonObject } from "../../../contracts/json.ts";
-import type { HostFunction } from "../../../contracts/plugin.ts";
-import type { ProcessKeeper, ProcessRow } from "../../../contracts/process.ts";
-import { HOST_LIST, HOST_READ, type HostCallAnswer } from "../../../contracts/wire_toolhost.ts";
+import { mixColour } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { Scope } from "../../../contracts/authority/lease.ts";
+import type { Gate, Leases } from "../../../contracts/authority/gate.ts";
+import { CallId, type TaskId } from "../../../contracts/authority/ids.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import type { HostFunction } from "../../../contracts/tool/plugin.ts";
+import type { ProcessKeeper, ProcessRow } from "../../../contracts/task/process.ts";
+import {
+  HOST_LIST,
+  HOST_READ,
+  type HostCallAnswer,
+} from "../../../contracts/wire/wire_toolhost.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { AskAside } from "../model/governed_model.ts";

@@ -1,17 +1,10 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import {
-  Fault,
-  type HostCallAnswer,
-  HostFunction,
-  type Json,
-  type JsonObject,
-  type Lease,
-  type NetAnswer,
-  type ProcessRow,
-  type Scope,
-  type ToolCall,
-  type ToolResult,
-} from "../../../contracts/mod.ts";
+import type { Lease, Scope } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
+import type { ToolCall } from "../../../contracts/model/mod.ts";
+import type { ProcessRow } from "../../../contracts/task/mod.ts";
+import { HostFunction, type ToolResult } from "../../../contracts/tool/mod.ts";
+import type { HostCallAnswer, NetAnswer } from "../../../contracts/wire/mod.ts";
 import type { TaskWiki } from "../wiki/wiki_tools.ts";
 import { makeHostFunctions, type ServeHostFunction } from "./host_functions.ts";
 import type { Under } from "./host_fetch.ts";

@@ -1,6 +1,8 @@
 /** The plugin hosts of all tasks: one for each process and trust group, begun with the first call. docs/decision/0009. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Pid, PluginCallAnswer, PluginFile, Port, TaskId } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import type { Port } from "../../../contracts/base/mod.ts";
+import type { PluginCallAnswer, PluginFile } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
 

@@ -1,14 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import {
-  Fault,
-  type HostFunction,
-  type Json,
-  type JsonObject,
-  Pid,
-  PluginManifest,
-  type PluginTool,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
+import { type HostFunction, PluginManifest, type PluginTool } from "../../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { makeWorld, realPowers, runs, type World } from "../../_fixture/small_children.ts";
 import { eventually } from "../../_fixture/session_bench.ts";

@@ -3,15 +3,15 @@
  * docs/decision/0009.
  * @module
  */
-import { mixLabel } from "../../../contracts/colour.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { Json } from "../../../contracts/json.ts";
-import type { PluginManifest, PluginTool } from "../../../contracts/plugin.ts";
-import type { GrantedCall, ToolBinding } from "../../../contracts/power.ts";
-import type { Powers, ProcessKeeper } from "../../../contracts/process.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
-import type { KernelConfig } from "../../../contracts/wire_control.ts";
+import { mixLabel } from "../../../contracts/authority/colour.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { PluginManifest, PluginTool } from "../../../contracts/tool/plugin.ts";
+import type { GrantedCall, ToolBinding } from "../../../contracts/task/power.ts";
+import type { Powers, ProcessKeeper } from "../../../contracts/task/process.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type HostFunctionsParts, type Looking, makeHostFunctions } from "./host_functions.ts";
 import type { Grants, Under } from "./host_fetch.ts";
 import type { PluginHosts } from "./hosts.ts";

@@ -1,20 +1,20 @@
 /** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
 import * as z from "zod";
-import { Colour, Label, mixColour, mixLabel } from "../../../contracts/colour.ts";
-import type { ContentLookup } from "../../../contracts/content_trust.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { Digest, type Pid } from "../../../contracts/ids.ts";
-import { type Json, toJson } from "../../../contracts/json.ts";
-import type { Lease, Scope } from "../../../contracts/lease.ts";
-import type { Powers } from "../../../contracts/process.ts";
-import { Source } from "../../../contracts/question.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { Digest, type Pid } from "../../../contracts/authority/ids.ts";
+import { type Json, toJson } from "../../../contracts/base/json.ts";
+import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import { Source } from "../../../contracts/authority/question.ts";
 import type {
   HostCallAnswer,
   HostCallBody,
   HostCancel,
   HostMount,
-} from "../../../contracts/wire_toolhost.ts";
-import { type Mount, StagedChange } from "../../../contracts/workspace.ts";
+} from "../../../contracts/wire/wire_toolhost.ts";
+import { type Mount, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { Child } from "../../core/child/child.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import { howEnded } from "../../core/start/spawn.ts";

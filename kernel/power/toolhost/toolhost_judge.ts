@@ -1,6 +1,6 @@
 /** Decides a toolhost's file accesses against the calls in flight and their leases. @module */
-import { EXPORT_LIST } from "../../../contracts/export_claims.ts";
-import type { LeaseId, Scope } from "../../../contracts/mod.ts";
+import { EXPORT_LIST } from "../../../contracts/authority/export_claims.ts";
+import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";
 import { beneath, covers } from "../../core/lease/scope.ts";
 import type { Judge, Verdict } from "../../core/child/permission_line.ts";
 import type { SpawnPowers } from "../../core/start/spawn.ts";

@@ -1,20 +1,20 @@
 /** One toolhost for each task, started on first use, another for each call that writes. @module */
 import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { ContentLookup } from "../../../contracts/content_trust.ts";
-import type { Leases } from "../../../contracts/gate.ts";
-import { LeaseId, type Pid, type TaskId } from "../../../contracts/ids.ts";
-import { type Json, type JsonObject, toJson } from "../../../contracts/json.ts";
-import type { Lease, Scope } from "../../../contracts/lease.ts";
-import type { Powers } from "../../../contracts/process.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
+import type { Leases } from "../../../contracts/authority/gate.ts";
+import { LeaseId, type Pid, type TaskId } from "../../../contracts/authority/ids.ts";
+import { type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
 import {
   HOST_SURVEY,
   type HostCallAnswer,
   type HostCallBody,
   SECOND_NAMES,
   type SetupBody,
-} from "../../../contracts/wire_toolhost.ts";
-import type { Mount, StagedChange } from "../../../contracts/workspace.ts";
+} from "../../../contracts/wire/wire_toolhost.ts";
+import type { Mount, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { GrantMounts } from "../../core/lease/scope.ts";
 import {
   type HostCall,

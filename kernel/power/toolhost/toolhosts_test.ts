@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { NAMESPACE } from "../../core/start/line_parts.ts";
 import {
-  Fault,
-  type HostCallAnswer,
-  type HostCallBody,
   type Lease,
   LeaseId,
   type Leases,
   MountName,
-  NOTHING_KNOWN,
   Pid,
   type Scope,
   TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { NOTHING_KNOWN } from "../../../contracts/memory/mod.ts";
+import type { HostCallAnswer, HostCallBody } from "../../../contracts/wire/mod.ts";
 import { covers } from "../../core/lease/scope.ts";
 import {
   HAS_BWRAP,

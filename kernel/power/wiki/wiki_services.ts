@@ -3,9 +3,12 @@
  * when nobody has held it for a while, and is started again after it died. docs/decision/0013.
  * @module
  */
-import { serveContents } from "../../../contracts/content_trust.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { ContentTrust, Json, PortHandler, Powers, WikiOpen } from "../../../contracts/mod.ts";
+import { serveContents } from "../../../contracts/memory/content_trust.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json, PortHandler } from "../../../contracts/base/mod.ts";
+import type { ContentTrust } from "../../../contracts/memory/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { WikiOpen } from "../../../contracts/wire/mod.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { type Child, unlessAborted } from "../../core/child/child.ts";
 import type { Children } from "../../core/child/children.ts";

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Fault, type Json, NOTHING_KNOWN } from "../../../contracts/mod.ts";
+import { Fault, type Json } from "../../../contracts/base/mod.ts";
+import { NOTHING_KNOWN } from "../../../contracts/memory/mod.ts";
 import {
   EVALUATOR,
   HAS_BWRAP,

@@ -1,15 +1,15 @@
 /** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { cleared, type Colour, type Label } from "../../../contracts/colour.ts";
-import type { Gate } from "../../../contracts/gate.ts";
-import type { TaskId } from "../../../contracts/ids.ts";
-import type { Json } from "../../../contracts/json.ts";
-import type { Scope } from "../../../contracts/lease.ts";
-import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { Source } from "../../../contracts/question.ts";
-import type { Profile, TaskMemory, TaskRequest } from "../../../contracts/task.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
-import type { Hit } from "../../../contracts/wiki.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { cleared, type Colour, type Label } from "../../../contracts/authority/colour.ts";
+import type { Gate } from "../../../contracts/authority/gate.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/task/power.ts";
+import type { Source } from "../../../contracts/authority/question.ts";
+import type { Profile, TaskMemory, TaskRequest } from "../../../contracts/task/task.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import type { Hit } from "../../../contracts/memory/wiki.ts";
 import { foldPath } from "../../../text/path_list.ts";
 import type { HeldWiki, WikiAskOptions, WikiServices } from "./wiki_services.ts";
 

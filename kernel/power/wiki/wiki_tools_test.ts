@@ -1,14 +1,8 @@
 import { deepEqual, doesNotThrow, equal, throws } from "node:assert/strict";
-import {
-  AgentSpec,
-  Fault,
-  type ProcessRow,
-  type Resolved,
-  type Scope,
-  type TaskMemory,
-  type ToolBinding,
-  ToolName,
-} from "../../../contracts/mod.ts";
+import { type Scope, ToolName } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { AgentSpec } from "../../../contracts/policy/mod.ts";
+import type { ProcessRow, Resolved, TaskMemory, ToolBinding } from "../../../contracts/task/mod.ts";
 import { grantedScopes } from "../../task/granted_scopes.ts";
 import { guardWikis, isInherited, memoryOf, memoryScopes } from "./wiki_tools.ts";
 

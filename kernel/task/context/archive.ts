@@ -2,10 +2,11 @@
  * What gave way in a conversation, as its log keeps it: listed, shown, and put back.
  * @module
  */
-import { ChatMessage } from "../../../contracts/chat.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { JsonObject, StoredEvent } from "../../../contracts/mod.ts";
-import { estimateTokens } from "../../../contracts/tokens.ts";
+import { ChatMessage } from "../../../contracts/model/chat.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { JsonObject } from "../../../contracts/base/mod.ts";
+import type { StoredEvent } from "../../../contracts/task/mod.ts";
+import { estimateTokens } from "../../../contracts/model/tokens.ts";
 
 /** One time that room was made. */
 export interface ArchivedChange {

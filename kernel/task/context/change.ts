@@ -3,24 +3,28 @@
  * worker goes on without it.
  * @module
  */
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { InferenceRequest, InferenceResponse, ModelInfo } from "../../../contracts/model.ts";
-import type { Powers, ProcessRow } from "../../../contracts/process.ts";
-import type { EventLog } from "../../../contracts/store.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type {
+  InferenceRequest,
+  InferenceResponse,
+  ModelInfo,
+} from "../../../contracts/model/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
 import {
   estimateTokens,
   estimateToolTokens,
   makeTokenRatio,
   type TokenRatio,
-} from "../../../contracts/tokens.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
+} from "../../../contracts/model/tokens.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import type {
   ContextAnswer,
   ContextMethod,
   ContextPressure,
-} from "../../../contracts/wire_worker.ts";
+} from "../../../contracts/wire/wire_worker.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { inputTokens } from "../../power/model/money.ts";
 import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
+import { CallId, Colour } from "../../../contracts/authority/mod.ts";
+import { Fault, type JsonObject } from "../../../contracts/base/mod.ts";
+import type {
+  ChatMessage,
+  InferenceRequest,
+  InferenceResponse,
+} from "../../../contracts/model/mod.ts";
+import type { NewEvent, ProcessRow } from "../../../contracts/task/mod.ts";
 import {
-  CallId,
-  type ChatMessage,
-  Colour,
-  Fault,
-  type InferenceRequest,
-  type InferenceResponse,
-  type JsonObject,
-  type NewEvent,
-  type ProcessRow,
-} from "../../../contracts/mod.ts";
-import { estimateTokens, makeTokenRatio, type TokenRatio } from "../../../contracts/tokens.ts";
+  estimateTokens,
+  makeTokenRatio,
+  type TokenRatio,
+} from "../../../contracts/model/tokens.ts";
 import { type ArchivedChange, foldContext, restoring } from "./archive.ts";
 import { type ContextChange, makeContextChange, makeTokenCounts } from "./change.ts";
 

@@ -3,8 +3,9 @@
  * its results.
  * @module
  */
-import type { ChatMessage, ContextMethod, ContextTag } from "../../../contracts/mod.ts";
-import { CHARS_A_TOKEN, estimateTokens } from "../../../contracts/tokens.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
+import type { ContextMethod, ContextTag } from "../../../contracts/wire/mod.ts";
+import { CHARS_A_TOKEN, estimateTokens } from "../../../contracts/model/tokens.ts";
 
 /** SIGCTXPRESSURE from this share of the window on. */
 export const PRESSED = 0.8;

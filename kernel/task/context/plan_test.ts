@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CallId, type ChatMessage } from "../../../contracts/mod.ts";
+import { CallId } from "../../../contracts/authority/mod.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
 import { type ContextRoom, planContext, planShortening, TAGS } from "./plan.ts";
-import { estimateTokens } from "../../../contracts/tokens.ts";
+import { estimateTokens } from "../../../contracts/model/tokens.ts";
 
 const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;
 const message = (role: ChatMessage["role"], content: string): ChatMessage => ({

@@ -3,10 +3,11 @@
  * note.
  * @module
  */
-import { mixColour, mixLabel } from "../../../contracts/colour.ts";
-import type { ChatMessage, Colour, Label } from "../../../contracts/mod.ts";
+import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import type { Colour, Label } from "../../../contracts/authority/mod.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
 import { wholeCut } from "./plan.ts";
-import { CHARS_A_TOKEN } from "../../../contracts/tokens.ts";
+import { CHARS_A_TOKEN } from "../../../contracts/model/tokens.ts";
 
 /** Share of the summarizer's window that what is to be summarized may take. */
 const INPUT_SHARE = 0.7;

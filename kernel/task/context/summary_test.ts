@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ChatMessage } from "../../../contracts/mod.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
 import { summaryPrompt, summaryTokens } from "./summary.ts";
 
 const message = (content: string): ChatMessage => ({

@@ -4,13 +4,13 @@
  * of no conversation.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import type { InferenceResponse } from "../../../contracts/model.ts";
-import type { Powers, ProcessRow } from "../../../contracts/process.ts";
-import type { EventLog } from "../../../contracts/store.ts";
-import { estimateTokens } from "../../../contracts/tokens.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import type { InferenceResponse } from "../../../contracts/model/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
+import { estimateTokens } from "../../../contracts/model/tokens.ts";
 import {
   type AskAside,
   type GovernedModel,

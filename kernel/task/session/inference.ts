@@ -3,15 +3,15 @@
  * it, the log keeps what was new.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { Gate } from "../../../contracts/gate.ts";
-import type { Json } from "../../../contracts/json.ts";
-import type { InferenceResponse, Reading } from "../../../contracts/model.ts";
-import type { Powers, ProcessRow } from "../../../contracts/process.ts";
-import type { EventLog } from "../../../contracts/store.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { Gate } from "../../../contracts/authority/gate.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { InferenceResponse, Reading } from "../../../contracts/model/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import { asJson } from "../../../port/as_json.ts";
 import {
   type HeldRequest,
@@ -27,7 +27,7 @@ import {
   makeTokenCounts,
   type TokenCounts,
 } from "../context/change.ts";
-import { CHARS_A_TOKEN, estimateTokens } from "../../../contracts/tokens.ts";
+import { CHARS_A_TOKEN, estimateTokens } from "../../../contracts/model/tokens.ts";
 import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
 import {
   type GovernedModel,

@@ -4,20 +4,25 @@
  * is not told of it may still call, the gate knows them all.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { type Digest, type Pid, ToolName } from "../../../contracts/ids.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
-import { ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool.ts";
-import { estimateToolTokens } from "../../../contracts/tokens.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type Digest, type Pid, ToolName } from "../../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../../contracts/task/power.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
+import { ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/tool.ts";
+import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import {
   DESCRIBE_TOOL,
   fitsLimits,
   TOOL_LIMITS,
   type ToolLimits,
   toolLimits,
-} from "../../../contracts/tool_limits.ts";
+} from "../../../contracts/tool/tool_limits.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { isImported, TOOL_SEARCH } from "./tool_search.ts";
 
@@ -133,7 +138,7 @@ function rankOf(tool: ToolDescriptor, found: ReadonlySet<string>): number {
 }
 
 // `tool_describe`: tells all of a tool whose description or schema is longer than a provider takes. A model is told of
-// this tool where one that it is offered had to be cut (`contracts/tool_limits.ts`).
+// this tool where one that it is offered had to be cut (`contracts/tool/tool_limits.ts`).
 
 /** Its descriptor. */
 export const TOOL_DESCRIBE: ToolDescriptor = Object.freeze(ToolDescriptor.parse({

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
+import type { GrantedCall, PowerResult } from "../../../contracts/task/mod.ts";
 import {
-  type GrantedCall,
   type PermissionMode,
-  type PowerResult,
   ToolDescriptor,
   type ToolSnapshot,
-} from "../../../contracts/mod.ts";
-import { estimateToolTokens } from "../../../contracts/tokens.ts";
+} from "../../../contracts/tool/mod.ts";
+import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import {
   makeOfferTools,
   needsDescribing,

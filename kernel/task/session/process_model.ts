@@ -2,8 +2,8 @@
  * The model of one process: the one that it began with, until a rule or a person gives it another.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import type { ModelChoice } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { ModelChoice } from "../../../contracts/task/mod.ts";
 import {
   type DueSwitch,
   type EscalationRule,

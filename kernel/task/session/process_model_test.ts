@@ -1,14 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import {
-  CallId,
-  Digest,
-  Fault,
-  type ModelChoice,
-  type NewEvent,
-  Pid,
-  SessionId,
-  TaskId,
-} from "../../../contracts/mod.ts";
+import { CallId, Digest, Pid, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { ModelChoice, NewEvent } from "../../../contracts/task/mod.ts";
 import { makeModelRates } from "../../power/model/rates.ts";
 import type { OpenModel } from "../../power/model/services.ts";
 import { type JudgedModel, makeProcessModel, type ProcessModel } from "./process_model.ts";

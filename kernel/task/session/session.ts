@@ -3,19 +3,19 @@
  * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
-import { QuestionId } from "../../../contracts/ids.ts";
-import { isForeignProgram } from "../../../contracts/lal.ts";
-import type { AgentSpec } from "../../../contracts/agent_spec.ts";
-import type { ChatMessage, ToolCall } from "../../../contracts/chat.ts";
-import type { Gate } from "../../../contracts/gate.ts";
-import { type Json, toJson } from "../../../contracts/json.ts";
-import type { Reading } from "../../../contracts/model.ts";
-import type { Powers, ProcessRow } from "../../../contracts/process.ts";
-import type { Signal } from "../../../contracts/signal.ts";
-import type { EventLog } from "../../../contracts/store.ts";
-import type { ToolResult } from "../../../contracts/tool.ts";
-import type { TurnEnd } from "../../../contracts/wire_worker.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { QuestionId } from "../../../contracts/authority/ids.ts";
+import { isForeignProgram } from "../../../contracts/exchange/lal.ts";
+import type { AgentSpec } from "../../../contracts/policy/agent_spec.ts";
+import type { ChatMessage, ToolCall } from "../../../contracts/model/chat.ts";
+import type { Gate } from "../../../contracts/authority/gate.ts";
+import { type Json, toJson } from "../../../contracts/base/json.ts";
+import type { Reading } from "../../../contracts/model/model.ts";
+import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
+import type { Signal } from "../../../contracts/base/signal.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
+import type { ToolResult } from "../../../contracts/tool/tool.ts";
+import type { TurnEnd } from "../../../contracts/wire/wire_worker.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Child, Children } from "../../core/child/children.ts";
 import type { ProcessTable } from "../../core/process/table.ts";

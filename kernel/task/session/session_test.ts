@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
+import { type Gate, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, type PortHandler } from "../../../contracts/base/mod.ts";
+import { LAL_PROGRAM } from "../../../contracts/exchange/mod.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
 import {
-  type ChatMessage,
   DEFAULT_LIMITS,
   type EventLog,
-  Fault,
-  type Gate,
-  type Json,
-  LAL_PROGRAM,
   type NewEvent,
-  type PortHandler,
   type Powers,
-  SessionId,
-  TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/task/mod.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { InferOptions } from "../../power/model/service.ts";

@@ -1,10 +1,10 @@
 /** What follows from an inference that came back: its message, its price, its event. @module */
-import { CallId } from "../../../contracts/ids.ts";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import type { NewEvent } from "../../../contracts/event.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import { type InferenceResponse, TokenUsage } from "../../../contracts/model.ts";
-import { estimateTokens } from "../../../contracts/tokens.ts";
+import { CallId } from "../../../contracts/authority/ids.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import type { NewEvent } from "../../../contracts/task/event.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import { type InferenceResponse, TokenUsage } from "../../../contracts/model/model.ts";
+import { estimateTokens } from "../../../contracts/model/tokens.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { ModelCost } from "../../power/model/money.ts";
 import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";

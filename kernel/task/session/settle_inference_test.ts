@@ -1,13 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { CallId, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
 import {
-  CallId,
   type ChatMessage,
-  DEFAULT_LIMITS,
   type InferenceResponse,
   ModelInfo,
-  SessionId,
-  TaskId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/model/mod.ts";
+import { DEFAULT_LIMITS } from "../../../contracts/task/mod.ts";
 import { withoutEchoes } from "../worker/worker_ops.ts";
 import { makeModelCost } from "../../power/model/money.ts";
 import { makeProcessTable } from "../../core/process/table.ts";

@@ -3,13 +3,18 @@
  * it names is offered from the next inference on. The gate knows all of them at any time.
  * @module
  */
-import { ToolDescriptor } from "../../../contracts/tool.ts";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import { type Pid, ToolName } from "../../../contracts/ids.ts";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { ImportedServer } from "../../../contracts/mcp.ts";
-import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../../../contracts/power.ts";
-import type { ProcessRow } from "../../../contracts/process.ts";
+import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import { type Pid, ToolName } from "../../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mcp.ts";
+import type {
+  GrantedCall,
+  PowerResult,
+  Resolved,
+  ToolBinding,
+} from "../../../contracts/task/power.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
 
 /** Imported tools above which a model is told of `tool_search` alone, unless remit.yaml says another number. */
 const SEARCH_ABOVE = 30;

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { ordinaryServers } from "../../../bridges/mcp/review/_fixture/ordinary.ts";
 import { translate } from "../../../bridges/mcp/review/mod.ts";
-import {
-  CallId,
-  type ChatMessage,
-  type GrantedCall,
-  McpServerName,
-  NO_GRANTS,
-  Pid,
-  TaskId,
-  ToolDescriptor,
-  type ToolSnapshot,
-} from "../../../contracts/mod.ts";
-import { estimateToolTokens } from "../../../contracts/tokens.ts";
+import { CallId, Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import { McpServerName, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
+import type { ChatMessage } from "../../../contracts/model/mod.ts";
+import type { GrantedCall } from "../../../contracts/task/mod.ts";
+import { ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/mod.ts";
+import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import { processorTime } from "../../../tests/fake/processor_time.ts";
 import { makeOfferTools } from "./offered_tools.ts";
 import {

@@ -1,7 +1,9 @@
 /** What a worker asks of its session, each under a handle that it was given. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { toJson } from "../../../contracts/json.ts";
-import type { CapList, ContextAnswer, InferenceResponse, Json } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { toJson } from "../../../contracts/base/json.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { InferenceResponse } from "../../../contracts/model/mod.ts";
+import type { CapList, ContextAnswer } from "../../../contracts/wire/mod.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Interrupt, Pause } from "../worker/interrupt.ts";
 import { parseWorkerRequest, type WorkerRequest } from "../worker/worker_ops.ts";

@@ -2,7 +2,9 @@
  * Ctrl-C on its way to a worker. A press is never lost: one that comes before the worker has its turn
  * waits for it, and what the worker sent before it heard of a press counts as under way. @module
  */
-import type { AgentSpec, Port, Powers } from "../../../contracts/mod.ts";
+import type { Port } from "../../../contracts/base/mod.ts";
+import type { AgentSpec } from "../../../contracts/policy/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
 
 /** The interrupts of one session. */
 export interface Interrupt {

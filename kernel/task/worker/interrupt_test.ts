@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../../contracts/mod.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
 import { makeInterrupt, watchHealth } from "./interrupt.ts";
 
 /** A worker that hears of a press when the test says so. */

@@ -3,13 +3,15 @@
  * that may be hostile.
  * @module
  */
-import { isObject } from "../../../contracts/json.ts";
+import { isObject } from "../../../contracts/base/json.ts";
 import * as z from "zod";
-import { Limits } from "../../../contracts/budget.ts";
-import { ChatMessage, ToolCall } from "../../../contracts/chat.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { Signal } from "../../../contracts/signal.ts";
-import type { CapList, Json, Powers, TurnEnd } from "../../../contracts/mod.ts";
+import { Limits } from "../../../contracts/task/budget.ts";
+import { ChatMessage, ToolCall } from "../../../contracts/model/chat.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { Signal } from "../../../contracts/base/signal.ts";
+import type { Json } from "../../../contracts/base/mod.ts";
+import type { Powers } from "../../../contracts/task/mod.ts";
+import type { CapList, TurnEnd } from "../../../contracts/wire/mod.ts";
 
 const cap = z.int().min(0).max(1_000_000);
 

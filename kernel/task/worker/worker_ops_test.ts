@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import type { ChatMessage, ToolCall } from "../../../contracts/mod.ts";
+import type { ChatMessage, ToolCall } from "../../../contracts/model/mod.ts";
 import { heardTurnEnd } from "./worker_ops.ts";
 
 type Origin = ChatMessage["provenance"]["origin"];

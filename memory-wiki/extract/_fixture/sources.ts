@@ -1,9 +1,9 @@
 /** Sources without a store, for tests of what rules make of them. @module */
 import { createHash } from "node:crypto";
-import { type SourceKind, WikiSource } from "../../../contracts/mod.ts";
+import { type SourceKind, WikiSource } from "../../../contracts/memory/mod.ts";
 import { chunkText } from "../../markdown/mod.ts";
 import { draftPages } from "../draft_pages.ts";
-import type { PageDraft } from "../../../contracts/mod.ts";
+import type { PageDraft } from "../../../contracts/memory/mod.ts";
 
 /** A source as ingest makes it of a file with this path and text. */
 function sourceOf(path: string, text: string, kind: SourceKind = "markdown"): WikiSource {

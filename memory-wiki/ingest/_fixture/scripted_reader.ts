@@ -1,6 +1,6 @@
 /** A scripted model that reads a wiki's sources, and what its pages must be like. @module */
 import assert from "node:assert/strict";
-import type { WorkItem } from "../../../contracts/wire_wiki.ts";
+import type { WorkItem } from "../../../contracts/wire/wire_wiki.ts";
 import type { AskedWiki, Folders } from "../../_fixture/opened_wiki.ts";
 import { readPage } from "../../markdown/mod.ts";
 

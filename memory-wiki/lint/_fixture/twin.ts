@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
+import { cleared, type Colour, Digest, type Label } from "../../../contracts/authority/mod.ts";
 import {
-  cleared,
-  type Colour,
-  Digest,
-  type Label,
   type Page,
   type PageKind,
   PageName,
   type PagePatch,
   type SourceKind,
   type WikiSource,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import { citationLine, linkKey, readPage, writePage } from "../../markdown/mod.ts";
 import type { StoredPage } from "../../store/wiki_store.ts";
 import type { LintedStore } from "../rule.ts";

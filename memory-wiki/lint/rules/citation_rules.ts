@@ -1,5 +1,5 @@
 /** Rules about citations: broken ones, claims without any, and quotes or negations that the cited lines do not have. @module */
-import { cleared } from "../../../contracts/mod.ts";
+import { cleared } from "../../../contracts/authority/mod.ts";
 import { plainLine } from "../../markdown/mod.ts";
 import { bareWords, negatedIn } from "../link_names.ts";
 import type { CitedSource, LintedPage, LintView, MakeCheck } from "../rule.ts";

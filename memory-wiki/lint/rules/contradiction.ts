@@ -4,7 +4,7 @@
  * are a model's to compare (`lint --model`): by rule, not one of 24 such findings was right (docs/decision/0070).
  * @module
  */
-import { cleared } from "../../../contracts/mod.ts";
+import { cleared } from "../../../contracts/authority/mod.ts";
 import { sentencesOf } from "../../markdown/claims.ts";
 import { readPage } from "../../markdown/mod.ts";
 import { type Clash, clashOf, type Fact, factOf, isComparable } from "../facts/mod.ts";

@@ -8,7 +8,7 @@
  * ```
  * @module
  */
-import type { LintRule } from "../../../contracts/mod.ts";
+import type { LintRule } from "../../../contracts/memory/mod.ts";
 import type { MakeCheck } from "../rule.ts";
 import {
   checkAlteredSource,

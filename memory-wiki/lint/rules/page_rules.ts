@@ -1,5 +1,6 @@
 /** Rules about pages: duplicates, broken links, orphans, front matter, length. @module */
-import { cleared, Confidence, PageKind, PageName } from "../../../contracts/mod.ts";
+import { cleared } from "../../../contracts/authority/mod.ts";
+import { Confidence, PageKind, PageName } from "../../../contracts/memory/mod.ts";
 import { bareTitle, bareWords } from "../link_names.ts";
 import type { MakeCheck } from "../rule.ts";
 

@@ -1,6 +1,6 @@
 /** Rules about what the store recorded: label and colour that drifted, edits by hand, an altered log. @module */
 import { createHash } from "node:crypto";
-import { cleared, Colour, colourSuffices, Label } from "../../../contracts/mod.ts";
+import { cleared, Colour, colourSuffices, Label } from "../../../contracts/authority/mod.ts";
 import type { LintedPage, LintView, MakeCheck } from "../rule.ts";
 
 function tell(

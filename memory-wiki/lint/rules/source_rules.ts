@@ -3,7 +3,7 @@
  * stale pages, and claims that only untrusted sources hold.
  * @module
  */
-import { cleared, type Colour } from "../../../contracts/mod.ts";
+import { cleared, type Colour } from "../../../contracts/authority/mod.ts";
 import { mayMoveTo } from "../cited_sources.ts";
 import { type CitedSource, type MakeCheck, shellWord } from "../rule.ts";
 

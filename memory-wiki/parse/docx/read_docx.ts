@@ -3,7 +3,7 @@
  * and parts outside of the file are not looked at.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { DocumentReader } from "../document.ts";
 import { type Archive, openArchive, readXmlPart } from "../zip/archive.ts";
 import { makeBody } from "./body.ts";

@@ -3,7 +3,7 @@
  * read, and nothing outside of the file is fetched.
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { charsetOf, decodeText } from "../decode_text.ts";
 import type { DocumentReader, ReadParts } from "../document.ts";
 import { type Archive, openArchive, readEntry, readXmlPart } from "../zip/archive.ts";

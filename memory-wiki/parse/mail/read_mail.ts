@@ -1,6 +1,6 @@
 /** Mail as text: who, when, what about, and what it says. Attachments are named and stay closed. @module */
 import PostalMime, { type Address, type Email } from "postal-mime";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { DocumentReader } from "../document.ts";
 
 const MAX_ADDRESSES = 50;

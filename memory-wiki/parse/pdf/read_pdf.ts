@@ -5,7 +5,7 @@
  */
 import "./globals_powers.ts";
 import { getDocument, PasswordException } from "unpdf/pdfjs";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { DocumentReader, ReadParts } from "../document.ts";
 import { linesOf, type PageLine, type TextItem } from "./lines.ts";
 import { seenText } from "./seen_text.ts";

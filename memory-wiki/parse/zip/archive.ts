@@ -1,5 +1,5 @@
 /** An archive's entries, unpacked one at a time within bounds. Archives within it stay closed. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { DocumentBytes, Inflate } from "../document.ts";
 import { makeXmlReader, type XmlHandler } from "../xml.ts";
 

@@ -7,10 +7,12 @@ import {
   type Digest,
   Digest as Digests,
   Label,
+} from "../../../contracts/authority/mod.ts";
+import {
   type PageName,
   PageName as PageNames,
   type WikiSource,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import type { Chunk, StoredPage } from "../../store/wiki_store.ts";
 import type { SearchedStore } from "../passage.ts";
 import { sectionsOf } from "../sections.ts";

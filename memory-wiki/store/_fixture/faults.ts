@@ -1,6 +1,6 @@
 /** Faults that tests expect. @module */
 import assert from "node:assert/strict";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 
 /** The fault that `work` ends with. */
 export async function faultOf(work: () => unknown): Promise<Fault> {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { sha256Hex } from "../../../port/digest.ts";
-import type { WikiSource } from "../../../contracts/mod.ts";
+import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import type { WikiStore } from "../wiki_store.ts";
 import type { Rig } from "./wiki_rig.ts";
 

@@ -1,12 +1,11 @@
 /** A real wiki in a temporary folder, for tests of the store. @module */
+import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import {
-  type Colour,
-  type Label,
   type PageChange,
   PageName,
   type PagePatch,
   type WikiSource,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import { citationLine } from "../../markdown/citation_line.ts";
 import { writePage } from "../../markdown/front_matter.ts";
 import { linkKey } from "../../markdown/page_name.ts";

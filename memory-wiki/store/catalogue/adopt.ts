@@ -4,7 +4,8 @@
  * their colour and label only where it makes them worse. Its pages come in as hand edits do.
  * @module
  */
-import { Fault, type FaultCode, type SourceKind, TEXT_KINDS } from "../../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
+import { type SourceKind, TEXT_KINDS } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { digestOfFile, readRawName } from "../files/raw_keep.ts";
 import { eachPiece, type WikiFolder } from "../files/wiki_folder.ts";

@@ -5,7 +5,9 @@
  * @module
  */
 import * as z from "zod";
-import { Colour, Fault, Label, Millis, SourceOrigin, WikiSource } from "../../../contracts/mod.ts";
+import { Colour, Label, Millis } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { SourceOrigin, WikiSource } from "../../../contracts/memory/mod.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import { sourceOf } from "../_source_rows.ts";
 import { type Inside, meta } from "../inside.ts";

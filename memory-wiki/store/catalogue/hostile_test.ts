@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WikiSource } from "../../../contracts/mod.ts";
+import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { assertSound } from "../_fixture/sound.ts";
 import { chunksOf, makeRig, type Rig, sourceFrom } from "../_fixture/wiki_rig.ts";

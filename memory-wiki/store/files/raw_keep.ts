@@ -1,6 +1,8 @@
 /** Names of raw files, and immutable bytes written to raw/ under them. @module */
 import { createHash } from "node:crypto";
-import { type Digest, Fault, type SourceKind } from "../../../contracts/mod.ts";
+import type { Digest } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { eachPiece, type WikiFolder } from "./wiki_folder.ts";
 
 /** Nobody writes a raw file again. */

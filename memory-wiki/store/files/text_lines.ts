@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import { eachPiece, type OpenFile, type WikiFolder } from "./wiki_folder.ts";
 

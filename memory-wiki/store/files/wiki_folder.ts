@@ -4,7 +4,7 @@
  * @module
  */
 import { isAbsolute } from "node:path";
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { storeFault } from "../sqlite/database.ts";
 
 /** A file or folder of the wiki: `index.md`, `raw/NAME`, `pages/NAME.md`. */

@@ -1,5 +1,6 @@
 /** Citations of a page, looked up: which source, do its lines exist, and what they are. @module */
-import type { Citation, Digest, WikiSource } from "../../../contracts/mod.ts";
+import type { Digest } from "../../../contracts/authority/mod.ts";
+import type { Citation, WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
 import { sourceOf } from "../_source_rows.ts";

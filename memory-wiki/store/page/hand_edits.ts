@@ -1,15 +1,13 @@
 /** Takes in pages that were changed, made or removed past the store. @module */
+import { Colour, type Digest, Label } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
-  Colour,
   Confidence,
-  type Digest,
-  Fault,
-  Label,
   type Page,
   Page as PageSchema,
   PageKind,
   PageName,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
 import { countLines } from "../files/text_lines.ts";

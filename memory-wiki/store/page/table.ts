@@ -1,12 +1,12 @@
 /** Pages as the store has them. @module */
 import { createPublicKey, verify } from "node:crypto";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
-  Fault,
   type PageMark,
   PageMark as PageMarkSchema,
   pageMarkText,
   type PageName,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import { changed, colourNumber, type Inside, labelNumber, trustOf } from "../inside.ts";
 import { settle } from "../settle.ts";
 import { int, maybeText, type Row, text } from "../sqlite/database.ts";

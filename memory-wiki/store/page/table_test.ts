@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { type PageMark, pageMarkText } from "../../../contracts/mod.ts";
+import { type PageMark, pageMarkText } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { faultOf } from "../_fixture/faults.ts";
 import { citing, makeRig, named, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";

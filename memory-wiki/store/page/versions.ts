@@ -1,12 +1,12 @@
 /** Versions of pages in the database: written whole within a transaction, read back. @module */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
-  Fault,
   type Page,
   Page as PageSchema,
   type PageName,
   type PatchName,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
 import { changed, colourNumber, type Inside, labelNumber, recordTrust } from "../inside.ts";
 import { bytes, int, json, type Row, text } from "../sqlite/database.ts";

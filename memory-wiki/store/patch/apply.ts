@@ -3,14 +3,14 @@
  * the new files beside the old ones, and notes what is to be renamed; renaming follows (settle.ts), also after a crash.
  * @module
  */
+import type { Digest } from "../../../contracts/authority/mod.ts";
 import {
-  type Digest,
   type Page,
   type PageChange,
   type PageConflict,
   PageName,
   type PagePatch,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { ReadPage } from "../../markdown/page_text.ts";
 import { digestOfFile } from "../files/raw_keep.ts";

@@ -1,13 +1,13 @@
 /** Checks of a patch before anyone sees it, and its rows in the database. @module */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { Fault } from "../../../contracts/base/mod.ts";
 import {
-  Fault,
   PageChange,
   type PageConflict,
   type PageName,
   type PagePatch,
   type PatchName,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/memory/mod.ts";
 import { colourNumber, type Inside, labelNumber, trustOf } from "../inside.ts";
 import {
   citationKey,

@@ -1,5 +1,6 @@
 /** Proposed and decided changes of pages. @module */
-import { Fault, type PagePatch, PatchName } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { type PagePatch, PatchName } from "../../../contracts/memory/mod.ts";
 import { changed, type Inside } from "../inside.ts";
 import { checkPictures, settle, settlePages } from "../settle.ts";
 import type { PatchTable } from "../wiki_store.ts";

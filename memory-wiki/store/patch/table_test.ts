@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Page } from "../../../contracts/mod.ts";
+import { Page } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { faultOf } from "../_fixture/faults.ts";
 import { citing, makeRig, named, sourceFrom, writePages, writing } from "../_fixture/wiki_rig.ts";

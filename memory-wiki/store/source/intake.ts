@@ -1,11 +1,7 @@
 /** Takes sources in: raw files first, then one transaction for all of a batch. @module */
-import {
-  type Digest,
-  Fault,
-  TEXT_KINDS,
-  TRIVIAL_BYTES,
-  type WikiSource,
-} from "../../../contracts/mod.ts";
+import type { Digest } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { TEXT_KINDS, TRIVIAL_BYTES, type WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import {
   type Batch,

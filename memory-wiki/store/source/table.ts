@@ -1,5 +1,6 @@
 /** Sources by key, version and digest. @module */
-import { Fault, type WikiSource } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import {
   chunkOf,

@@ -1,6 +1,6 @@
 /** Statements, transactions, typed rows and faults of one open database. @module */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Fault, type FaultCode } from "../../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
 
 /** What a statement takes. */
 export type Value = string | number | null | Uint8Array;

@@ -5,7 +5,7 @@
  * may not see does not shift the numbers that it sees. Text of chunks is not here: it is read from raw/.
  * @module
  */
-import { Fault } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 
 /** One step of the schema, applied in a transaction of its own. */
 export interface Migration {

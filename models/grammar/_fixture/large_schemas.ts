@@ -4,7 +4,7 @@
  * search, forms in a browser, payments, manifests.
  * @module
  */
-import type { JsonObject } from "../../../contracts/json.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
 
 const text = (maxLength?: number): JsonObject => ({
   type: "string",

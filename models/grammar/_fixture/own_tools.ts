@@ -3,8 +3,8 @@ import { httpFetchBinding } from "../../../net/http_fetch.ts";
 import { descriptorOf } from "../../../tools-wasm/binding/mod.ts";
 import { parseToolYaml } from "../../../tools-wasm/build/mod.ts";
 import { WORKSPACE_TOOLS } from "../../../workspace/descriptors.ts";
-import { Digest } from "../../../contracts/ids.ts";
-import type { ToolDescriptor } from "../../../contracts/tool.ts";
+import { Digest } from "../../../contracts/authority/ids.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 
 const HOME = new URL("../../../", import.meta.url).pathname;
 

@@ -1,6 +1,6 @@
 /** Random schemas of the subset, and values that may fit them. @module */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 
 const NAMES = ["a", "ab", "b", "path", "ä", 'q"u', "__proto__", "constructor", ""] as const;
 const name = fc.constantFrom(...NAMES);

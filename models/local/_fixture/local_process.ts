@@ -1,11 +1,11 @@
 /** A local model in its real process, without any permission, behind its port. @module */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Json } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { LanguageModel, TextEmbedder } from "../../../contracts/model.ts";
-import type { ModelEmbedAnswer } from "../../../contracts/wire_model.ts";
-import { ModelInfo } from "../../../contracts/model.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { LanguageModel, TextEmbedder } from "../../../contracts/model/model.ts";
+import type { ModelEmbedAnswer } from "../../../contracts/wire/wire_model.ts";
+import { ModelInfo } from "../../../contracts/model/model.ts";
 import type { Port } from "../../../port/mod.ts";
 import { bundled, startChild } from "../../../port/_fixture/bundled_child.ts";
 import type { PipedChild } from "../../../port/_fixture/piped_child.ts";

@@ -1,7 +1,7 @@
 /** The kernel's own way to an accelerated model, in this process: plan, weights checked, namespace. @module */
 import { createHash } from "node:crypto";
-import type { KernelConfig } from "../../../contracts/mod.ts";
-import { nativeAddonOf, type NativeBuild } from "../../../contracts/model_config.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
+import { nativeAddonOf, type NativeBuild } from "../../../contracts/model/model_config.ts";
 import { makeChildren } from "../../../kernel/core/child/children.ts";
 import { realPowers } from "../../../kernel/main_powers.ts";
 import { makeModelServices, type OpenModel } from "../../../kernel/power/model/services.ts";

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { makeNativeEngine } from "../../weights/host/engine_powers.ts";
-import type { Gpu, KernelConfig, NativeBuild } from "../../../contracts/mod.ts";
-import type { Json } from "../../../contracts/json.ts";
-import { type LanguageModel, ModelInfo } from "../../../contracts/model.ts";
+import type { Gpu, NativeBuild } from "../../../contracts/model/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import { type LanguageModel, ModelInfo } from "../../../contracts/model/model.ts";
 import { lineOfNative, NATIVE_WEIGHTS } from "../../../kernel/core/start/model_line.ts";
 import { makeSpawnPowers } from "../../../kernel/core/start/spawn_powers.ts";
 import { overPipes } from "../../../port/_fixture/piped_child.ts";

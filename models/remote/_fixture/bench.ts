@@ -1,7 +1,7 @@
 /** Remote models against loopback providers, in the test's own process. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { RemoteConfig } from "../../../contracts/model_config.ts";
-import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { RemoteConfig } from "../../../contracts/model/model_config.ts";
+import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import type { Asked } from "../provider_fault.ts";
 import type { RemotePowers } from "../endpoint.ts";
 

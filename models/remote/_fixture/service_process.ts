@@ -1,7 +1,7 @@
 /** The real remote model service as the kernel starts it, but for the namespace. @module */
-import type { Json } from "../../../contracts/json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { WIDE_FRAME_BYTES } from "../../../contracts/wire_plugin.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { WIDE_FRAME_BYTES } from "../../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 
 /** A service that runs, and what it told. */

@@ -1,6 +1,6 @@
 /** The events of a provider's answer, whether it streams or says all at once. @module */
 import { createParser } from "eventsource-parser";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { WireResponse } from "../endpoint.ts";
 import type { ByteScrub } from "../redact/scrub.ts";
 

@@ -1,7 +1,7 @@
 /** Anthropic's messages API. @module */
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModel } from "../../../contracts/model.ts";
-import type { OpenBody } from "../../../contracts/wire_model.ts";
+import type { LanguageModel } from "../../../contracts/model/model.ts";
+import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import { makeAnthropicReader } from "./stream.ts";
 import { eventsOfAnswer, LINE_BYTES } from "../answer/body.ts";
 import { dialectOf } from "../dialect_of.ts";

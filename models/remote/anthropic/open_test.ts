@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import { CallId } from "../../../contracts/ids.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import { CallId } from "../../../contracts/authority/ids.ts";
 import { hear, provenance, requestOf, said, tool } from "../../_fixture/asking.ts";
 import {
   type Answer,

@@ -1,6 +1,6 @@
 /** Anthropic's stream of a message as deltas. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { FinishReason } from "../../../contracts/model.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { FinishReason } from "../../../contracts/model/model.ts";
 import type { Delta } from "../assemble.ts";
 import { again } from "../retry.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ASKED, openBody, quickPowers } from "../_fixture/bench.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { hear, requestOf, said } from "../../_fixture/contract_suite.ts";
 import { ANTHROPIC_KEY, serveAnthropic } from "../../_fixture/providers/mod.ts";
 import { openAnthropic } from "./open.ts";

@@ -13,7 +13,7 @@
  * - Harmony (gpt-oss): `<|channel|>commentary to=functions.NAME<|message|>{…}<|call|>`
  * @module
  */
-import type { Json } from "../../../contracts/json.ts";
+import type { Json } from "../../../contracts/base/json.ts";
 import { hermesCall, jsonCalls, type Out, type TextCall } from "./out.ts";
 import { pythonCalls } from "./_python.ts";
 

@@ -1,5 +1,5 @@
 /** Calls in Python's words: `[name(a=1, b="x")]`, as Llama and Gemma write them. Literals only, nothing is run. @module */
-import type { Json } from "../../../contracts/json.ts";
+import type { Json } from "../../../contracts/base/json.ts";
 
 /** Levels of lists and dictionaries. */
 const DEPTH = 32;

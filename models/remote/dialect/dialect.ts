@@ -4,7 +4,7 @@
  * may become a call is held back until that is known.
  * @module
  */
-import type { Dialect } from "../../../contracts/model_config.ts";
+import type { Dialect } from "../../../contracts/model/model_config.ts";
 import { endsInString, makeOuts, type Out } from "./out.ts";
 import { type Code, codeAt, codeEnd } from "./_code.ts";
 import { type Form, FORMS, type IsText, readBare, readFence, type ReadForm } from "./_forms.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Dialect } from "../../../contracts/model_config.ts";
+import type { Dialect } from "../../../contracts/model/model_config.ts";
 import { makeDialect, type Out } from "./mod.ts";
 
 const ALL: readonly Dialect[] = ["hermes", "fenced", "think"];

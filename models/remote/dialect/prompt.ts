@@ -3,8 +3,8 @@
  * none, and that answers in a dialect.
  * @module
  */
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { Dialect } from "../../../contracts/model_config.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { Dialect } from "../../../contracts/model/model_config.ts";
 
 /** How calls are written; `hermes` where a model may write either. */
 export type CallDialect = Exclude<Dialect, "bare" | "think" | "thinking">;

@@ -1,7 +1,7 @@
 /** Embeddings of an Ollama server: /api/embed. @module */
-import type { Embeddings, TextEmbedder } from "../../../contracts/model.ts";
-import type { RemoteConfig } from "../../../contracts/model_config.ts";
-import type { OpenBody } from "../../../contracts/wire_model.ts";
+import type { Embeddings, TextEmbedder } from "../../../contracts/model/model.ts";
+import type { RemoteConfig } from "../../../contracts/model/model_config.ts";
+import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import { checkTexts } from "../../service.ts";
 import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Fault } from "../../../contracts/fault.ts";
-import type { LanguageModel } from "../../../contracts/model.ts";
+import type { Fault } from "../../../contracts/base/fault.ts";
+import type { LanguageModel } from "../../../contracts/model/model.ts";
 import { faultOf, hear, requestOf, said } from "../../_fixture/contract_suite.ts";
 import {
   type Hostile,

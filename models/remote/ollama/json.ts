@@ -1,6 +1,6 @@
 /** Reads JSON of Ollama's. TRUST: from the provider. @module */
 import type { WireResponse } from "../endpoint.ts";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { again } from "../retry.ts";
 
 /** An object's members, unknown yet. */

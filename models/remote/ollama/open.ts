@@ -1,7 +1,7 @@
 /** A language model of an Ollama server, by its native API. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { LanguageModel } from "../../../contracts/model.ts";
-import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { LanguageModel } from "../../../contracts/model/model.ts";
+import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import { LINE_BYTES } from "../answer/body.ts";
 import {
   type CallDialect,
@@ -28,7 +28,7 @@ import {
 import { showModel, type Shown, shownInRecording } from "./show.ts";
 import type { Delta } from "../assemble.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 
 /**
  * Context in tokens where nobody says: what a model could take at most would fill the memory of most

@@ -1,7 +1,7 @@
 /** What a server says of a model that it has: /api/show. @module */
 import { tryJson } from "../wire_json.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import type { RemoteConfig } from "../../../contracts/model_config.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { RemoteConfig } from "../../../contracts/model/model_config.ts";
 import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRecording } from "../recording.ts";
 import { type Members, membersOf, objectOf, ollamaFault, textOf, wholeOf } from "./json.ts";

@@ -1,9 +1,9 @@
 /** Embeddings at any base URL that has `/embeddings` as OpenAI's. @module */
 import { tryJson, unitVectors } from "../wire_json.ts";
 import * as z from "zod";
-import { Fault } from "../../../contracts/fault.ts";
-import type { TextEmbedder } from "../../../contracts/model.ts";
-import type { OpenBody } from "../../../contracts/wire_model.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { TextEmbedder } from "../../../contracts/model/model.ts";
+import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import { checkTexts } from "../../service.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";

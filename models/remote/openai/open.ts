@@ -1,8 +1,8 @@
 /** Chat completions at any base URL: OpenAI, llama.cpp, vLLM, LM Studio, OpenRouter. @module */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { JsonObject } from "../../../contracts/json.ts";
-import type { LanguageModel } from "../../../contracts/model.ts";
-import type { OpenBody } from "../../../contracts/wire_model.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { LanguageModel } from "../../../contracts/model/model.ts";
+import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import { eventsOfAnswer, LINE_BYTES } from "../answer/body.ts";
 import { dialectOf } from "../dialect_of.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";

@@ -1,6 +1,6 @@
 /** A stream of chat completion chunks as deltas, in the ways in which servers write them. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import type { FinishReason } from "../../../contracts/model.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { FinishReason } from "../../../contracts/model/model.ts";
 import type { Delta } from "../assemble.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import { again } from "../retry.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ASKED } from "../_fixture/bench.ts";
 import fc from "fast-check";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { Delta } from "../assemble.ts";
 import { makeOpenaiReader } from "./stream.ts";
 

@@ -1,7 +1,7 @@
 /** Takes what rules name out of texts before they leave the machine. @module */
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import type { Json } from "../../../contracts/json.ts";
-import type { RedactRule } from "../../../contracts/model_config.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import type { RedactRule } from "../../../contracts/model/model_config.ts";
 
 /** Replaces in one text. */
 type Redact = (text: string) => string;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import { CallId } from "../../../contracts/ids.ts";
-import type { RedactRule } from "../../../contracts/model_config.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import { CallId } from "../../../contracts/authority/ids.ts";
+import type { RedactRule } from "../../../contracts/model/model_config.ts";
 import { makeRedact, redactMessages } from "./redact.ts";
 
 const KINDS = ["email", "phone", "card", "iban", "key", "ip"] as const;

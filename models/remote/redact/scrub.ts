@@ -1,5 +1,5 @@
 /** Keeps a credential out of whatever a provider sends back: a hostile one may repeat it. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 
 const STAR = 0x2a;

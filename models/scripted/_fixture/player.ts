@@ -1,7 +1,11 @@
-import type { ChatMessage } from "../../../contracts/chat.ts";
-import { Fault } from "../../../contracts/fault.ts";
-import { CallId } from "../../../contracts/ids.ts";
-import type { InferenceRequest, InferenceResponse, StreamChunk } from "../../../contracts/model.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { CallId } from "../../../contracts/authority/ids.ts";
+import type {
+  InferenceRequest,
+  InferenceResponse,
+  StreamChunk,
+} from "../../../contracts/model/model.ts";
 import { makeScripted } from "../open.ts";
 import { parseScenario } from "../scenario.ts";
 

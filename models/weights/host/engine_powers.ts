@@ -4,7 +4,8 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { Fault, nativeAddonOf, type NativeBuild } from "../../../contracts/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { nativeAddonOf, type NativeBuild } from "../../../contracts/model/mod.ts";
 import { displayBlock } from "../../../text/mod.ts";
 import {
   accelerateCommand,

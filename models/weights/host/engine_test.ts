@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { NativeBuild } from "../../../contracts/mod.ts";
+import type { NativeBuild } from "../../../contracts/model/mod.ts";
 import { fakeHands, runCommandLine } from "../../../cli/_fixture/world.ts";
 import { fakeModels } from "../../../cli/_fixture/models.ts";
 import { isSealed, makeNativeEngine, seal } from "./engine_powers.ts";

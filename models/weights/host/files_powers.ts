@@ -1,7 +1,7 @@
 /** Files of weights on the disk: read, hashed and copied in pieces. @module */
 import { createHash } from "node:crypto";
-import type { HeaderFile } from "../../../contracts/gguf_cursor.ts";
-import { Fault } from "../../../contracts/mod.ts";
+import type { HeaderFile } from "../../../contracts/model/gguf_cursor.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import type { OnBytes, WeightsDisk, WeightsStat, WeightsWriter } from "../powers.ts";
 
 const PIECE = 1_048_576;

@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
-import { Dialect, Digest, Fault } from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { Dialect } from "../../../contracts/model/mod.ts";
 import type { EntryFiles } from "../powers.ts";
 import { WeightsName, WeightsSignature } from "../store.ts";
 

@@ -1,6 +1,6 @@
 /** A model of the catalogue comes into the store: fetched, checked, pinned. @module */
 import { join } from "node:path";
-import { Fault, isLoopback } from "../../../contracts/mod.ts";
+import { Fault, isLoopback } from "../../../contracts/base/mod.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import { headerOf, pinnedNow, progress, type WeightsParts } from "../pin.ts";
 import {

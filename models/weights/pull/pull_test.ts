@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { Digest, Fault, type FaultCode } from "../../../contracts/mod.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { fakeHands } from "../../../cli/_fixture/world.ts";
 import { fakeWeights } from "../../../cli/_fixture/gguf.ts";

@@ -1,13 +1,13 @@
 /** A gateway's routes over a hand-made starter, without a socket and without a kernel. @module */
-import { Fault } from "../../../contracts/fault.ts";
-import { PeerName } from "../../../contracts/exchange.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { PeerName } from "../../../contracts/exchange/exchange.ts";
 import type {
   HookCall,
   PageAnswer,
   PageAsk,
   PageView,
   PeerHolder,
-} from "../../../contracts/wire_a2a.ts";
+} from "../../../contracts/wire/wire_a2a.ts";
 import { serveOverHttp } from "../over_http.ts";
 import { servePage } from "../page/routes.ts";
 import type { ServiceAsks, Starter } from "../starter.ts";

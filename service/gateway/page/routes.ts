@@ -8,11 +8,11 @@
  * @module
  */
 import * as z from "zod";
-import { Digest, QuestionId, TaskId } from "../../../contracts/ids.ts";
+import { Digest, QuestionId, TaskId } from "../../../contracts/authority/ids.ts";
 import { type Ask, type Door, nothing, refuse, type Routes, tooMany, wholeBody } from "../app.ts";
-import { Fault, type FaultCode } from "../../../contracts/fault.ts";
-import { InboxId } from "../../../contracts/inbox.ts";
-import type { PageAsk } from "../../../contracts/wire_a2a.ts";
+import { Fault, type FaultCode } from "../../../contracts/base/fault.ts";
+import { InboxId } from "../../../contracts/exchange/inbox.ts";
+import type { PageAsk } from "../../../contracts/wire/wire_a2a.ts";
 import type { Rates } from "../rates.ts";
 import type { ServiceAsks } from "../starter.ts";
 import type { PageDoor } from "../over_http.ts";

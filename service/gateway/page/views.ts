@@ -3,7 +3,7 @@
  * button comes first, so that Enter alone is no.
  * @module
  */
-import type { PageView } from "../../../contracts/wire_a2a.ts";
+import type { PageView } from "../../../contracts/wire/wire_a2a.ts";
 
 /** Finished HTML. Made by {@link html} alone. */
 export interface Markup {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Digest, Question } from "../../../contracts/mod.ts";
+import type { Digest, Question } from "../../../contracts/authority/mod.ts";
 import { besiege, type Siege, type Watched } from "../../fake/siege.ts";
 import { realTools } from "../../fake/tools.ts";
 import { calling, type Came, cameOf, type Try } from "../_calls.ts";

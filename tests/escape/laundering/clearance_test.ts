@@ -1,6 +1,7 @@
 /** Colour × label × clearance of a sink, in a whole kernel with real requests. */
 import assert from "node:assert/strict";
-import { Colour, EffectClass, Label, NO_POLICY, type PlacedRule } from "../../../contracts/mod.ts";
+import { Colour, EffectClass, Label } from "../../../contracts/authority/mod.ts";
+import { NO_POLICY, type PlacedRule } from "../../../contracts/policy/mod.ts";
 import { besiege, type Siege } from "../../fake/siege.ts";
 import { calling } from "../_calls.ts";
 

@@ -3,7 +3,7 @@
  * would have been like any other file; and so would have been what a RED task applied to a folder.
  */
 import assert from "node:assert/strict";
-import type { WikiSource } from "../../../contracts/mod.ts";
+import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import { besiege } from "../../fake/siege.ts";
 import { type Machine, onMachine } from "../../fake/remit.ts";
 import { playing } from "../../fake/scenes.ts";

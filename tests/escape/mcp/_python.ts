@@ -1,12 +1,12 @@
 /** A server of mallory's in Python, which has every call of the machine: what it tries is the argument of its tool. */
 import { sha256Hex } from "../../../port/digest.ts";
+import { Digest } from "../../../contracts/authority/mod.ts";
 import {
-  Digest,
   type ImportedServer,
   type McpGrants,
   McpServerName,
   NO_GRANTS,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { makeMcpWorld, type McpWorld } from "../../../kernel/_fixture/mcp_world.ts";
 import { attack } from "../_mcp.ts";
 import { needs } from "../../needs.ts";

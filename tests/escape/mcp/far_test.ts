@@ -4,7 +4,7 @@
  * would be mallory's.
  */
 import assert from "node:assert/strict";
-import type { ImportedServer } from "../../../contracts/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
 import { type McpSiege, withMcp } from "../../fake/mcp_siege.ts";
 import { calling, cameOf, type Try } from "../_calls.ts";
 import { yesToAll } from "../../fake/yes_to_all.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { pythonAttack } from "./_python.ts";
 import { attack } from "../_mcp.ts";
 import { EVAL_SERVER, makeMcpWorld } from "../../../kernel/_fixture/mcp_world.ts";
-import { NO_GRANTS } from "../../../contracts/mod.ts";
+import { NO_GRANTS } from "../../../contracts/exchange/mod.ts";
 
 const KEY = "alice's key";
 /** What the never-list covers, in spellings that file systems and readers take for the same. */

@@ -5,7 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { ASKING_SERVER, type McpSiege, withMcp } from "../../fake/mcp_siege.ts";
-import type { ImportedServer, Question } from "../../../contracts/mod.ts";
+import type { Question } from "../../../contracts/authority/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
 import type { Watched } from "../../fake/siege.ts";
 import type { Try } from "../_calls.ts";
 import { attack, filesOf, logOf, noServerLeft, type Obeyed, obeying } from "../_mcp.ts";

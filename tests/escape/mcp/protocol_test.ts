@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { ASKING_SERVER, type McpSiege, withMcp } from "../../fake/mcp_siege.ts";
-import type { ImportedServer, Limits } from "../../../contracts/mod.ts";
+import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
+import type { Limits } from "../../../contracts/task/mod.ts";
 import { peakOf } from "../_beside.ts";
 import { calling, cameOf } from "../_calls.ts";
 import { yesToAll } from "../../fake/yes_to_all.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { listening, pythonAttack } from "./_python.ts";
 import { attack } from "../_mcp.ts";
 import { EVAL_SERVER, makeMcpWorld } from "../../../kernel/_fixture/mcp_world.ts";
-import { McpServerName, NO_GRANTS } from "../../../contracts/mod.ts";
+import { McpServerName, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
 
 const REACHES = (path: string): string => `
 said["reach"] = tried(lambda: reach(${JSON.stringify(path)}))

@@ -4,7 +4,8 @@
  * carol has seen it, and what she sees is all there is.
  */
 import assert from "node:assert/strict";
-import { type ImportedServer, McpServerName, type Question } from "../../../contracts/mod.ts";
+import type { Question } from "../../../contracts/authority/mod.ts";
+import { type ImportedServer, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { EVAL_SERVER } from "../../../kernel/_fixture/mcp_world.ts";
 import { type McpSiege, type ServerDraft, withMcp } from "../../fake/mcp_siege.ts";
 import { makeProgram } from "../../fake/mcp_tree.ts";

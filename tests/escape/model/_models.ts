@@ -1,5 +1,6 @@
 /** Tasks of a besieged kernel whose model service is real, or is mallory's program in its place. */
-import { type KernelConfig, SessionId, TaskId } from "../../../contracts/mod.ts";
+import { SessionId, TaskId } from "../../../contracts/authority/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { NOT_BUILT, provideBundles } from "../../../cli/program/bundles_powers.ts";
 import { digestSources } from "../../../cli/program/source_digest_powers.ts";
 import { modelPrograms, provideModelProgram } from "../../../cli/model/programs_powers.ts";

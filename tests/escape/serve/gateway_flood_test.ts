@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { makeServeHands, provideServeProgram } from "../../../cli/mcp_serve/hands_powers.ts";
-import { Fault, type Json } from "../../../contracts/mod.ts";
+import { Fault, type Json } from "../../../contracts/base/mod.ts";
 import { NAMESPACE, namespace } from "../../../kernel/core/start/line_parts.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname.replace(/\/$/, "");

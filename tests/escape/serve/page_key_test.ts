@@ -3,7 +3,9 @@ import { equal, ok, rejects } from "node:assert/strict";
 import { makeKeyFile, openKey, type Signer } from "../../../cli/key/person_key_powers.ts";
 import { delegationOf } from "../../../cli/service/page/login.ts";
 import { signAnswer, type Verdict } from "../../../cli/question/sign_answer.ts";
-import { Fault, NO_POLICY, type Question } from "../../../contracts/mod.ts";
+import type { Question } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import { NO_POLICY } from "../../../contracts/policy/mod.ts";
 import { inHome, type KernelHome, type LiveKernel } from "../../fake/kernel.ts";
 import { waitUntil } from "../../fake/wait_until.ts";
 

@@ -3,14 +3,14 @@
  * kernel, real processes. Each claim says what a child would have got for her that her task has not.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { SessionId } from "../../../contracts/authority/mod.ts";
 import {
   Exchange,
   type ExchangeEvent,
   type ExchangeId,
   PeerName,
   type PeerSend,
-  SessionId,
-} from "../../../contracts/mod.ts";
+} from "../../../contracts/exchange/mod.ts";
 import { besiege, gone, runs, type Siege } from "../../fake/siege.ts";
 import { waitUntil } from "../../fake/wait_until.ts";
 

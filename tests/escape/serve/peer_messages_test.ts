@@ -11,7 +11,8 @@ import {
   result,
   task,
 } from "../../../bridges/a2a/_fixture/hostile_peer.ts";
-import { InboxEntry, NO_POLICY } from "../../../contracts/mod.ts";
+import { InboxEntry } from "../../../contracts/exchange/mod.ts";
+import { NO_POLICY } from "../../../contracts/policy/mod.ts";
 import { mcpBundles } from "../../fake/mcp_siege.ts";
 import { peerIn } from "../../fake/peer_siege.ts";
 import { besiege, type Siege, type Watched } from "../../fake/siege.ts";

@@ -1,6 +1,8 @@
 /** A folder that is mounted twice, or within another mount, to be reached by its milder name. */
 import assert from "node:assert/strict";
-import { Fault, type Mount, MountName } from "../../../contracts/mod.ts";
+import { MountName } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { Mount } from "../../../contracts/tool/mod.ts";
 import { makeTaints } from "../../../workspace/host/taint.ts";
 import { nestMounts } from "../../../cli/disk/nested_mounts.ts";
 import { hostMount } from "../../../kernel/power/toolhost/toolhost.ts";

@@ -1,6 +1,6 @@
 /** Plugins that nobody signed, in a whole kernel: what they are given, and what they reach for. */
 import assert from "node:assert/strict";
-import type { HostFunction } from "../../../contracts/mod.ts";
+import type { HostFunction } from "../../../contracts/tool/mod.ts";
 import { calling, cameOf, type Try } from "../_calls.ts";
 import { withPlugins } from "../_plugins.ts";
 

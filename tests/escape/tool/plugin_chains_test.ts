@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { verifyReceipt } from "../../../broker/audit/receipts.ts";
 import { hostilePeer, plainCard, result } from "../../../bridges/a2a/_fixture/hostile_peer.ts";
-import { type HostFunction, NO_POLICY, type PolicyRule } from "../../../contracts/mod.ts";
+import { NO_POLICY, type PolicyRule } from "../../../contracts/policy/mod.ts";
+import type { HostFunction } from "../../../contracts/tool/mod.ts";
 import { ASKING_SERVER, type McpSiege, withMcp } from "../../fake/mcp_siege.ts";
 import { peerIn } from "../../fake/peer_siege.ts";
 import type { Seen, Watched } from "../../fake/siege.ts";

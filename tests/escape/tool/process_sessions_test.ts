@@ -1,7 +1,9 @@
 /** Programs that go on after a call, in a whole kernel: through the gate, past crashes, to their end. */
 import assert from "node:assert/strict";
 import { findCommands } from "../../../cli/program/command_programs_powers.ts";
-import { CommandClass, type KernelConfig, NO_POLICY } from "../../../contracts/mod.ts";
+import { NO_POLICY } from "../../../contracts/policy/mod.ts";
+import { CommandClass } from "../../../contracts/tool/mod.ts";
+import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { processesNaming } from "../../fake/processes.ts";
 import { besiege } from "../../fake/siege.ts";
 import { waitUntil } from "../../fake/wait_until.ts";

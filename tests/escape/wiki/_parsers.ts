@@ -1,6 +1,7 @@
 /** Readers of documents over the real parser, or over mallory's program in its place. */
 import { dirname, join } from "node:path";
-import type { Parsed, SourceKind } from "../../../contracts/mod.ts";
+import type { SourceKind } from "../../../contracts/memory/mod.ts";
+import type { Parsed } from "../../../contracts/wire/mod.ts";
 import { makeWikiParser } from "../../../cli/wiki/process/parser_powers.ts";
 import { provideWikiProgram } from "../../../cli/wiki/process/programs_powers.ts";
 import { cache } from "../../fake/siege.ts";

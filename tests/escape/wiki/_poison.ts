@@ -1,6 +1,6 @@
 /** A wiki in its real process that mallory has written to: a RED mail and a secret plan, and what came of them. */
 import { ok } from "node:assert/strict";
-import type { Colour, Label } from "../../../contracts/mod.ts";
+import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import { makeFolders, takeIn } from "../../../memory-wiki/_fixture/opened_wiki.ts";
 import type { Folders } from "../../../memory-wiki/_fixture/opened_wiki.ts";
 import { openProcess, type WikiProcess } from "../../../memory-wiki/_fixture/wiki_process.ts";

@@ -4,7 +4,7 @@ import { bomb, joined } from "../../../memory-wiki/parse/_fixture/zip.ts";
 import { mainPartOf, makeDocx, paragraph, run } from "../../../memory-wiki/parse/_fixture/docx.ts";
 import { makeEpub } from "../../../memory-wiki/parse/_fixture/epub.ts";
 import { pdfOf, shown } from "../../../memory-wiki/parse/_fixture/pdf.ts";
-import type { SourceKind } from "../../../contracts/mod.ts";
+import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { endProcesses, processesNaming, stillRunning } from "../../fake/processes.ts";
 import { waitUntil } from "../../fake/wait_until.ts";
 import { needs } from "../../needs.ts";

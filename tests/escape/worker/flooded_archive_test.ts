@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEFAULT_LIMITS } from "../../../contracts/mod.ts";
+import { DEFAULT_LIMITS } from "../../../contracts/task/mod.ts";
 import { attack } from "../_beside.ts";
 
 Deno.test("mallory's program that makes room for ever would have filled the operator's disk", async () => {

@@ -75,7 +75,7 @@ function failed(value: usize): bool {
   return true;
 }
 
-/** The module's one entry: see contracts/wire_plugin.ts for input and output. */
+/** The module's one entry: see contracts/wire/wire_plugin.ts for input and output. */
 export function run(): i32 {
   if (broken) unreachable();
   const text = input();

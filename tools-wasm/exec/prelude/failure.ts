@@ -1,5 +1,5 @@
 /** What went wrong, as an error of the answer. @module */
-import { FAULT_CODES } from "../../../contracts/fault.ts";
+import { FAULT_CODES } from "../../../contracts/base/fault.ts";
 import { quoted } from "./host.ts";
 import { errorText, inspect } from "./inspect.ts";
 import { charCodeAt, indexOf, isA, own, slice } from "./primordials.ts";

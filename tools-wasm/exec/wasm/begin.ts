@@ -1,5 +1,5 @@
 /** Begins the joined engine and takes its image. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { Global, WasmModule } from "./module.ts";
 import { joined, leb, signedLeb } from "./reader.ts";
 

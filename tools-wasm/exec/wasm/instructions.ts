@@ -1,5 +1,5 @@
 /** Walks the instructions of a function and renumbers what they name. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { joined, leb, makeReader, type Reader } from "./reader.ts";
 
 /** New numbers for old ones, of one module that is put into another. */

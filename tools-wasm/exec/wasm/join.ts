@@ -1,5 +1,5 @@
 /** Joins two modules that import from one another into one. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { type Numbering, renumberBody } from "./instructions.ts";
 import type { WasmModule } from "./module.ts";
 

@@ -1,5 +1,5 @@
 /** A WebAssembly module taken apart into its sections, and put together again. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { joined, leb, makeReader, type Reader } from "./reader.ts";
 
 /** What a module imports: a function of a type, or something else, kept as its bytes. */

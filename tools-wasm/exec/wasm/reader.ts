@@ -1,5 +1,5 @@
 /** Reads a WebAssembly binary piece by piece. @module */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 /** A place in bytes that moves on as they are read. */
 export interface Reader {

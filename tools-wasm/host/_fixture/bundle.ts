@@ -4,7 +4,7 @@ import { type Child, startChild } from "../../../kernel/core/child/child.ts";
 import { makeSpawnPowers } from "../../../kernel/core/start/spawn_powers.ts";
 import { lineOutside } from "../../../kernel/core/start/start_line.ts";
 import { probeWalls } from "../../../kernel/core/start/walls.ts";
-import type { PortHandler } from "../../../contracts/port.ts";
+import type { PortHandler } from "../../../contracts/base/port.ts";
 
 /** The bundle and what its processes are started with, removed when it is disposed of. */
 export interface Bundle extends AsyncDisposable {

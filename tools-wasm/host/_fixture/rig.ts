@@ -1,15 +1,15 @@
 /** What the tests of a plugin host share: plugins as it is given them, and a kernel that it asks. */
-import { Fault } from "../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../contracts/json.ts";
-import type { HostFunction } from "../../../contracts/plugin.ts";
-import type { Port } from "../../../contracts/port.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import type { HostFunction } from "../../../contracts/tool/plugin.ts";
+import type { Port } from "../../../contracts/base/port.ts";
 import type {
   HostFunctionBody,
   LoadPluginBody,
   PluginCallAnswer,
   PluginCallBody,
-} from "../../../contracts/wire_plugin.ts";
-import { toJson } from "../../../contracts/json.ts";
+} from "../../../contracts/wire/wire_plugin.ts";
+import { toJson } from "../../../contracts/base/json.ts";
 import { assembleFile } from "./assemble.ts";
 import { makePluginHost } from "../host.ts";
 import { sha256 } from "../host_powers.ts";

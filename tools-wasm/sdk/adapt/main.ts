@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { readShape } from "../../host/module_shape.ts";
 import { withMaxima } from "../../host/with_maxima.ts";
 import { stubImports } from "./stub_imports.ts";

@@ -1,6 +1,6 @@
 /** Gives a module's WASI imports bodies that grant nothing, so that it imports nothing of WASI. @module */
 import binaryen from "binaryen";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 /** A module whose imports were replaced. */
 export interface Stubbed {

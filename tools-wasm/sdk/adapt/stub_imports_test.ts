@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import binaryen from "binaryen";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { stubImports } from "./stub_imports.ts";
 
 function wasm(text: string): Uint8Array {

@@ -1,7 +1,7 @@
 /** Runs Deno's bundler over a plugin's sources. @module */
 import { isAbsolute, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { Fault } from "../../../contracts/fault.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { buildEnv } from "../../../port/build_env.ts";
 
 const HOME = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,5 +1,5 @@
 /** A toolhost that is killed at its n-th change of a mount. Run by crash_test.ts. @module */
-import type { Json } from "../../../contracts/json.ts";
+import type { Json } from "../../../contracts/base/json.ts";
 import type { Files } from "../files.ts";
 import { breathe, denoFiles, webSha256 } from "../fs_powers.ts";
 import { makeHost } from "../host.ts";

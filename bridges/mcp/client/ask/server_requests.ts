@@ -1,7 +1,12 @@
 /** What a server may ask of us: folders, a person's input, an inference. Everything else is refused. @module */
 import { type Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
-import type { McpElicit, McpOpen, McpRoot, McpSample } from "../../../../contracts/wire_mcp.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
+import type {
+  McpElicit,
+  McpOpen,
+  McpRoot,
+  McpSample,
+} from "../../../../contracts/wire/wire_mcp.ts";
 import { parseJson } from "../../../../port/parse.ts";
 import { misfit } from "../tool/schema_check.ts";
 import type { KernelSide } from "../kernel_side.ts";
@@ -77,7 +82,7 @@ async function refusing<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What a person is asked, or undefined for too much of it: the bounds of contracts/wire_mcp.ts. */
+/** What a person is asked, or undefined for too much of it: the bounds of contracts/wire/wire_mcp.ts. */
 function readElicit(given: JsonObject, schema: JsonObject | undefined): McpElicit | undefined {
   const { message, url } = given;
   if (typeof message !== "string" || message.length > 8_192) return undefined;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../../../contracts/json.ts";
+import type { Json } from "../../../../contracts/base/json.ts";
 import { formOf } from "./server_requests.ts";
 
 const form = (field: Json, more: object = {}): Json => ({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { McpHttp } from "../../../../contracts/wire_mcp.ts";
+import type { McpHttp } from "../../../../contracts/wire/wire_mcp.ts";
 import {
   type BridgeProcess,
   type KernelAnswers,

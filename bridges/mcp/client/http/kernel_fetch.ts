@@ -1,7 +1,7 @@
 /** `fetch` for the SDK's HTTP transport: the kernel makes the request, and we read what comes with our limits. @module */
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { Fault } from "../../../../contracts/fault.ts";
-import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
+import { Fault } from "../../../../contracts/base/fault.ts";
+import { MCP_LINE } from "../../../../contracts/exchange/mcp_limits.ts";
 import { type KernelSide, makeKernelHttp, methodOf } from "../kernel_side.ts";
 import { readMessage } from "../message.ts";
 import type { ReportViolation } from "../limits.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MCP_LINE } from "../../../../contracts/mcp_limits.ts";
+import { MCP_LINE } from "../../../../contracts/exchange/mcp_limits.ts";
 import { makeEventReader } from "./kernel_fetch.ts";
 
 function read(

@@ -1,7 +1,7 @@
 /** A call of a tool, from its arguments to its result. @module */
-import { Fault } from "../../../../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
-import type { McpCall, McpCallResult } from "../../../../contracts/wire_mcp.ts";
+import { Fault } from "../../../../contracts/base/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
+import type { McpCall, McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../../port/as_json.ts";
 import { parseJson } from "../../../../port/parse.ts";
 import { cutText, PAGES } from "../limits.ts";

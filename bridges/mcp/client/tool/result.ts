@@ -1,6 +1,6 @@
-/** A server's result made into parts: bounded, typed, nothing followed. contracts/wire_mcp.ts. @module */
-import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
-import type { McpCallResult, McpPart } from "../../../../contracts/wire_mcp.ts";
+/** A server's result made into parts: bounded, typed, nothing followed. contracts/wire/wire_mcp.ts. @module */
+import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
+import type { McpCallResult, McpPart } from "../../../../contracts/wire/wire_mcp.ts";
 import { cutText, RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
 
 const TEXT_UNITS = 8_000_000;

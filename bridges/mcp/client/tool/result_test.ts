@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../../../contracts/json.ts";
-import { McpCallResult } from "../../../../contracts/wire_mcp.ts";
+import type { Json } from "../../../../contracts/base/json.ts";
+import { McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";
 import { RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
 import { promptResult, resourceResult, toolResult } from "./result.ts";
 

@@ -3,8 +3,8 @@
  * followed. The schema was reviewed, the value comes from the server.
  * @module
  */
-import { Fault } from "../../../../contracts/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
+import { Fault } from "../../../../contracts/base/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import { canonicalJson } from "../../../../port/canonical.ts";
 import { cutText } from "../limits.ts";
 

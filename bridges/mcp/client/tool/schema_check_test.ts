@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Json } from "../../../../contracts/json.ts";
+import type { Json } from "../../../../contracts/base/json.ts";
 import { misfit } from "./schema_check.ts";
 
 const WEATHER = {

@@ -1,9 +1,9 @@
 /**
- * Members of what a server says, read by hand: contracts/mcp.ts has the same bounds as schemas, whose library would take
+ * Members of what a server says, read by hand: contracts/exchange/mcp.ts has the same bounds as schemas, whose library would take
  * 12 ms of each bridge's start.
  * @module
  */
-import { isObject, type Json, type JsonObject } from "../../../../contracts/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 
 /** A member that is not as it must be: it is left out, with the reason. */
 export class Malformed extends Error {}

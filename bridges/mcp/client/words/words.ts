@@ -1,11 +1,11 @@
 /** Everything that a server says of itself: all pages of all lists, bounded; what is left out is named. @module */
-import { isObject, type JsonObject } from "../../../../contracts/json.ts";
+import { isObject, type JsonObject } from "../../../../contracts/base/json.ts";
 import type {
   McpPromptWords,
   McpResourceWords,
   McpToolWords,
   McpWords,
-} from "../../../../contracts/mcp.ts";
+} from "../../../../contracts/exchange/mcp.ts";
 import { cutText, PAGES, quoted, WORDS_NODES, WORDS_UNITS } from "../limits.ts";
 import { fieldsOf, Malformed, present } from "./fields.ts";
 
@@ -133,7 +133,7 @@ function count(value: unknown): number {
   return Object.values(value).reduce((sum: number, item) => sum + count(item), 1);
 }
 
-// Items of the lists, with the bounds of contracts/mcp.ts.
+// Items of the lists, with the bounds of contracts/exchange/mcp.ts.
 
 const SCHEMA_UNITS = 65_536;
 

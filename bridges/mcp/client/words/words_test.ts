@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../../../contracts/fault.ts";
-import type { Json, JsonObject } from "../../../../contracts/json.ts";
-import { McpWords } from "../../../../contracts/mcp.ts";
+import { Fault } from "../../../../contracts/base/fault.ts";
+import type { Json, JsonObject } from "../../../../contracts/base/json.ts";
+import { McpWords } from "../../../../contracts/exchange/mcp.ts";
 import { PAGES } from "../limits.ts";
 import { type Introduction, readWords } from "./words.ts";
 

@@ -1,6 +1,7 @@
 /** Words of tools as a server might make them up: ordinary ones, odd ones, and any JSON in place of a schema. */
 import fc from "fast-check";
-import type { Json, JsonObject, McpToolWords } from "../../../../contracts/mod.ts";
+import type { Json, JsonObject } from "../../../../contracts/base/mod.ts";
+import type { McpToolWords } from "../../../../contracts/exchange/mod.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 40 }),

@@ -3,7 +3,8 @@
  * hidden text, name squatting). Those that deceive in their schemas are in hostile_schemas.ts. Written for the
  * tests; nothing is sent.
  */
-import type { JsonObject, McpToolWords } from "../../../../contracts/mod.ts";
+import type { JsonObject } from "../../../../contracts/base/mod.ts";
+import type { McpToolWords } from "../../../../contracts/exchange/mod.ts";
 import type { FlagKind } from "../flag.ts";
 import { PARAPHRASED } from "./paraphrased.ts";
 import { SCHEMAS } from "./hostile_schemas.ts";

@@ -1,5 +1,5 @@
 /** Deceptions in the schema of a tool, and schema bombs. */
-import type { Json, JsonObject } from "../../../../contracts/mod.ts";
+import type { Json, JsonObject } from "../../../../contracts/base/mod.ts";
 import type { Hostile } from "./hostile.ts";
 
 const OBJECT = { type: "object" } as const;

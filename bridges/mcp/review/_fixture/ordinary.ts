@@ -3,7 +3,7 @@
  * answer (`real_servers.json`), and others in the style of widely used servers (`in_style.json`), with the very words
  * that a careless review would take for an attack: `IMPORTANT`, `You MUST`, keys, conversations, links.
  */
-import { McpToolWords } from "../../../../contracts/mod.ts";
+import { McpToolWords } from "../../../../contracts/exchange/mod.ts";
 
 /** The tools of each server. */
 export async function ordinaryServers(): Promise<

@@ -1,6 +1,7 @@
 /** Fetches an npm package with all it needs into a tree: no script of a package runs. @module */
 import { join, posix } from "node:path";
-import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
+import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import type { RegistryPowers } from "../store/store.ts";
 import { type FetchedLock, readDenoLock, unverifiedNotes, withFacts } from "./npm_facts.ts";

@@ -3,7 +3,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
 import { displayText } from "../../../../text/mod.ts";
 import type { RegistryPowers } from "../store/store.ts";
-import { Fault } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
 import { LockedPackage } from "../lock.ts";
 import type { FetchStep } from "../store/store.ts";
 import * as z from "zod";

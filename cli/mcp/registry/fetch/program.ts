@@ -1,6 +1,7 @@
 /** A program of this machine as it is run within a namespace: its real path, its code, nothing else of a home. @module */
 import { basename, dirname, join } from "node:path";
-import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
+import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import type { RegistryPowers } from "../store/store.ts";
 import type { ProvidedLaunch } from "./npm.ts";

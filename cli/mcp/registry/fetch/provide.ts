@@ -1,5 +1,6 @@
 /** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. @module */
-import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
+import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
 import type { RegistryPowers } from "../store/store.ts";
 import { fetchNpm, type ProvidedLaunch } from "./npm.ts";
 import { fetchPython, runWithUv } from "./python.ts";

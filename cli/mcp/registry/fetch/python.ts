@@ -1,6 +1,7 @@
 /** Fetches a package of a Python index with all it needs into a tree: wheels only, so nothing of them runs. @module */
 import { join } from "node:path";
-import { Fault, McpLaunch } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
+import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import type { RegistryPowers } from "../store/store.ts";
 import type { ProvidedLaunch } from "./npm.ts";

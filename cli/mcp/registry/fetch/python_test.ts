@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Fault, type FaultCode } from "../../../../contracts/mod.ts";
+import { Fault, type FaultCode } from "../../../../contracts/base/mod.ts";
 import { needs } from "../../../../tests/needs.ts";
 import { type FreshCommand, freshCommand } from "../../../_fixture/mcp_command.ts";
 import { fetchPython, runWithUv } from "./python.ts";

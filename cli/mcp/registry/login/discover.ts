@@ -1,5 +1,5 @@
 /** Who gives tokens for an MCP server: asked of the server, then of whom it names. RFC 9728, RFC 8414, OpenID discovery. @module */
-import { Fault } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import { type LoginAnswer, type LoginNet, loginUrl, noLogin, sameIssuer } from "./net.ts";
 import * as z from "zod";

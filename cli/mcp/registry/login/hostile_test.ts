@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Fault, isFaultCode } from "../../../../contracts/mod.ts";
+import { type Fault, isFaultCode } from "../../../../contracts/base/mod.ts";
 import {
   browse,
   loginAt,

@@ -1,5 +1,5 @@
 /** A login from its first question to its tokens, in order. OAuth 2.1. @module */
-import type { McpOAuth } from "../../../../contracts/mod.ts";
+import type { McpOAuth } from "../../../../contracts/exchange/mod.ts";
 import {
   type Asking,
   authorizeUrl,

@@ -1,6 +1,6 @@
 /** Powers of a login, with this process's own rights. @module */
-import { Fault, type Json } from "../../../../contracts/mod.ts";
-import { WIDE_FRAME_BYTES } from "../../../../contracts/wire_plugin.ts";
+import { Fault, type Json } from "../../../../contracts/base/mod.ts";
+import { WIDE_FRAME_BYTES } from "../../../../contracts/wire/wire_plugin.ts";
 import { makePort } from "../../../../port/mod.ts";
 import type { LoginPowers, LoginService, Loopback } from "./login.ts";
 

@@ -1,12 +1,6 @@
 /** The only way of a login to the network: each request vetted and sent by a net service process. @module */
-import {
-  Fault,
-  isLoopback,
-  type Json,
-  type NetRequest,
-  type NetStream,
-  toJson,
-} from "../../../../contracts/mod.ts";
+import { Fault, isLoopback, type Json, toJson } from "../../../../contracts/base/mod.ts";
+import type { NetRequest, NetStream } from "../../../../contracts/wire/mod.ts";
 import * as z from "zod";
 
 /** An answer that is to be JSON. */

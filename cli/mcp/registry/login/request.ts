@@ -1,7 +1,7 @@
 /** The two requests of a login: the address that a person opens, and the code for a token. RFC 6749, 7636, 8707. @module */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { McpOAuth } from "../../../../contracts/mod.ts";
+import type { McpOAuth } from "../../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import type { AuthServer } from "./discover.ts";
 import { type LoginNet, noLogin } from "./net.ts";

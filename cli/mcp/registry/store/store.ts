@@ -1,5 +1,5 @@
 /** What the commands over imported servers are handed beside the rest: fetching, trees, programs. @module */
-import type { McpTree } from "../../../../contracts/mod.ts";
+import type { McpTree } from "../../../../contracts/exchange/mod.ts";
 import type { Places } from "../../../disk/places.ts";
 import type { Around, DiskRead, DiskWrite } from "../../../hands.ts";
 

@@ -13,7 +13,8 @@ import {
 } from "./store.ts";
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
-import { Fault, McpTree } from "../../../../contracts/mod.ts";
+import { Fault } from "../../../../contracts/base/mod.ts";
+import { McpTree } from "../../../../contracts/exchange/mod.ts";
 import { findPrograms } from "../../../program/programs_powers.ts";
 import * as z from "zod";
 

@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { RegistryPowers } from "./store.ts";
 import { openMcpLock } from "../lock.ts";
-import type { McpTree } from "../../../../contracts/mod.ts";
+import type { McpTree } from "../../../../contracts/exchange/mod.ts";
 import type { DiskRead, DiskWrite } from "../../../hands.ts";
 import type { Places } from "../../../disk/places.ts";
 

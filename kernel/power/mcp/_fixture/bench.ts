@@ -1,21 +1,17 @@
 /** What the tests of bindings share: a server of the test's, and powers that note what they were asked. */
 import {
-  Artifact,
   CallId,
   Digest,
-  type GrantedCall,
-  ImportedServer,
-  type Json,
-  type JsonObject,
   type Label,
-  type McpCallResult,
-  type McpWords,
   Pid,
-  type ProcessRow,
   type Scope,
   TaskId,
-  type ToolBinding,
-} from "../../../../contracts/mod.ts";
+} from "../../../../contracts/authority/mod.ts";
+import type { Json, JsonObject } from "../../../../contracts/base/mod.ts";
+import { ImportedServer, type McpWords } from "../../../../contracts/exchange/mod.ts";
+import type { GrantedCall, ProcessRow, ToolBinding } from "../../../../contracts/task/mod.ts";
+import { Artifact } from "../../../../contracts/tool/mod.ts";
+import type { McpCallResult } from "../../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../../port/digest.ts";
 import { effectOf, grantedEffect } from "../../../../bridges/mcp/review/effect.ts";
 import { bindImported, type McpAsking, type McpBindParts } from "../bind.ts";

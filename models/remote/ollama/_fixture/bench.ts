@@ -1,8 +1,8 @@
 /** What the tests of Ollama share: a clock by hand, and an open model at a server. */
-import { Fault } from "../../../../contracts/fault.ts";
-import type { LanguageModel, TextEmbedder } from "../../../../contracts/model.ts";
-import type { RemoteConfig } from "../../../../contracts/model_config.ts";
-import type { OpenBody } from "../../../../contracts/wire_model.ts";
+import { Fault } from "../../../../contracts/base/fault.ts";
+import type { LanguageModel, TextEmbedder } from "../../../../contracts/model/model.ts";
+import type { RemoteConfig } from "../../../../contracts/model/model_config.ts";
+import type { OpenBody } from "../../../../contracts/wire/wire_model.ts";
 import type { RemotePowers } from "../../endpoint.ts";
 import { openOllamaEmbed } from "../embed.ts";
 import { openOllama } from "../open.ts";

@@ -15,7 +15,7 @@ export class Call {
   constructor(public op: string, public args: Json) {}
 }
 
-/** An expected refusal; the codes are those of contracts/fault.ts. */
+/** An expected refusal; the codes are those of contracts/base/fault.ts. */
 export class Fault {
   constructor(public code: string, public message: string) {}
 }

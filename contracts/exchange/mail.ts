@@ -1,0 +1,173 @@
+/**
+ * Petnames and mail between agents of one kernel and the person, their HOST. A name is its agent's own and confers
+ * nothing on others; what a message carries is a description, which its receiver adopts through the gate.
+ * @module
+ */
+import * as z from "zod";
+import { Colour, Label } from "../authority/colour.ts";
+import { ArtifactId, TaskId, ToolName } from "../authority/ids.ts";
+import { type AgentMessage, Box, InboxId } from "./inbox.ts";
+import { LAL_PROGRAM } from "./lal.ts";
+import { Scope } from "../authority/lease.ts";
+import type { TaskRequest } from "../task/task.ts";
+
+/** `schema` of a message whose body is {@link Mail} as JSON text. */
+export const MAIL_SCHEMA = "remit.mail/1";
+
+/** What runs in a task's worker: source, {@link LAL_PROGRAM}, or the standard loop where it is undefined. */
+export function programOf(request: Pick<TaskRequest, "program" | "agent">): string | undefined {
+  return request.program ?? (request.agent?.program === "lal" ? LAL_PROGRAM : undefined);
+}
+
+/** Bounds of one agent's directory. */
+export const NAMES_MOST = Object.freeze({
+  names: 1_000,
+  depth: 8,
+  valueChars: 65_536,
+  chars: 1_000_000,
+});
+
+/** One part of a path: no invisible characters, and nothing that looks like a path. */
+export const PetName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+/** See {@link PetName}. */
+export type PetName = z.infer<typeof PetName>;
+
+/** A path of names, from the agent's own directory. */
+export const PetPath = z.array(PetName).min(1).max(NAMES_MOST.depth).readonly();
+/** See {@link PetPath}. */
+export type PetPath = z.infer<typeof PetPath>;
+
+/** Names that every directory has, and nobody removes or moves: itself, the person, and what it holds. */
+export const SPECIAL_NAMES: ReadonlySet<string> = new Set(["SELF", "HOST", "AGENT"]);
+
+/** What a name may stand for. A capability is described, never a handle: who adopts it derives a lease, or is refused. */
+export const Reference = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("value"),
+    /** Extended JSON (port/xjson.ts), as JSON text. */
+    json: z.string().max(NAMES_MOST.valueChars),
+    colour: Colour,
+    label: Label,
+  }).strict(),
+  z.object({ kind: z.literal("artifact"), artifact: ArtifactId }).strict(),
+  z.object({ kind: z.literal("agent"), box: Box }).strict(),
+  z.object({ kind: z.literal("tool"), tool: ToolName }).strict(),
+  z.object({ kind: z.literal("lease"), scope: Scope }).strict(),
+]);
+/** See {@link Reference}. */
+export type Reference = z.infer<typeof Reference>;
+
+/** A directory: names of references, and of directories. */
+export interface Directory {
+  readonly kind: "directory";
+  readonly entries: Readonly<Record<string, Directory | Reference>>;
+}
+
+/** See {@link Directory}. */
+export const Directory: z.ZodType<Directory> = z.object({
+  kind: z.literal("directory"),
+  entries: z.record(PetName, z.union([Reference, z.lazy(() => Directory)])),
+}).strict();
+
+/** A reference on its way, under the name that its sender gave it. */
+export const Edge = z.object({ name: PetName, reference: Reference }).strict();
+/** See {@link Edge}. */
+export type Edge = z.infer<typeof Edge>;
+
+const words = z.string().max(65_536);
+
+/** A program that an agent proposes: it never runs by itself. */
+export const EvalProposal = z.object({
+  source: z.string().min(1).max(100_000),
+  /** Names that the program says, and the names in its agent's directory that they stand for. */
+  codeNames: z.array(z.string().regex(/^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/)).max(32).readonly(),
+  edgeNames: z.array(z.string().max(600)).max(32).readonly(),
+  /** Where its result goes. */
+  resultName: PetName.optional(),
+}).strict();
+/** See {@link EvalProposal}. */
+export type EvalProposal = z.infer<typeof EvalProposal>;
+
+/** What a message says. `strings` and edges interleave: a text, an edge, a text, …; there is one text more or as many. */
+export const Mail = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("package"),
+    strings: z.array(words).min(1).max(33).readonly(),
+    edges: z.array(Edge).max(32).readonly(),
+  }).strict(),
+  z.object({ type: z.literal("request"), description: words, responseName: PetName }).strict(),
+  /** The answer to a request: `n` as its sender's box numbered it. */
+  z.object({
+    type: z.literal("resolution"),
+    request: z.string().max(128),
+    edges: z.array(Edge).length(1).readonly(),
+  })
+    .strict(),
+  z.object({ type: z.literal("rejection"), request: z.string().max(128), why: words }).strict(),
+  /** HOST's other version of a proposal: from anyone else it is words. */
+  z.object({
+    type: z.literal("counterProposal"),
+    proposal: z.int().min(1).max(1_000_000),
+    offer: EvalProposal,
+    why: words,
+  }).strict(),
+]);
+/** See {@link Mail}. */
+export type Mail = z.infer<typeof Mail>;
+
+/** A proposal as its task keeps it. */
+export const Proposed = EvalProposal.extend({
+  n: z.int().min(1),
+  /** What runs, whole: the values of `edgeNames` as they were when it was proposed, and the source. */
+  program: z.string().max(200_000),
+});
+/** See {@link Proposed}. */
+export type Proposed = z.infer<typeof Proposed>;
+
+/** What became of a proposal. `seq` counts a task's settlements from 1. */
+export const Settlement = z.object({
+  seq: z.int().min(1),
+  proposal: z.int().min(1),
+  status: z.enum(["granted", "failed", "rejected", "countered"]),
+  source: z.string().max(100_000),
+  /** `granted`: the result as text. */
+  result: words.optional(),
+  resultName: PetName.optional(),
+  /** Why not: the person's words, or what went wrong. */
+  why: words.optional(),
+  offer: EvalProposal.optional(),
+  colour: Colour,
+  label: Label,
+}).strict();
+/** See {@link Settlement}. */
+export type Settlement = z.infer<typeof Settlement>;
+
+/** What of a task's committed outcomes is mail's: folded again after a crash. */
+export const MailRecord = z.object({
+  proposed: Proposed.optional(),
+  settled: z.array(Settlement.omit({ seq: true })).max(64).optional(),
+  /** Messages that its agent put aside. */
+  dismissed: z.array(InboxId).max(64).optional(),
+}).strict();
+/** See {@link MailRecord}. */
+export type MailRecord = z.infer<typeof MailRecord>;
+
+/** What a message says; undefined where it is no mail of Remit's. */
+export function mailIn({ schema, body }: Pick<AgentMessage, "schema" | "body">): Mail | undefined {
+  if (schema !== MAIL_SCHEMA) return undefined;
+  try {
+    return Mail.safeParse(JSON.parse(body)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Where an answer to a message goes; undefined for a peer's, which other tools answer. */
+export function answerBox(message: Pick<AgentMessage, "sender" | "senderTask">): Box | undefined {
+  const { sender, senderTask } = message;
+  if (sender === "host") return "host";
+  if (!sender.startsWith("agent:") && !sender.startsWith("task:")) return undefined;
+  const task = TaskId.safeParse(senderTask);
+  return Box.parse(task.success ? `task:${task.data}` : sender);
+}

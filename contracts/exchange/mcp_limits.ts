@@ -1,0 +1,13 @@
+/** Limits between the kernel and a bridge. Apart from wire_mcp.ts: a bridge starts without zod's schemas. @module */
+import type { PortLimits } from "../base/port.ts";
+
+/** Both ends of a bridge's pipe have these. */
+export const MCP_PORT_LIMITS: Partial<PortLimits> = Object.freeze({
+  frameBytes: 24 * 1_048_576,
+  nodes: 1_000_000,
+  framesPerSecond: 20_000,
+  pending: 512,
+});
+
+/** Longest line of a server's output, UTF-16 units; a longer one ends the session. */
+export const MCP_LINE = 16 * 1_048_576;

@@ -1,0 +1,229 @@
+/** Durable task records. @module */
+import * as z from "zod";
+import { EXIT } from "../base/signal.ts";
+import { Digest, Millis, SessionId, TaskId } from "../authority/ids.ts";
+import type { ChatMessage } from "../model/chat.ts";
+import { Colour, Label } from "../authority/colour.ts";
+import { Mount } from "../tool/workspace.ts";
+import { Limits } from "./budget.ts";
+import { AgentSpec } from "../policy/agent_spec.ts";
+import { ImportedServer } from "../exchange/mcp.ts";
+import { NoteKind } from "../memory/wiki.ts";
+
+/**
+ * Where a task stands. The last four are final. `blocked` (its first process is stopped) is told of a task at work and
+ * never recorded: a stop does not outlive its process. `reviewing`: what it staged is proposed at the end of its turn.
+ */
+export const TaskStatus = z.enum([
+  "open",
+  "blocked",
+  "needsApproval",
+  "reviewing",
+  "done",
+  "failed",
+  "cancelled",
+  "expired",
+]);
+/** See {@link TaskStatus}. */
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/** How the reason of a task begins that does not go on by itself, because its kernel's rules are others than it had. */
+export const OTHER_RULES = "it began under other rules";
+
+/** From which status a task may go to which. */
+export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  open: ["blocked", "needsApproval", "reviewing", "done", "failed", "cancelled", "expired"],
+  blocked: ["open", "failed", "cancelled", "expired"],
+  needsApproval: ["open", "reviewing", "failed", "cancelled", "expired"],
+  reviewing: ["open", "needsApproval", "done", "failed", "cancelled", "expired"],
+  done: [],
+  failed: [],
+  cancelled: [],
+  expired: [],
+};
+
+/** A phase narrows tools and modes: `plan` and `review` only read; `work` may stage; `apply` may do. */
+export const Phase = z.enum(["plan", "work", "apply", "review"]);
+/** See {@link Phase}. */
+export type Phase = z.infer<typeof Phase>;
+
+/** Who is asking: decides the policy's rules and ceilings. */
+export const Profile = z.enum(["operator", "guest", "anonymous"]);
+/** See {@link Profile}. */
+export type Profile = z.infer<typeof Profile>;
+
+/** Where a request came in. */
+export const Ingress = z.object({
+  channel: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"]),
+  principal: z.string().min(1).max(128),
+  colour: Colour,
+  label: Label,
+}).strict();
+/** See {@link Ingress}. */
+export type Ingress = z.infer<typeof Ingress>;
+
+/** A model and what its service is opened with. */
+export const ModelChoice = z.object({
+  ref: z.string().max(1_024),
+  config: z.string().max(4_000_000),
+}).strict();
+/** See {@link ModelChoice}. */
+export type ModelChoice = z.infer<typeof ModelChoice>;
+
+/** What to do when a question comes up: ask at the terminal, queue it, or deny it. */
+export const OnQuestion = z.enum(["ask", "queue", "deny"]);
+/** See {@link OnQuestion}. */
+export type OnQuestion = z.infer<typeof OnQuestion>;
+
+/** How long notes are kept, in days; absent: for ever, task logs for 90. */
+export const MemoryRetention = z.object({
+  taskLog: z.int().min(1).max(36_500).optional(),
+}).strict();
+/** See {@link MemoryRetention}. */
+export type MemoryRetention = z.infer<typeof MemoryRetention>;
+
+/** The wiki that a task is handed, as the command line resolved it. */
+export const TaskMemory = z.object({
+  /** Absolute and real. */
+  folder: z.string().min(1).max(4_096),
+  /** STATE/wiki/ID. */
+  stateFolder: z.string().min(1).max(4_096),
+  access: z.enum(["read", "propose"]),
+  /** What the agent may do with its own notes about the person. */
+  user: z.enum(["none", "read", "write"]),
+  /** Kinds of notes that wait for a person even when the write was consented to. */
+  review: z.array(NoteKind).max(3),
+  retention: MemoryRetention,
+  /** The most confidential pages and sources that the task sees; what its profile may see, at most. */
+  clearance: Label,
+}).strict();
+/** See {@link TaskMemory}. */
+export type TaskMemory = z.infer<typeof TaskMemory>;
+
+/** A request for a task, from any ingress. */
+export const TaskRequest = z.object({
+  request: z.string().min(1).max(200_000),
+  session: SessionId,
+  ingress: Ingress,
+  profile: Profile,
+  mounts: z.array(Mount).max(32),
+  /** Where the request was made, absolute: that folder's remit.yaml holds for it. */
+  folder: z.string().min(1).max(4_096).optional(),
+  /** `KIND:REFERENCE`, resolved and, for `scripted`, read by the command line. */
+  model: z.object({
+    ref: z.string().max(1_024),
+    /** What the backend is given at start, JSON text (for `scripted`: the parsed scenario). */
+    config: z.string().max(4_000_000),
+    /** Goes on with another model after this many calls in a row that were not valid. */
+    escalate: z.object({ after: z.int().min(1).max(100), to: ModelChoice }).strict().optional(),
+    /** The model that shortens the conversation; absent: the task's own. */
+    summarizer: ModelChoice.optional(),
+  }).strict(),
+  limits: Limits.partial(),
+  onQuestion: OnQuestion,
+  phase: Phase,
+  /** Keep the task open for more turns when a turn has ended. */
+  interactive: z.boolean(),
+  /** `asked`: what is staged is proposed when patch_apply is called, and not at the end of each turn. */
+  review: z.literal("asked").optional(),
+  /** The agent's specification; absent means a plain one that holds all that the policy offers. */
+  agent: AgentSpec.optional(),
+  /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
+  instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
+  /** Digest of an agent program that is not the standard runner, and its source. */
+  program: z.string().max(4_000_000).optional(),
+  memory: TaskMemory.optional(),
+  /** Folders of wikis of this machine, absolute and real: file tools write nothing beneath them. */
+  wikis: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
+  /** Imported MCP servers, each as it was reviewed. */
+  mcp: z.array(ImportedServer).max(64).optional(),
+  /** Imported tools above which models get `tool_search` in place of all of them; absent: 30. */
+  mcpSearchAbove: z.int().min(0).max(1_000).optional(),
+}).strict();
+/** See {@link TaskRequest}. */
+export type TaskRequest = z.infer<typeof TaskRequest>;
+
+/** A task as a person sees it: the fold of its events. */
+export const AgentTask = z.object({
+  id: TaskId,
+  request: z.string().max(200_000),
+  /** The request in one line, without invisible characters. */
+  objective: z.string().max(512),
+  session: SessionId,
+  ingress: Ingress,
+  profile: Profile,
+  model: z.string().max(1_024),
+  harness: z.string().max(64),
+  /** The agent of remit.yaml that it runs, and that agent's labels; absent for the plain one. */
+  agent: AgentSpec.shape.name.optional(),
+  labels: AgentSpec.shape.labels.optional(),
+  status: TaskStatus,
+  phase: Phase,
+  exit: z.int().min(0).max(255).optional(),
+  /** The last answer of the agent. */
+  answer: z.string().max(1_000_000).optional(),
+  reason: z.string().max(2_048).optional(),
+  mounts: z.array(Mount).max(32),
+  folder: TaskRequest.shape.folder,
+  /** Digest of the rules that it last ran under; another kernel with others does not take it up by itself. */
+  rules: Digest.optional(),
+  limits: Limits,
+  colour: Colour,
+  label: Label,
+  questions: z.array(z.string().max(16)).max(10_000),
+  artifacts: z.array(z.string().max(16)).max(10_000),
+  /** Patch sets applied, newest last. */
+  applied: z.array(Digest).max(10_000),
+  createdAt: Millis,
+  updatedAt: Millis,
+  archived: z.boolean(),
+  purged: z.boolean(),
+}).strict();
+/** See {@link AgentTask}. */
+export type AgentTask = z.infer<typeof AgentTask>;
+
+/** Named tools and modes that a phase takes away. */
+export const PHASE_FORBIDS: Readonly<Record<Phase, readonly string[]>> = {
+  plan: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
+  work: [],
+  apply: [],
+  review: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
+};
+
+/** Tells whether a person sits at the task: a turn of theirs that fails leaves it open, and each has time of its own. */
+export function outlivesTurns(
+  { interactive, ingress: { channel } }: Pick<TaskRequest, "interactive" | "ingress">,
+): boolean {
+  return interactive && (channel === "terminal" || channel === "pipe");
+}
+
+/** A person's words as the conversation's next message. */
+export function requestMessage(request: Pick<TaskRequest, "ingress">, text: string): ChatMessage {
+  return {
+    role: "user",
+    content: text,
+    provenance: {
+      origin: request.ingress.channel === "terminal" ? "operator" : "person",
+      colour: request.ingress.colour,
+      label: request.ingress.label,
+    },
+  };
+}
+
+/**
+ * Exit codes of a task that failed at its model, its provider, the folder or what it was asked with: what it did stands, and it may
+ * go on once that is mended. One that was refused for its colour, or has used up a limit, has ended.
+ */
+const RESUMABLE: ReadonlySet<number | undefined> = new Set([
+  EXIT.upstreamFailure,
+  EXIT.rateLimited,
+  EXIT.contextOverflow,
+  EXIT.refused,
+  EXIT.invalidInput,
+  EXIT.notApplied,
+]);
+
+/** Whether a person may have a failed task go on. */
+export function isResumable(task: Pick<AgentTask, "status" | "exit" | "purged">): boolean {
+  return task.status === "failed" && !task.purged && RESUMABLE.has(task.exit);
+}

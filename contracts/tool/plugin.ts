@@ -1,0 +1,110 @@
+/** Plugins: tools as WASM modules or scripts, and what they may ask their host for. @module */
+import * as z from "zod";
+import { Colour, EffectClass } from "../authority/colour.ts";
+import { Digest, ToolName } from "../authority/ids.ts";
+
+/** What a plugin may ask its host for. Nothing else exists for it. */
+export const HostFunction = z.enum([
+  "fs.read",
+  "fs.list",
+  "fs.write",
+  "fs.delete",
+  "http.fetch",
+  "tool.call",
+  "model.complete",
+  "memory.query",
+  "secret.use",
+  "log",
+  "clock",
+  "random",
+  "progress",
+]);
+/** See {@link HostFunction}. */
+export type HostFunction = z.infer<typeof HostFunction>;
+
+/** The effect that holding each host function can have: a tool's own is the highest of its plugin's. */
+export const HOST_FUNCTION_EFFECT: Readonly<Record<HostFunction, EffectClass>> = Object.freeze({
+  "fs.read": "read",
+  "fs.list": "read",
+  "fs.write": "stage",
+  "fs.delete": "stage",
+  "http.fetch": "outboundRead",
+  // Each call made through it is judged by itself.
+  "tool.call": "stage",
+  // Inference is judged by label and budget.
+  "model.complete": "read",
+  "memory.query": "read",
+  "secret.use": "read",
+  log: "read",
+  clock: "read",
+  random: "read",
+  progress: "read",
+});
+
+/** A plugin's name: also the folder it lies in. */
+export const PluginName = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/).brand<"PluginName">();
+/** See {@link PluginName}. */
+export type PluginName = z.infer<typeof PluginName>;
+
+/** Pages of 64 KiB that any plugin's memory may be declared with, at most: 256 MiB. */
+export const PLUGIN_PAGES = 4_096;
+
+const argument = z.string().regex(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/);
+
+/** One tool of a plugin. */
+export const PluginTool = z.object({
+  name: ToolName,
+  description: z.string().min(1).max(4_096),
+  /** JSON Schema of the arguments: an object, without `pattern`, `format` and `uniqueItems`. */
+  parameters: z.record(z.string(), z.json()),
+  /** JSON Schema of the result's value; any JSON when absent. */
+  result: z.record(z.string(), z.json()).optional(),
+  /** May only raise what the host functions give. */
+  effect: EffectClass.optional(),
+  /** Arguments that name a workspace path (`MOUNT/relative`), or a list of such, to be read. */
+  reads: z.array(argument).max(8).default([]),
+  /** Arguments that name a workspace path whose change is staged. */
+  writes: z.array(argument).max(8).default([]),
+  /** The argument that names a web address: the one origin that `http.fetch` reaches in a call. */
+  fetches: argument.optional(),
+  /**
+   * An export of the module that is called in place of `run`, as ordinary Extism kits make them: its
+   * input is the argument `input` as text when the schema has that one alone, else the arguments as
+   * JSON; its output is the value, a text.
+   */
+  export: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/).optional(),
+  /** Milliseconds a call may compute; waiting for a person does not count. */
+  deadlineMs: z.int().min(10).max(600_000).default(30_000),
+  /** The argument that shortens the deadline of a call, milliseconds. */
+  deadline: argument.optional(),
+  /** Whether a call may be run again after a crash. */
+  idempotent: z.boolean().default(true),
+  /** Colour of results at best. */
+  colour: Colour.default("BLUE"),
+  /** Most bytes of a result that are shown. */
+  resultBytes: z.int().min(256).max(1_000_000).default(65_536),
+}).strict();
+/** See {@link PluginTool}. */
+export type PluginTool = z.infer<typeof PluginTool>;
+
+/** A plugin's `tool.yaml`. */
+export const PluginManifest = z.object({
+  name: PluginName,
+  version: z.string().regex(/^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$/),
+  licence: z.string().min(1).max(64),
+  /** `wasm`: an Extism module with an export `run`. `script`: JavaScript run in the `exec` engine. */
+  engine: z.enum(["wasm", "script"]),
+  /** SHA-256 of the module or script; pinned when a plugin is built or added. */
+  sha256: Digest,
+  tools: z.array(PluginTool).min(1).max(64),
+  hostFunctions: z.array(HostFunction).max(16).default([]),
+  /** Pages of 64 KiB that its memory may have: what the module declares, at most. */
+  memoryPages: z.int().min(1).max(PLUGIN_PAGES),
+  /** Ed25519 over `remit plugin\n` and the canonical JSON of the manifest without this field; hex. */
+  signature: z.object({
+    key: z.string().regex(/^[0-9a-f]{64}$/),
+    value: z.string().regex(/^[0-9a-f]{128}$/),
+  }).strict().optional(),
+}).strict();
+/** See {@link PluginManifest}. */
+export type PluginManifest = z.infer<typeof PluginManifest>;

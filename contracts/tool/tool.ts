@@ -1,0 +1,60 @@
+/** Tools as a model sees them, and what a call came to. @module */
+import * as z from "zod";
+import { CallId, Digest, ToolName } from "../authority/ids.ts";
+import { Colour, Label } from "../authority/colour.ts";
+
+/** How a call is decided. */
+export const PermissionMode = z.enum(["auto", "consent", "stepUp", "forbidden"]);
+/** See {@link PermissionMode}. */
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+/** What a tool is, in the words shown to a model. */
+export const ToolDescriptor = z.object({
+  name: ToolName,
+  description: z.string().min(1).max(4_096),
+  /** The capability interface and the method that a call invokes. */
+  interfaceId: z.string().max(128),
+  methodName: z.string().max(128),
+  /** JSON Schema of the argument object, as JSON text. */
+  paramSchema: z.string().min(2).max(65_536),
+  permission: PermissionMode,
+  category: z.enum(["read", "stage", "mutate", "destroy", "network", "agent", "admin"]),
+}).strict();
+/** See {@link ToolDescriptor}. */
+export type ToolDescriptor = z.infer<typeof ToolDescriptor>;
+
+/** The tools advertised for one turn. Calls name the snapshot they were made against. */
+export interface ToolSnapshot {
+  /** SHA-256 over the canonical descriptors. */
+  readonly id: Digest;
+  readonly tools: readonly ToolDescriptor[];
+}
+
+/** What became of a proposed call: the seeds' closed set. */
+export const Outcome = z.enum([
+  "ok",
+  "refusedByPolicy",
+  "deniedByUser",
+  "stepUpFailed",
+  "executionError",
+  "timedOut",
+  "cancelled",
+  "invalidArguments",
+  "unknownTool",
+]);
+/** See {@link Outcome}. */
+export type Outcome = z.infer<typeof Outcome>;
+
+/** The answer to one call, as data. */
+export const ToolResult = z.object({
+  callId: CallId,
+  outcome: Outcome,
+  /** Redacted and cut to the tool's limit. */
+  content: z.string().max(1_000_000),
+  /** Set when the outcome is not `ok`. */
+  error: z.string().max(8_192).optional(),
+  colour: Colour,
+  label: Label,
+}).strict();
+/** See {@link ToolResult}. */
+export type ToolResult = z.infer<typeof ToolResult>;
