@@ -213,7 +213,7 @@ Deno.test("a raw file that a text could not be made of stops no other file's ado
   cloned(rig, lineOf({}));
   const odd = sha256Hex("\0");
   Deno.writeTextFileSync(`${rig.folder}/raw/odd.${odd.slice(0, 12)}.bin`, "\0");
-  const { Fault } = await import("../../../contracts/mod.ts");
+  const { Fault } = await import("../../../contracts/base/fault.ts");
   const picky: Chunker = (text, kind, title) => {
     if (text[0] === 0) throw new Fault("invalidInput", "Cannot cut it: it is no text");
     return chunk(text, kind, title);
