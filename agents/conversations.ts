@@ -1,7 +1,7 @@
 /** Names of conversations: a document each, and the end of those that expire. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { TaskId } from "../contracts/authority/ids.ts";
-import { EXIT } from "../contracts/base/signal.ts";
+import { EXIT } from "../contracts/base/fault_exit.ts";
 import type { NewEvent } from "../contracts/task/event.ts";
 import {
   ConversationName,

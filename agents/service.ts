@@ -4,7 +4,7 @@
  */
 import { Fault } from "../contracts/base/fault.ts";
 import { TaskId } from "../contracts/authority/ids.ts";
-import { EXIT } from "../contracts/base/signal.ts";
+import { EXIT } from "../contracts/base/fault_exit.ts";
 import type { ChatMessage } from "../contracts/model/chat.ts";
 import type { Staged } from "../contracts/task/control_answers.ts";
 import type {

@@ -9,10 +9,6 @@ import { flag } from "./arguments/parse_arguments.ts";
 import type { Places } from "./disk/places.ts";
 import { safeJson } from "./terminal/safe_json.ts";
 
-/** What a person who runs it as root should know. */
-export const RUNS_AS_ROOT =
-  "Remit runs as root: its walls stand around agents, but what you allow reaches all of this machine; an account of its own is safer";
-
 /** One command under way, with the powers that its family names. */
 export interface Command<K extends PowerName = Basic> {
   readonly hands: Pick<Hands, K>;

@@ -252,3 +252,7 @@ export type Basic = typeof BASIC[number];
 
 /** Makes a power when it is needed first. */
 export type PowerSource = <K extends PowerName>(name: K) => Promise<Hands[K]>;
+
+/** What a person who runs it as root should know. */
+export const RUNS_AS_ROOT =
+  "Remit runs as root: its walls stand around agents, but what you allow reaches all of this machine; an account of its own is safer";

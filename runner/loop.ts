@@ -7,7 +7,7 @@
 import type { ToolCall } from "../contracts/model/chat.ts";
 import type { FaultCode } from "../contracts/base/fault.ts";
 import type { FinishReason } from "../contracts/model/model.ts";
-import type { Signal } from "../contracts/base/signal.ts";
+import type { Signal } from "../contracts/task/signal.ts";
 import type { Outcome } from "../contracts/tool/tool.ts";
 import type { TurnEnd } from "../contracts/wire/wire_worker.ts";
 

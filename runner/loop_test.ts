@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ToolCall } from "../contracts/model/chat.ts";
 import { FAULT_CODES, type FaultCode } from "../contracts/base/fault.ts";
 import { CallId } from "../contracts/authority/ids.ts";
-import { Signal } from "../contracts/base/signal.ts";
+import { Signal } from "../contracts/task/signal.ts";
 import { Outcome } from "../contracts/tool/tool.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
 

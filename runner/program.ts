@@ -1,7 +1,7 @@
 /** What runs in a worker: the standard loop, or a program of someone else's. @module */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import type { StreamChunk } from "../contracts/model/model.ts";
-import type { Signal } from "../contracts/base/signal.ts";
+import type { Signal } from "../contracts/task/signal.ts";
 import type { ToolSnapshot } from "../contracts/tool/tool.ts";
 import type {
   AdvertiseAnswer,

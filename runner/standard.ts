@@ -5,7 +5,7 @@
  */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import { Fault, type FaultCode, unreachable } from "../contracts/base/fault.ts";
-import type { Signal } from "../contracts/base/signal.ts";
+import type { Signal } from "../contracts/task/signal.ts";
 import {
   estimateTokens,
   estimateToolTokens,

@@ -19,7 +19,7 @@ import { makeLal } from "./lal.ts";
 import { makeStandard } from "./standard.ts";
 import type { ChatMessage } from "../contracts/model/chat.ts";
 import type { StreamChunk } from "../contracts/model/model.ts";
-import type { Signal } from "../contracts/base/signal.ts";
+import type { Signal } from "../contracts/task/signal.ts";
 import { evaluateSource } from "./evaluate_powers.ts";
 
 /**

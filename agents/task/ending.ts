@@ -1,6 +1,6 @@
 /** From how a turn ended to the task's status and exit code. @module */
 import { EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
-import { EXIT } from "../../contracts/base/signal.ts";
+import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { type Fault, type FaultCode, unreachable } from "../../contracts/base/fault.ts";
 import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/task/hosting.ts";
 import type { TaskStatus } from "../../contracts/task/task.ts";

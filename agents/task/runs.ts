@@ -1,7 +1,7 @@
 /** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { atMoment } from "../../contracts/base/moment.ts";
-import { EXIT } from "../../contracts/base/signal.ts";
+import { EXIT } from "../../contracts/base/fault_exit.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
 import type { HostedTask, NewTask, TaskHost } from "../../contracts/task/hosting.ts";
 import type { Digest, TaskId } from "../../contracts/authority/ids.ts";

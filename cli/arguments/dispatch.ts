@@ -10,14 +10,13 @@ import {
   type KernelLink,
   type PowerName,
   type PowerSource,
+  RUNS_AS_ROOT,
   type Screen,
 } from "../hands.ts";
-import { RUNS_AS_ROOT } from "../command.ts";
 import { everythingText, familyLines, familyText, helpText } from "./help.ts";
-import { flag, has, parseArguments } from "./parse_arguments.ts";
+import { flag, has, parseArguments, takesTask } from "./parse_arguments.ts";
 import { placesOf } from "../disk/places.ts";
 import { safeJson } from "../terminal/safe_json.ts";
-import { takesTask, withWholeTask } from "./task_word.ts";
 import { VERSION } from "../version.ts";
 
 function report(screen: Screen, fault: Fault, json: boolean): number {
@@ -104,6 +103,7 @@ export async function runCommandLine(
     const family = familyOf(parsed.command);
     const rest = { parsed, places, json };
     if (!takesTask(parsed)) return await family.run(name, told, rest);
+    const { withWholeTask } = await import("./task_word.ts");
     const { parsed: whole } = await withWholeTask({ ...rest, hands: await handed(told, BASIC) });
     return await family.run(name, told, { ...rest, parsed: whole });
   } catch (error) {

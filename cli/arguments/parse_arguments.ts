@@ -169,3 +169,11 @@ export function parseArguments(argv: readonly string[]): Parsed {
   const marked = tokens.some(({ kind }) => kind === "option-terminator");
   return { command, args: rest, flags, ...(marked ? { dashed: true } : {}) };
 }
+
+/** What arguments a command takes whose first word names a task. */
+export const TAKES_TASK = /^\[?TASK(\|NAME)?\]?( |$)/;
+
+/** Whether a command's first word is to be made a whole id. */
+export function takesTask({ args, command }: Parsed): boolean {
+  return args.length > 0 && TAKES_TASK.test(command.args);
+}

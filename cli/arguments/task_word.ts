@@ -1,10 +1,9 @@
 /** A task by the first letters of its id, or as `last`: nobody types thirteen letters twice. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
-import type { Parsed } from "./parse_arguments.ts";
+import { TAKES_TASK } from "./parse_arguments.ts";
 import { askKernel, cell, type Command, commandText, rowsOf } from "../command.ts";
 
-const TAKES_TASK = /^\[?TASK(\|NAME)?\]?( |$)/;
 /** What cannot be taken back is done to the task that was named, not to whichever came last. */
 const NAMED_ONLY: ReadonlySet<string> = new Set([
   "task cancel",
@@ -16,11 +15,6 @@ const NAMED_ONLY: ReadonlySet<string> = new Set([
 
 /** Most tasks that are counted to say that a beginning is not enough. */
 const MOST_NAMED = 100;
-
-/** Whether a command's first word is to be made a whole id. */
-export function takesTask({ args, command }: Parsed): boolean {
-  return args.length > 0 && TAKES_TASK.test(command.args);
-}
 
 /**
  * The same command with the task's whole id as its first word, where it takes a task. Asks the kernel only for `last`

@@ -1,7 +1,7 @@
 /** `remit doctor`: which walls stand on this machine, and where things are. @module */
 import { EXIT } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { type Command, printJson, printLines, RUNS_AS_ROOT } from "../command.ts";
+import { type Command, printJson, printLines } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { openKeyRing } from "../key/ring.ts";
 import type { LockedServer } from "../mcp/registry/lock.ts";
@@ -9,7 +9,7 @@ import { obstaclesOf, obstacleText } from "../disk/places.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";
 import { VERSION } from "../version.ts";
-import type { Basic } from "../hands.ts";
+import { type Basic, RUNS_AS_ROOT } from "../hands.ts";
 
 /** Runs the command. */
 export async function doctorCommand(

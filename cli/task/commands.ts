@@ -1,6 +1,7 @@
 /** Tasks and processes: `task …`, `ps`, `kill`. @module */
 import { Pid } from "../../contracts/authority/mod.ts";
-import { EXIT, Fault, type Json, Signal } from "../../contracts/base/mod.ts";
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
+import { Signal } from "../../contracts/task/mod.ts";
 import { AgentTask, Limits } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import {

@@ -1,6 +1,30 @@
 /** From faults to exit codes: one map for the command line and for tasks. @module */
 import type { FaultCode } from "./fault.ts";
-import { EXIT, type ExitCode } from "./signal.ts";
+
+/** Exit codes of tasks and of the command line. */
+export const EXIT = {
+  success: 0,
+  failure: 1,
+  invalidInput: 2,
+  refused: 64,
+  contextOverflow: 65,
+  budgetExhausted: 66,
+  upstreamFailure: 67,
+  lowConfidence: 68,
+  contaminated: 69,
+  leaseExpired: 70,
+  rateLimited: 71,
+  /** What was allowed, or would have been asked about, could not be applied to the folder. */
+  notApplied: 72,
+  /** Something waits for a person. */
+  waiting: 75,
+  /** Ended by the second Ctrl-C. */
+  interrupted: 130,
+  sigpipe: 141,
+} as const;
+
+/** One of {@link EXIT}. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The exit code of a command or task that a fault ended. */
 export const EXIT_OF_FAULT: Readonly<Record<FaultCode, ExitCode>> = {

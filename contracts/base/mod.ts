@@ -11,7 +11,6 @@
 export * from "./fault.ts";
 export * from "./fault_exit.ts";
 export * from "./json.ts";
-export * from "./signal.ts";
 export * from "./moment.ts";
 export * from "./loopback.ts";
 export * from "./port.ts";

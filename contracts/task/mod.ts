@@ -16,3 +16,4 @@ export * from "./budget.ts";
 export * from "./hosting.ts";
 export * from "./power.ts";
 export * from "./control_answers.ts";
+export * from "./signal.ts";

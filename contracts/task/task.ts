@@ -1,6 +1,6 @@
 /** Durable task records. @module */
 import * as z from "zod";
-import { EXIT } from "../base/signal.ts";
+import { EXIT } from "../base/fault_exit.ts";
 import { Digest, Millis, SessionId, TaskId } from "../authority/ids.ts";
 import type { ChatMessage } from "../model/chat.ts";
 import { Colour, Label } from "../authority/colour.ts";

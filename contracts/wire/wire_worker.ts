@@ -7,7 +7,7 @@ import type { ChatMessage, ToolCall } from "../model/chat.ts";
 import type { ToolResult, ToolSnapshot } from "../tool/tool.ts";
 import type { InferenceResponse, StreamChunk } from "../model/model.ts";
 import type { Limits } from "../task/budget.ts";
-import type { Signal } from "../base/signal.ts";
+import type { Signal } from "../task/signal.ts";
 
 /** Small numbers that name capabilities in this process's c-list. Others name nothing. */
 export interface CapList {

@@ -18,7 +18,7 @@ import {
 import { AgentMessage, Box, EntryState, InboxId, Sender } from "../../contracts/exchange/inbox.ts";
 import { ImportedServer, McpEnvName, McpServerName } from "../../contracts/exchange/mcp.ts";
 import { Answer } from "../../contracts/authority/question.ts";
-import { Signal } from "../../contracts/base/signal.ts";
+import { Signal } from "../../contracts/task/signal.ts";
 import {
   Ingress,
   ModelChoice,

@@ -21,7 +21,7 @@ import type { Lease } from "../../contracts/authority/lease.ts";
 import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { Receipt } from "../../contracts/authority/receipt.ts";
-import type { Signal } from "../../contracts/base/signal.ts";
+import type { Signal } from "../../contracts/task/signal.ts";
 import type { AgentTask, Phase, TaskRequest } from "../../contracts/task/task.ts";
 import type { Artifact } from "../../contracts/tool/workspace.ts";
 import type { ConversationReads } from "../task/context_past.ts";

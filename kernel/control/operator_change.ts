@@ -6,7 +6,7 @@ import type { NewEvent } from "../../contracts/task/event.ts";
 import type { HostedAgentService } from "../../contracts/task/hosting.ts";
 import type { Pid, TaskId } from "../../contracts/authority/ids.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
-import type { Signal } from "../../contracts/base/signal.ts";
+import type { Signal } from "../../contracts/task/signal.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
 import {
   type AgentTask,

@@ -5,9 +5,9 @@
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import { ToolName } from "../../contracts/authority/ids.ts";
-import { EXIT } from "../../contracts/base/signal.ts";
+import { EXIT } from "../../contracts/base/fault_exit.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
-import type { Signal } from "../../contracts/base/mod.ts";
+import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import type { ProcessRow } from "../../contracts/task/mod.ts";
 import type { TurnEnd } from "../../contracts/wire/mod.ts";

@@ -5,10 +5,10 @@
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
-import { EXIT } from "../../contracts/base/signal.ts";
+import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
-import type { Signal } from "../../contracts/base/mod.ts";
+import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
 import type {
   AgentTask,

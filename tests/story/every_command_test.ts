@@ -156,7 +156,7 @@ Deno.test("bob asks every command for --help and --version and gives it an unkno
 Deno.test("bob mistypes: each time exit code 2 and words that help, and as JSON where he asked for it", async () => {
   await onMachine(async (machine) => {
     const wrong: readonly (readonly [string[], RegExp])[] = [
-      [["frobnicate"], /there is run, questions/],
+      [["frobnicate"], /there is run, resume/],
       [["task"], /say which: list, show, cancel/],
       [["task", "eat"], /there is list, show, cancel/],
       [["answer", "q1"], /it is remit answer ID allow\|deny/],

@@ -1,6 +1,6 @@
 /** An exchange as the kernel keeps it: a head that changes, and messages and artifacts that do not. @module */
 import { Fault, unreachable } from "../../../contracts/base/fault.ts";
-import { EXIT } from "../../../contracts/base/signal.ts";
+import { EXIT } from "../../../contracts/base/fault_exit.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
 import {
   Exchange,

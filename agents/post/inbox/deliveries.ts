@@ -4,7 +4,7 @@
  * @module
  */
 import { toJson } from "../../../contracts/base/json.ts";
-import { EXIT } from "../../../contracts/base/signal.ts";
+import { EXIT } from "../../../contracts/base/fault_exit.ts";
 import type { ChatMessage, Provenance } from "../../../contracts/model/chat.ts";
 import {
   type Colour,

@@ -4,8 +4,9 @@
  * @module
  */
 import { unreachable } from "../../../contracts/base/fault.ts";
-import { EXIT } from "../../../contracts/base/signal.ts";
-import type { ExitCode, Signal } from "../../../contracts/base/mod.ts";
+import { EXIT } from "../../../contracts/base/fault_exit.ts";
+import type { ExitCode } from "../../../contracts/base/mod.ts";
+import type { Signal } from "../../../contracts/task/mod.ts";
 import type { Limits } from "../../../contracts/task/mod.ts";
 
 /** Where a process stands towards signals. `braked` waits for a person, `stopped` for SIGCONT. */

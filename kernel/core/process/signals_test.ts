@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EXIT, Signal } from "../../../contracts/base/mod.ts";
+import { EXIT } from "../../../contracts/base/mod.ts";
+import { Signal } from "../../../contracts/task/mod.ts";
 import { makeDeadline } from "./limits.ts";
 import { onBrakeAnswer, onSignal, type SignalState, spendsTooFast } from "./signals.ts";
 

@@ -12,7 +12,7 @@ import type { Gate } from "../../../contracts/authority/gate.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Reading } from "../../../contracts/model/model.ts";
 import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
-import type { Signal } from "../../../contracts/base/signal.ts";
+import type { Signal } from "../../../contracts/task/signal.ts";
 import type { EventLog } from "../../../contracts/task/store.ts";
 import type { ToolResult } from "../../../contracts/tool/tool.ts";
 import type { TurnEnd } from "../../../contracts/wire/wire_worker.ts";

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { Limits } from "../../../contracts/task/budget.ts";
 import { ChatMessage, ToolCall } from "../../../contracts/model/chat.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import { Signal } from "../../../contracts/base/signal.ts";
+import { Signal } from "../../../contracts/task/signal.ts";
 import type { Json } from "../../../contracts/base/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
 import type { CapList, TurnEnd } from "../../../contracts/wire/mod.ts";
