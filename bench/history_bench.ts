@@ -28,11 +28,11 @@ const [FEW, MANY] = [10, 10_000];
 const ROUNDS = 5;
 /** Tasks that are written together: they share commits. */
 const TOGETHER = 40;
-const MOST = 1.1;
+const MAX = 1.1;
 /** Signals that are timed under a check of the whole log. */
 const SIGNALS = 200;
 /** Bare starts that a signal may wait for: a person who stops a task does not notice them. */
-const MOST_STARTS = 4;
+const MAX_STARTS = 4;
 
 const HASH = "5f".repeat(32);
 const PLAY = `scenario: due\nturns:\n  - say: Nothing is due.\n`;
@@ -189,7 +189,7 @@ async function signalRows(side: Side): Promise<Row[]> {
           name: `${name} during ${command}, ${MANY} tasks, p99 (an idle kernel: ${still})`,
           ...{ value, unit: "ms", baseline: bare },
         },
-        MOST_STARTS,
+        MAX_STARTS,
         "a bare start",
       ));
     }
@@ -244,5 +244,5 @@ function row(
 ): Row {
   const [value, baseline] = [quantile(large, 0.5), quantile(small, 0.5)];
   const figure = { name: `${name}, ${MANY} tasks against ${FEW}`, value, unit, baseline };
-  return atMost(figure, MOST, `${FEW} tasks`);
+  return atMost(figure, MAX, `${FEW} tasks`);
 }

@@ -9,7 +9,7 @@ import { atMost, type Row } from "./row.ts";
 const TEN = 10;
 const ROUNDS = 30;
 /** It comes once for a table of tools, before an inference: half of what their validators took already. */
-const MOST = 0.5;
+const MAX = 0.5;
 
 /** Gives the rows of the line on grammars. */
 export function grammarBench(): Row[] {
@@ -59,5 +59,5 @@ function timeOf(work: () => void): number {
 }
 
 function row(name: string, value: number, baseline: number): Row {
-  return atMost({ name, value, unit: "ms", baseline }, MOST, "compiling the validator");
+  return atMost({ name, value, unit: "ms", baseline }, MAX, "compiling the validator");
 }

@@ -10,7 +10,7 @@ const SERVICES = 5;
 const SCENARIO = "scenario: one word\nturns:\n  - { name: end, say: Done. }";
 
 /** Megabytes that a service may take for itself, without a model's weights. */
-const MOST = { scripted: 60, remote: 90, local: 330, native: 120 } as const;
+const MAX = { scripted: 60, remote: 90, local: 330, native: 120 } as const;
 
 /** Gives a row for each kind; the baseline is a bare `deno run` of an empty program. */
 export async function modelMemoryBench(): Promise<Row[]> {
@@ -20,7 +20,7 @@ export async function modelMemoryBench(): Promise<Row[]> {
   await using models = await makeBenchModels(["model", "remote", "local", "native"]);
   const tiny = makeTinyGguf({ seed: 7 });
   const url = `${server.greeting}/v1`;
-  const kinds: Partial<Record<keyof typeof MOST, { ref: string; config: string }>> = {
+  const kinds: Partial<Record<keyof typeof MAX, { ref: string; config: string }>> = {
     scripted: {
       ref: "scripted:s.yaml",
       config: JSON.stringify({ file: "s.yaml", text: SCENARIO }),
@@ -34,7 +34,7 @@ export async function modelMemoryBench(): Promise<Row[]> {
   const bare = await bareMemory(models);
   const rows: Row[] = [];
   for (const [kind, choice] of Object.entries(kinds)) {
-    const most = MOST[kind as keyof typeof MOST];
+    const most = MAX[kind as keyof typeof MAX];
     const [pss, rss] = await measured(models, choice);
     rows.push(
       {

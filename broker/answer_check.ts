@@ -151,7 +151,7 @@ function signatureBytes(text: string): Uint8Array {
 /** The longest life of a delegated key, milliseconds. */
 const DELEGATION_MS = 7 * 24 * 60 * 60_000;
 /** Delegated keys that live at once. */
-const MOST = 16;
+const MAX = 16;
 
 /** What delegations are checked with. */
 interface DelegationParts {
@@ -198,8 +198,8 @@ export function makeDelegations(parts: DelegationParts): Delegations {
       if (expiresAt <= now()) throw noKey("its time is over");
       if (expiresAt > now() + DELEGATION_MS) throw noKey("it would live for more than seven days");
       prune();
-      if (!keys.has(raw) && keys.size >= MOST) {
-        throw new Fault("rateLimited", `Cannot delegate a key: ${MOST} live`);
+      if (!keys.has(raw) && keys.size >= MAX) {
+        throw new Fault("rateLimited", `Cannot delegate a key: ${MAX} live`);
       }
       keys.set(raw, { key: publicKey(raw), expiresAt });
     },

@@ -48,13 +48,13 @@ export interface Grants {
   forgetTask(task: TaskId): void;
 }
 
-const MOST = 10_000;
+const MAX = 10_000;
 
 /** Makes an empty table of answers. */
 export function makeGrants(): Grants {
   const table = new Map<QuestionId, Grant>();
   const restore = (grant: Grant): void => {
-    if (table.size >= MOST) {
+    if (table.size >= MAX) {
       for (const oldest of table.keys()) {
         table.delete(oldest);
         break;

@@ -22,19 +22,19 @@ export interface Happened {
   readonly windows: readonly string[];
 }
 
-const MOST = 20;
+const MAX = 20;
 
 /** Watches the page. */
 export async function makeEvents(cdp: Cdp): Promise<Events> {
   let notes: string[] = [];
   const windows = new Set<string>();
   const popup = (url: string): void => {
-    if (windows.size < MOST && url !== "" && url !== "about:blank") {
+    if (windows.size < MAX && url !== "" && url !== "about:blank") {
       windows.add(url.slice(0, 2_048));
     }
   };
   const note = (text: string): void => {
-    if (notes.length < MOST) notes.push(text);
+    if (notes.length < MAX) notes.push(text);
   };
   cdp.on("Page.javascriptDialogOpening", ({ type, message }) => {
     // A page may not hold back who leaves it.

@@ -12,7 +12,7 @@ export const SILENT: ReadonlySet<string> = new Set(
     ),
 );
 
-const MOST = 6_000;
+const MAX = 6_000;
 const NODES = 5_000;
 
 /** Whether nothing of the element is to be shown. */
@@ -26,7 +26,7 @@ export function seenText(canvas: Canvas, element: Element): string {
   let nodes = 0;
   const gather = (of: Element): void => {
     for (const node of of.children) {
-      if (text.length > MOST || ++nodes > NODES) return;
+      if (text.length > MAX || ++nodes > NODES) return;
       if (node.kind === "text") {
         if (node.seen) text += node.text;
         else if (node.text.trim() !== "") canvas.hide();
@@ -45,7 +45,7 @@ export function seenText(canvas: Canvas, element: Element): string {
     }
   };
   gather(element);
-  return cleanText(text.slice(0, MOST), canvas.unseen).trim();
+  return cleanText(text.slice(0, MAX), canvas.unseen).trim();
 }
 
 /** What the element is called: its text, else what is written about it. */

@@ -17,7 +17,7 @@ export interface Settling {
 
 const STEP_MS = 25;
 const QUIET_MS = 150;
-const MOST_MS = 15_000;
+const MAX_MS = 15_000;
 
 /** Watches the page. `pending` counts the requests that wait for an answer. */
 export async function makeSettling(
@@ -39,7 +39,7 @@ export async function makeSettling(
         const now = timers.now();
         if (loading || pending() > 0) quietSince = now;
         if (now - quietSince >= QUIET_MS) return true;
-        if (now - begun >= MOST_MS) {
+        if (now - begun >= MAX_MS) {
           loading = false;
           await cdp.send("Page.stopLoading");
           return false;

@@ -192,12 +192,12 @@ export function makeToolTables(): ToolTables {
   });
 }
 
-const MOST_TEXTS = 256;
+const MAX_TEXTS = 256;
 
 /** Throws `tooLarge` for more than 256 texts. */
 export function checkTexts(texts: readonly string[]): void {
-  if (texts.length > MOST_TEXTS) {
-    throw new Fault("tooLarge", `Cannot embed: more than ${MOST_TEXTS} texts at once`);
+  if (texts.length > MAX_TEXTS) {
+    throw new Fault("tooLarge", `Cannot embed: more than ${MAX_TEXTS} texts at once`);
   }
 }
 

@@ -147,7 +147,7 @@ const LAL_PROMPT =
 // Calls that a model writes into its text, and thoughts that are no text.
 
 /** Calls that are taken from one text. */
-const MOST = 16;
+const MAX = 16;
 const THINK = /<think>[\s\S]*?(?:<\/think>|$)/g;
 const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 
@@ -167,7 +167,7 @@ export function readEmbedded(message: ChatMessage, place: number): ChatMessage {
 }
 
 function callsIn(text: string, place: number): ToolCall[] {
-  return [...text.matchAll(CALL)].slice(0, MOST).flatMap(([, json = ""], n) => {
+  return [...text.matchAll(CALL)].slice(0, MAX).flatMap(([, json = ""], n) => {
     const call = callOf(json) ?? unreadable(json);
     // TRUST: the id is ours, the kernel only asks that it is printable and short.
     return call === undefined ? [] : [{ id: `written-${place}-${n}`, ...call } as ToolCall];

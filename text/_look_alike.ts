@@ -29,7 +29,7 @@ const RUN = /[\p{L}\p{M}]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Look like themselves, though they are compatible with a or o. */
 const ORDINAL = "ªº";
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
 /** The notes to put into `text`: index at which a word ends → note. */
 export function findLookAlikes(text: string): ReadonlyMap<number, string> {
@@ -90,7 +90,7 @@ function lookAlikesIn(token: string, disguised: ReadonlySet<string>): readonly s
     }
   }
   const names = [...found];
-  return names.length <= MOST_NAMED ? names : [...names.slice(0, MOST_NAMED), "…"];
+  return names.length <= MAX_NAMED ? names : [...names.slice(0, MAX_NAMED), "…"];
 }
 
 /** Full-width, mathematical and other dressed-up forms of the plain letters. */

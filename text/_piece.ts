@@ -18,7 +18,7 @@ export type Piece =
   | { readonly kind: "newline" };
 
 /** Marks that may follow one base character; more would climb over the lines above. */
-const MOST_COMBINING = 4;
+const MAX_COMBINING = 4;
 
 /** Controls, format characters, surrogates, private use, unassigned; separators but the space; what has no ink. */
 const UNSAFE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}\u{1d159}]--\u{20}]/v;
@@ -30,25 +30,25 @@ const OURS: ReadonlySet<string> = new Set([MARK_OPEN, MARK_CLOSE, CONTINUED]);
 /** Yields `untrusted` piece by piece: nothing that it yields moves a cursor, hides or reorders. */
 export function* piecesOf(untrusted: string): Generator<Piece> {
   const marks = findLookAlikes(untrusted);
-  let combining = MOST_COMBINING; // at the start there is nothing to combine with
+  let combining = MAX_COMBINING; // at the start there is nothing to combine with
   let end = 0;
   for (const cluster of clustersOf(untrusted)) {
     end += cluster.length;
     if (cluster === "\n" || cluster === "\t") {
-      combining = MOST_COMBINING;
+      combining = MAX_COMBINING;
       yield { kind: cluster === "\n" ? "newline" : "tab" };
     } else if (COMBINING.test(cluster) && !UNSAFE.test(cluster)) {
-      yield combining++ < MOST_COMBINING ? shown(cluster) : escaped(cluster);
+      yield combining++ < MAX_COMBINING ? shown(cluster) : escaped(cluster);
     } else if (isSafe(cluster)) {
-      combining = cluster === " " ? MOST_COMBINING : 0;
+      combining = cluster === " " ? MAX_COMBINING : 0;
       yield shown(cluster);
     } else {
-      combining = MOST_COMBINING;
+      combining = MAX_COMBINING;
       for (const point of cluster) yield isSafe(point) ? shown(point) : escaped(point);
     }
     const mark = marks.get(end);
     if (mark !== undefined) {
-      combining = MOST_COMBINING;
+      combining = MAX_COMBINING;
       yield shown(mark);
     }
   }

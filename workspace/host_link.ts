@@ -39,7 +39,7 @@ export interface HostedCall extends
 }
 
 /** Most links that one call follows. */
-const MOST_FOLLOWED = 8;
+const MAX_FOLLOWED = 8;
 
 /**
  * Calls a tool in the host, against the kernel's overlay: a host whose copy differs is given it. Where a
@@ -76,7 +76,7 @@ export async function callHost(
         more = { ...more, [CHANGES_KEY]: overlay.list().map(changeJson) };
       } else if (
         typeof to === "string" && call.alsoReads !== undefined && !followed.has(to) &&
-        followed.size < MOST_FOLLOWED
+        followed.size < MAX_FOLLOWED
       ) {
         // TRUST: of the host, only a name: whether it may be read is judged as for any other.
         call.alsoReads(parsePath(to).text);

@@ -9,8 +9,8 @@ import {
   type McpGrants,
   type McpLaunch,
   McpServerName,
-  type McpWords,
   NO_GRANTS,
+  type ServerListing,
 } from "../../contracts/exchange/mod.ts";
 import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "../_kernel.ts";
@@ -90,13 +90,13 @@ export async function makeMcpBench(): Promise<McpBench> {
       ...{ secretEnv: [], secretHeaders: [], samplingTokens: 0, elicitation: false },
       ...{ offers: { resources: false, prompts: false }, clearance: "internal" },
     });
-  const look = async (server: ImportedServer): Promise<McpWords> => {
+  const look = async (server: ImportedServer): Promise<ServerListing> => {
     const asked = toJson({ server, observe: false, deadlineMs: 60_000 });
     const { words, ended, errors } = parseLook(await kernel.link.ask("mcpLook", asked));
     if (words !== undefined) return words;
     throw new Error(`Cannot look at ${server.name}: ${ended} ${errors}`);
   };
-  const reviewed = (server: ImportedServer, { tools: words }: McpWords): ImportedServer => {
+  const reviewed = (server: ImportedServer, { tools: words }: ServerListing): ImportedServer => {
     const { tools } = translate(McpServerName.parse(server.name), words, server);
     return ImportedServer.parse({ ...server, tools: tools.map(importedTool) });
   };

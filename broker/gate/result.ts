@@ -196,7 +196,7 @@ export function cutText(text: string, most: number): Cut {
 // has an advisor to ask ({@link JudgeParts}).
 
 /** Most sentences, and characters of each. */
-const MOST = 8, LONGEST = 200;
+const MAX = 8, LONGEST = 200;
 
 /** Sentences about the arguments of a call, for its question. */
 export function adviceBefore(
@@ -217,7 +217,7 @@ function adviceAfter(
 function adviceOf({ advisor }: Pick<GateParts, "advisor">, guarded: Guarded): readonly string[] {
   if (advisor === undefined) return [];
   try {
-    return advisor.check(guarded).slice(0, MOST).map((each) => each.slice(0, LONGEST));
+    return advisor.check(guarded).slice(0, MAX).map((each) => each.slice(0, LONGEST));
   } catch (error) {
     // INVARIANT: an advisor that fails stops no call (test: "… with any advisor and with none").
     return [`the advisor failed: ${error instanceof Error ? error.name : "it threw"}`];

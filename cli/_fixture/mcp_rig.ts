@@ -1,7 +1,7 @@
 /** A command line for `remit mcp`, whose kernel looks at a server as a test says. @module */
 import { join } from "node:path";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
-import { type McpAccess, McpWords } from "../../contracts/exchange/mod.ts";
+import { type McpAccess, ServerListing } from "../../contracts/exchange/mod.ts";
 import { placesOf } from "../disk/places.ts";
 import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "./world.ts";
 
@@ -26,8 +26,8 @@ export const SLY: Tool = {
   annotations: READS,
 };
 
-function wordsOf(tools: readonly Tool[]): McpWords {
-  return McpWords.parse({
+function wordsOf(tools: readonly Tool[]): ServerListing {
+  return ServerListing.parse({
     ...{ protocol: "2025-11-25", server: { name: "notes", version: "1.2.3" } },
     ...{ capabilities: ["tools"], resources: [], templates: [], prompts: [], left: [] },
     tools: tools.map((each) => ({ ...each, inputSchema: { type: "object" } })),

@@ -4,8 +4,8 @@ import { EXIT, type ExitCode, Fault, isLoopback } from "../../contracts/base/mod
 import {
   type McpLook,
   type McpServerName,
-  type McpWords,
   NO_GRANTS,
+  type ServerListing,
 } from "../../contracts/exchange/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { putServer } from "../mcp/command/add.ts";
@@ -102,7 +102,7 @@ function forget(command: Command<Basic | "mcpStore">, { name }: LockedServer): v
 async function pinPeer(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
   draft: LockedServer,
-  look: McpLook & { readonly words: McpWords },
+  look: McpLook & { readonly words: ServerListing },
 ): Promise<ExitCode> {
   const { hands } = command;
   const { words } = look;

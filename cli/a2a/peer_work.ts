@@ -1,6 +1,11 @@
 /** What the commands over peers share: the peer that was named, and the facts that are pinned of it. @module */
 import { Fault } from "../../contracts/base/mod.ts";
-import { isPeer, type McpWords, PeerFacts, type PeerLaunch } from "../../contracts/exchange/mod.ts";
+import {
+  isPeer,
+  PeerFacts,
+  type PeerLaunch,
+  type ServerListing,
+} from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
@@ -35,7 +40,7 @@ export function isLockedPeer(server: LockedServer): server is LockedPeer {
 }
 
 /** What a look says of its card. Throws Fault `upstream` for a look at something else. */
-export function factsOf(words: McpWords): PeerFacts {
+export function factsOf(words: ServerListing): PeerFacts {
   const facts = PeerFacts.safeParse("peer" in words ? words.peer : undefined);
   if (facts.success) return facts.data;
   throw new Fault("upstream", "Cannot read the peer's card: its bridge said nothing of it");

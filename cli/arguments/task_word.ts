@@ -14,7 +14,7 @@ const NAMED_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /** Most tasks that are counted to say that a beginning is not enough. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 /**
  * The same command with the task's whole id as its first word, where it takes a task. Asks the kernel only for `last`
@@ -44,7 +44,7 @@ export async function withWholeTask(command: Command): Promise<Command> {
     if (named.some(({ name }) => name === word)) return command;
   }
   // The newest is the one that the log has last: a clock may have been set back since.
-  const asked = last ? { limit: 1 } : { prefix: word, limit: MOST_NAMED };
+  const asked = last ? { limit: 1 } : { prefix: word, limit: MAX_NAMED };
   const found = rowsOf(await askKernel(command, "tasks", { archived: true, ...asked }))
     .flatMap(({ id }) => TaskId.safeParse(id).data ?? []);
   const [one, other] = found;

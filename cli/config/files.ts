@@ -11,7 +11,7 @@ import { isTrusted, parseTrusted, type Trusted } from "./trust.ts";
 
 /** Name of a folder's configuration. */
 export const CONFIG_NAME = "remit.yaml";
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** Reads STATE/person/trusted.json. */
 export function readTrusted(disk: Pick<DiskRead, "read">, places: Places): Trusted {
@@ -24,7 +24,7 @@ export function readConfigBytes(
   disk: Pick<DiskRead, "read">,
   path: string,
 ): Uint8Array | undefined {
-  return disk.read(path, { most: MOST_BYTES });
+  return disk.read(path, { most: MAX_BYTES });
 }
 
 function layerOf(

@@ -5,7 +5,7 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../hands.ts";
 
-const MOST = 2_000_000;
+const MAX = 2_000_000;
 
 /** One message: who wrote it and how far it is trusted, then its whole text, its calls. */
 export function messageLines(message: ChatMessage): readonly string[] {
@@ -15,7 +15,7 @@ export function messageLines(message: ChatMessage): readonly string[] {
     ? ""
     : ` ${displayText(provenance.source, { max: 200 })}`;
   const block = (text: string, prefix: string): readonly string[] =>
-    displayBlock(text, { prefix, max: MOST, maxLines: 1_000_000, columns: 1_000_000 });
+    displayBlock(text, { prefix, max: MAX, maxLines: 1_000_000, columns: 1_000_000 });
   return [
     `${who}  (${provenance.origin}${source}, ${provenance.colour}, ${provenance.label})`,
     ...(content === "" ? [] : block(content, "  ")),

@@ -18,7 +18,7 @@ import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead } from "../hands.ts";
 
 /** Folders above a file that are looked at. */
-const MOST_ABOVE = 64;
+const MAX_ABOVE = 64;
 
 /** The lists, each folder looked at once. */
 export interface ExportLists {
@@ -51,7 +51,7 @@ export function makeExportLists(disk: Pick<DiskRead, "read">): ExportLists {
   const above = (folder: string): readonly ExportClaims[] => {
     const found: ExportClaims[] = [];
     let at = folder;
-    for (let left = MOST_ABOVE; left > 0; left--) {
+    for (let left = MAX_ABOVE; left > 0; left--) {
       const list = listIn(at);
       if (list !== undefined) found.push(list);
       if (dirname(at) === at) break;

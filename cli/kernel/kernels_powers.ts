@@ -19,7 +19,7 @@ const RETRY_MS = 10;
 // How a kernel ends that finds another one in its state (kernel/main.ts).
 const LOCKED = 3;
 const LOCKED_MS = 100;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 // Longer than the kernel takes to see that the look before it is over.
 const STOP_LOOK_MS = 120;
 // Tasks of other rules are waited for so long, and looked after so often.
@@ -152,7 +152,7 @@ export function makeKernels(parts: KernelParts): Kernels {
     async provide(wish: KernelWish): Promise<KernelLink> {
       preparePlaces(disk, places, around.uid);
       let wanted: { readonly config: KernelConfig; readonly bundle: string } | undefined;
-      for (let tries = 0; tries < MOST_TRIES; tries++) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
         const running = await find();
         // One of another version may not know what this one asks.
         const same = running?.harness.startsWith(`${VERSION}-`) === true;

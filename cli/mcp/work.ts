@@ -1,5 +1,5 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
-import type { ImportedServer, McpServerName, McpWords } from "../../contracts/exchange/mod.ts";
+import type { ImportedServer, McpServerName, ServerListing } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { mcpOfTask } from "./registry/handover.ts";
@@ -28,7 +28,7 @@ export function serversOf(
 export async function reviewNow(
   command: Command<Basic | "mcpStore" | "plugins">,
   server: LockedServer,
-  words: McpWords,
+  words: ServerListing,
 ): Promise<McpReview> {
   const { plugins } = command.hands;
   const builtIn = (await plugins.builtIn()).plugins;

@@ -15,7 +15,7 @@ import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings 
 import { absolute } from "../disk/places.ts";
 
 /** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
-const MOST_IN_WASM = 3.5 * 1024 ** 3;
+const MAX_IN_WASM = 3.5 * 1024 ** 3;
 
 const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1);
 
@@ -73,13 +73,11 @@ export async function weightsPart(
   needSignature(weights.name, weights, parts.modelKeys);
   const build = buildOf(text, settings);
   const native = build !== undefined;
-  if (!native && weights.bytes > MOST_IN_WASM) {
+  if (!native && weights.bytes > MAX_IN_WASM) {
     throw new Fault(
       "tooLarge",
       `Cannot use model "${text}": its weights are ${gib(weights.bytes)} GiB, and without the ` +
-        `native engine at most ${
-          gib(MOST_IN_WASM)
-        } GiB can be used; run "remit model accelerate" ` +
+        `native engine at most ${gib(MAX_IN_WASM)} GiB can be used; run "remit model accelerate" ` +
         `and write "accelerated: true" for this model in remit.yaml, or take smaller weights`,
     );
   }

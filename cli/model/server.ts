@@ -5,7 +5,7 @@ import { DEFAULT_URL, type ProviderKind } from "./name.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
 import * as z from "zod";
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 /** How long a server on this machine may take to begin its answer, in milliseconds. */
 const LOCAL_MS = 500;
 /** How long a knock at a door may take, in milliseconds. */
@@ -26,7 +26,7 @@ async function readJson(http: ModelHttp, url: string, within: number): Promise<u
   let bytes = 0;
   for await (const piece of answer.body) {
     bytes += piece.length;
-    if (bytes > MOST_BYTES) return undefined;
+    if (bytes > MAX_BYTES) return undefined;
     pieces.push(piece);
   }
   return JSON.parse(new TextDecoder().decode(joinBytes(pieces)));

@@ -27,7 +27,7 @@ const TOOL_YAML = "tool.yaml";
 /** Pages of a module that declares no maximum: 16 MiB. */
 const USUAL_PAGES = 256;
 /** As the load gate has it. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const RUN = "run";
 const TEXT_PARAMETERS = {
   type: "object",
@@ -39,7 +39,7 @@ const TEXT_PARAMETERS = {
 const wrong = (message: string): Fault => new Fault("invalidInput", message);
 
 function textAt(command: Command, path: string): string | undefined {
-  const bytes = command.hands.disk.read(path, { most: MOST_BYTES });
+  const bytes = command.hands.disk.read(path, { most: MAX_BYTES });
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
@@ -159,8 +159,8 @@ async function adapted(
 async function fromModule(command: Command<Basic | "plugins">, file: string): Promise<Candidate> {
   const module = command.hands.disk.read(file);
   if (module === undefined) throw new Fault("notFound", `Cannot find plugin "${file}"`);
-  if (module.length > MOST_BYTES) {
-    throw new Fault("tooLarge", `Cannot add "${file}": a module has at most ${MOST_BYTES} bytes`);
+  if (module.length > MAX_BYTES) {
+    throw new Fault("tooLarge", `Cannot add "${file}": a module has at most ${MAX_BYTES} bytes`);
   }
   const yaml = textAt(command, join(dirname(file), TOOL_YAML));
   const draft = yaml === undefined

@@ -53,8 +53,8 @@ export interface ElicitForm {
   readonly fields: readonly ElicitField[];
 }
 
-const MOST_FIELDS = 64;
-const MOST_OPTIONS = 100;
+const MAX_FIELDS = 64;
+const MAX_OPTIONS = 100;
 
 const Text = z.string().max(8_192);
 const Asked = z.object({
@@ -65,10 +65,10 @@ const Asked = z.object({
 });
 const Option = z.object({ const: z.string().max(1_024), title: Text.optional() });
 const Choices = z.object({
-  enum: z.array(z.string().max(1_024)).max(MOST_OPTIONS).optional(),
-  enumNames: z.array(Text).max(MOST_OPTIONS).optional(),
-  oneOf: z.array(Option).max(MOST_OPTIONS).optional(),
-  anyOf: z.array(Option).max(MOST_OPTIONS).optional(),
+  enum: z.array(z.string().max(1_024)).max(MAX_OPTIONS).optional(),
+  enumNames: z.array(Text).max(MAX_OPTIONS).optional(),
+  oneOf: z.array(Option).max(MAX_OPTIONS).optional(),
+  anyOf: z.array(Option).max(MAX_OPTIONS).optional(),
 });
 const Property = Choices.extend({
   type: z.string().optional(),
@@ -146,7 +146,7 @@ function fieldsOf(schema: unknown): readonly ElicitField[] {
   const flat = Flat.safeParse(schema);
   if (!flat.success) throw wrongForm("its form is no flat object");
   const names = Object.entries(flat.data.properties);
-  if (names.length > MOST_FIELDS) throw wrongForm(`its form has more than ${MOST_FIELDS} fields`);
+  if (names.length > MAX_FIELDS) throw wrongForm(`its form has more than ${MAX_FIELDS} fields`);
   const required = new Set(flat.data.required ?? []);
   return names.map(([name, raw]) => fieldOf(name, raw, required.has(name)));
 }

@@ -22,7 +22,7 @@ export interface Demo {
 
 /** Files beside the desk that steer the demo, and are not part of it. */
 const STEERING = new Set(["demo.yaml", "answers.json"]);
-const MOST_FILES = 1_000;
+const MAX_FILES = 1_000;
 
 function copyFolder(
   disk: DiskRead & DiskWrite,
@@ -125,7 +125,7 @@ function copyDesk(disk: DiskRead & DiskWrite, desk: string): string {
     if (STEERING.has(name)) continue;
     const [source, target] = [join(desk, name), join(folder, name)];
     if (disk.stat(source)?.folder === true) {
-      copyFolder(disk, source, target, { files: MOST_FILES });
+      copyFolder(disk, source, target, { files: MAX_FILES });
     } else {
       const bytes = disk.read(source);
       if (bytes !== undefined) disk.write(target, bytes, { mode: 0o600 });

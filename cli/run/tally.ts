@@ -75,11 +75,11 @@ function deedOf(tool: string, effect: string): Did["kind"] | undefined {
 }
 
 /** A server may try as often as it likes. */
-const MOST_REFUSED = 200;
+const MAX_REFUSED = 200;
 /** Lines of what was done. */
-const MOST_DID = 200;
+const MAX_DID = 200;
 /** And read as many files. */
-const MOST_READ = 200;
+const MAX_READ = 200;
 /** What is a server's own within its walls: its code, its scratch. */
 const OWN = /^\/(?:dd|deno|private|proc|relay|run|tree)(?:\/|$)/;
 const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
@@ -112,7 +112,7 @@ export function makeTally(): Tally {
     const named = kind === "command" && typeof program === "string" ? `${tool} ${program}` : tool;
     const key = JSON.stringify([named, effect]);
     const { calls = 0, failed = 0, open = 0 } = did.get(key) ?? {};
-    if (!did.has(key) && did.size >= MOST_DID) return;
+    if (!did.has(key) && did.size >= MAX_DID) return;
     did.set(key, {
       ...{ tool: named, kind, effect, calls: calls + (more.calls ?? 0) },
       ...{ failed: failed + (more.failed ?? 0), open: Math.max(0, open + (more.open ?? 0)) },
@@ -160,14 +160,14 @@ export function makeTally(): Tally {
       case "mcp": {
         const path = textOf(event, "value");
         const isRead = textOf(event, "permission") === "read" && event.body["allowed"] === true;
-        if (isRead && path.startsWith("/") && !OWN.test(path) && read.size < MOST_READ) {
+        if (isRead && path.startsWith("/") && !OWN.test(path) && read.size < MAX_READ) {
           read.add(`${path} (by ${textOf(event, "server")})`);
         }
         const did = mcpHappening(event);
         const subject = `${did?.words ?? ""} ${did?.path ?? ""}`.trim();
         const tool = textOf(event, "server");
         const known = refused.some((each) => each.tool === tool && each.subject === subject);
-        if (did?.mark !== "refused" || known || refused.length >= MOST_REFUSED) return;
+        if (did?.mark !== "refused" || known || refused.length >= MAX_REFUSED) return;
         const rule = textOf(event, "what") === "suspended" ? "its review" : "its grants";
         refused.push({ tool, subject, outcome: "refusedByPolicy", rule, why: "" });
         return;

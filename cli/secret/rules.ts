@@ -9,7 +9,7 @@ import { HOOK_PLACE } from "./hook_secret.ts";
 export type SecretPlace = Omit<Secret, "value">;
 
 const LEAST = 8;
-const MOST = 8_192;
+const MAX = 8_192;
 
 // Headers that route, frame or account for a request: a secret in one of them would change what it is.
 const RESERVED: ReadonlySet<string> = new Set([
@@ -107,8 +107,8 @@ export function parseSecretValue(text: string): string {
   if (value === "") {
     throw wrong("Cannot keep the secret: it is empty; type it at a terminal, or pipe it in");
   }
-  if (value.length < LEAST || value.length > MOST) {
-    throw wrong(`Cannot keep the secret: a value has ${LEAST} to ${MOST} characters`);
+  if (value.length < LEAST || value.length > MAX) {
+    throw wrong(`Cannot keep the secret: a value has ${LEAST} to ${MAX} characters`);
   }
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) {
     throw wrong("Cannot keep the secret: a header's value is one line of visible ASCII characters");

@@ -32,7 +32,7 @@ import {
 } from "./setting.ts";
 
 /** Tasks that are named at the start; the page and the list name all. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Prints where the service is: for people, and with `--json` as one line. */
 function showServing(
@@ -86,12 +86,12 @@ function showServing(
         more.length === 0 ? "task" : "tasks"
       }: the rules have changed since`,
     );
-    for (const id of [first, ...more].slice(0, MOST_NAMED)) {
+    for (const id of [first, ...more].slice(0, MAX_NAMED)) {
       screen.say(`           under those of now: ${commandText(command, `resume ${id}`)}`);
     }
-    if (left.length > MOST_NAMED) {
+    if (left.length > MAX_NAMED) {
       screen.say(
-        `           and ${left.length - MOST_NAMED} more: ${commandText(command, "task list")}`,
+        `           and ${left.length - MAX_NAMED} more: ${commandText(command, "task list")}`,
       );
     }
   }

@@ -7,12 +7,12 @@ import { terminalSize, writeAll } from "../terminal/terminal_powers.ts";
 
 const SETTLE_MS = 150;
 /** Letters of an answer, and of a request. */
-const MOST = 8_192;
-const MOST_OF_MANY = 200_000;
+const MAX = 8_192;
+const MAX_OF_MANY = 200_000;
 /** Rows of a long paste that are shown at once. */
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 /** What was entered, for the arrow up. */
-const MOST_PAST = 500;
+const MAX_PAST = 500;
 const END_OF_INPUT: Key = { kind: "move", move: "endOfInput" };
 /** How long a stop may take to reach this process before the terminal is taken back without one. */
 const STOP_MS = 100;
@@ -93,7 +93,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       let open = true;
       const draw = (): void => {
         const { columns, rows } = terminalSize();
-        const most = Math.max(1, Math.min(MOST_ROWS, rows - 2));
+        const most = Math.max(1, Math.min(MAX_ROWS, rows - 2));
         const line = echo ? editing.line : { letters: [], at: 0 };
         const next = layOut(prompt, line, { width: columns, most });
         say(dumb ? rewrite(drawn, next) : redraw(drawn, next, columns));
@@ -113,7 +113,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         resolve(value);
       };
       const press = (key: Key): void => {
-        const edited = edit(editing, key, { many, most: many ? MOST_OF_MANY : MOST });
+        const edited = edit(editing, key, { many, most: many ? MAX_OF_MANY : MAX });
         if (edited.kind === "going") editing = edited.editing;
         else end(edited.kind === "entered" ? textOf(editing.line) : undefined);
       };
@@ -182,7 +182,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       Deno.removeSignalListener("SIGCONT", onResume);
       Deno.stdin.setRaw(false);
       const worth = options.many === true && typed !== undefined && typed.trim() !== "";
-      if (worth && typed !== past.at(-1)) past = [...past, typed].slice(-MOST_PAST);
+      if (worth && typed !== past.at(-1)) past = [...past, typed].slice(-MAX_PAST);
       return typed;
     },
   });

@@ -33,7 +33,7 @@ export const PASTE_MARKS = { on: "\x1b[?2004h", off: "\x1b[?2004l" } as const;
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 /** A paste is held until its end: no more letters than a request may have. */
-const MOST_PASTED = 200_000;
+const MAX_PASTED = 200_000;
 
 const CONTROL: ReadonlyMap<string, Move> = new Map([
   ["\x01", "home"],
@@ -110,12 +110,12 @@ export function makeKeyReader(): (bytes: Uint8Array) => Key[] {
       if (end < 0) {
         // Its end may be cut in two: what could be its beginning waits, however much was left out before it.
         rest = all.slice(Math.max(0, all.length - PASTE_END.length + 1));
-        paste = all.slice(0, all.length - rest.length).slice(0, MOST_PASTED);
+        paste = all.slice(0, all.length - rest.length).slice(0, MAX_PASTED);
         return undefined;
       }
       rest = all.slice(end + PASTE_END.length);
       paste = undefined;
-      return { kind: "letters", text: pasted(all.slice(0, Math.min(end, MOST_PASTED))) };
+      return { kind: "letters", text: pasted(all.slice(0, Math.min(end, MAX_PASTED))) };
     }
     if (rest.startsWith(PASTE_BEGIN)) {
       rest = rest.slice(PASTE_BEGIN.length);

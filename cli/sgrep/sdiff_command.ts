@@ -18,7 +18,7 @@ import { numberOf } from "../wiki/command.ts";
 import type { Basic } from "../hands.ts";
 
 const MODES = ["structure", "claims", "summary"] as const;
-const MOST_COST = 10_000;
+const MAX_COST = 10_000;
 
 function modeOf(command: Command): typeof MODES[number] {
   const mode = oneOf(command.parsed, "mode", MODES);
@@ -101,7 +101,7 @@ async function byModel(
 ): Promise<number> {
   const { parsed, hands } = command;
   const { screen } = hands;
-  const most = numberOf(command, "max-cost", MOST_COST);
+  const most = numberOf(command, "max-cost", MAX_COST);
   const label = oneOf(parsed, "label", Label.options) ?? "internal";
   const model = await openModel(command);
   try {

@@ -15,7 +15,7 @@ import { usd } from "../wiki/model/ask.ts";
 import { counted, numberOf, wholeNumber } from "../wiki/command.ts";
 import type { Basic } from "../hands.ts";
 
-const MOST_DOCUMENTS = 100_000;
+const MAX_DOCUMENTS = 100_000;
 const BEST = 10;
 const LIKELY = 0.5;
 
@@ -44,16 +44,16 @@ export async function sgrepCommand(
   if (paths.length === 0) {
     throw new Fault("invalidInput", 'Cannot search: say where, as in sgrep --mode embed "…" docs/');
   }
-  const most = wholeNumber(command, "max-docs", { least: 1, most: MOST_DOCUMENTS });
-  const top = wholeNumber(command, "top", { least: 1, most: MOST_DOCUMENTS });
+  const most = wholeNumber(command, "max-docs", { least: 1, most: MAX_DOCUMENTS });
+  const top = wholeNumber(command, "top", { least: 1, most: MAX_DOCUMENTS });
   const threshold = numberOf(command, "threshold", 1);
-  const documents = readDocuments(command, paths, most ?? MOST_DOCUMENTS);
+  const documents = readDocuments(command, paths, most ?? MAX_DOCUMENTS);
   verbose(command)(`Processing ${counted(documents.length, "document")}`);
   const result = documents.length === 0
     ? { matches: [], looked: 0, model: "", money: 0, tokens: 0 }
     : await searchDocuments(command, { mode, query, documents, top });
   const least = threshold ?? (mode === "embed" ? -1 : LIKELY);
-  const shown = top ?? (mode === "embed" && threshold === undefined ? BEST : MOST_DOCUMENTS);
+  const shown = top ?? (mode === "embed" && threshold === undefined ? BEST : MAX_DOCUMENTS);
   const matches = result.matches.filter(({ score }) => score >= least)
     .sort((a, b) => b.score - a.score || (a.file < b.file ? -1 : 1)).slice(0, shown);
   hands.screen.hint("");

@@ -37,7 +37,7 @@ export interface Result {
   readonly stopped?: "maxCost" | "earlyStop" | undefined;
 }
 
-const MOST_COST = 10_000;
+const MAX_COST = 10_000;
 const CONFIRMED = 20;
 const CONFIDENT = 0.9;
 /** Files are YELLOW, whoever wrote them. */
@@ -59,7 +59,7 @@ async function byVectors(
   const embedder = await openEmbedder(command, flag(command.parsed, "embedder"));
   try {
     sayWhere(command, embedder.providers);
-    const most = numberOf(command, "max-cost", MOST_COST) ?? Infinity;
+    const most = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
     const looked = affordable(query, documents, (texts) => embedder.priceOf(texts), most);
     const stopped = looked.length < documents.length ? "maxCost" as const : undefined;
     const passages = looked.flatMap(passagesOf);
@@ -126,7 +126,7 @@ async function byModel(
   spent = 0,
 ): Promise<Result> {
   const { parsed, hands } = command;
-  const given = numberOf(command, "max-cost", MOST_COST);
+  const given = numberOf(command, "max-cost", MAX_COST);
   const most = given === undefined ? undefined : Math.max(0, given - spent);
   const enough = has(parsed, "early-stop")
     ? numberOf(command, "confidence", 1) ?? CONFIDENT

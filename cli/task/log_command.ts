@@ -30,7 +30,7 @@ const PLAIN = [
 ];
 
 /** Columns of a line where nobody looks at columns: a pipe, a file. */
-const MOST = 2_000;
+const MAX = 2_000;
 
 /** One line of the log in words. */
 export function logLine(event: SeenEvent, width: number): string {
@@ -74,7 +74,7 @@ export async function logCommand(command: Command): Promise<number> {
     if (seen?.kind !== "event") return;
     const event = join(seen.event);
     if (command.json) printJsonLines(command, tracer(event));
-    else printLines(command, [logLine(event, screen.outWidth ?? MOST)]);
+    else printLines(command, [logLine(event, screen.outWidth ?? MAX)]);
   };
   try {
     if (!has(command.parsed, "follow")) {

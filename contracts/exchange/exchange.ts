@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { ArtifactId, Millis, TaskId } from "../authority/ids.ts";
 import { Label } from "../authority/colour.ts";
-import { type McpLaunch, McpWords } from "./mcp.ts";
+import { type McpLaunch, ServerListing } from "./mcp.ts";
 import type { McpOpen } from "../wire/wire_mcp.ts";
 import { InboxId, MessageId, MessageKind } from "./inbox.ts";
 import { PEER_SAID_UNITS } from "./peer_words.ts";
@@ -213,7 +213,7 @@ export const PeerFacts = z.object({
 export type PeerFacts = z.infer<typeof PeerFacts>;
 
 /** What a bridge says of a peer: its skills as tools, and the facts of its card. */
-export const PeerWords = McpWords.extend({ peer: PeerFacts }).strict();
+export const PeerWords = ServerListing.extend({ peer: PeerFacts }).strict();
 /** See {@link PeerWords}. */
 export type PeerWords = z.infer<typeof PeerWords>;
 

@@ -215,7 +215,7 @@ export const McpPromptWords = z.object({
 export type McpPromptWords = z.infer<typeof McpPromptWords>;
 
 /** Everything a server says of itself: the answer of a first look. */
-export const McpWords = z.object({
+export const ServerListing = z.object({
   /** Protocol revision in use, `2025-11-25`. */
   protocol: z.string().max(32),
   server: z.object({
@@ -233,8 +233,8 @@ export const McpWords = z.object({
   /** What was left out for its size or form, a sentence each. */
   left: z.array(z.string().max(512)).max(64),
 }).strict();
-/** See {@link McpWords}. */
-export type McpWords = z.infer<typeof McpWords>;
+/** See {@link ServerListing}. */
+export type ServerListing = z.infer<typeof ServerListing>;
 
 /** One kind of access that a server asked for, and what became of it. */
 export interface McpAccess {
@@ -248,7 +248,7 @@ export interface McpAccess {
 /** What a first look or an inspection found. */
 export interface McpLook {
   /** Absent when it never came so far: `ended` says why. */
-  readonly words?: McpWords;
+  readonly words?: ServerListing;
   readonly accesses: readonly McpAccess[];
   /** What it printed as errors, capped: untrusted. */
   readonly errors: string;

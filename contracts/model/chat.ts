@@ -10,9 +10,9 @@ export const ECHO_LIMIT = 131_072;
 export const MESSAGE_LIMIT = 1_000_000;
 
 /** Most calls of one answer that are made. */
-export const MOST_CALLS = 64;
-/** Most calls that a message holds: those beyond {@link MOST_CALLS} are answered as too many. */
-export const MOST_PROPOSED = 128;
+export const MAX_CALLS = 64;
+/** Most calls that a message holds: those beyond {@link MAX_CALLS} are answered as too many. */
+export const MAX_PROPOSED = 128;
 
 /** Why a call that stands in an answer is not made: the gate refuses it in these words. */
 export const Unmade = z.object({
@@ -60,7 +60,7 @@ export const ChatMessage = z.object({
   /** For role `tool`: the tool that answered. */
   toolName: z.union([ToolName, z.string().max(128)]).optional(),
   /** For role `assistant`: the calls it proposed. */
-  toolCalls: z.array(ToolCall).max(MOST_PROPOSED).optional(),
+  toolCalls: z.array(ToolCall).max(MAX_PROPOSED).optional(),
   provenance: Provenance,
 }).strict();
 /** See {@link ChatMessage}. */

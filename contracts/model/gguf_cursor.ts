@@ -43,9 +43,9 @@ export interface GgufCursor {
 }
 
 const WINDOW = 262_144;
-const MOST_TEXT = 4_194_304;
-const MOST_ITEMS = 4_000_000;
-const MOST_TOKEN = 65_536;
+const MAX_TEXT = 4_194_304;
+const MAX_ITEMS = 4_000_000;
+const MAX_TOKEN = 65_536;
 
 /** A fault that says what is wrong with the file. */
 export function badGguf(why: string): Fault {
@@ -117,11 +117,11 @@ export function makeGgufCursor(file: HeaderFile): GgufCursor {
   function array(wanted: boolean): readonly string[] | readonly number[] | undefined {
     const type = u32();
     const length = u64();
-    if (length > MOST_ITEMS) throw badGguf(`a list of ${length} items, ${MOST_ITEMS} at most`);
+    if (length > MAX_ITEMS) throw badGguf(`a list of ${length} items, ${MAX_ITEMS} at most`);
     if (type === TYPE_TEXT) {
       const texts: string[] = [];
       for (let n = 0; n < length; n++) {
-        if (wanted) texts.push(text(MOST_TOKEN));
+        if (wanted) texts.push(text(MAX_TOKEN));
         else skipText();
       }
       return wanted ? texts : undefined;
@@ -139,7 +139,7 @@ export function makeGgufCursor(file: HeaderFile): GgufCursor {
   }
   function skipText(): void {
     const length = u64();
-    if (length > MOST_TOKEN) throw badGguf(`a text of ${length} bytes in a list`);
+    if (length > MAX_TOKEN) throw badGguf(`a text of ${length} bytes in a list`);
     skip(length);
   }
 
@@ -150,7 +150,7 @@ export function makeGgufCursor(file: HeaderFile): GgufCursor {
     text,
     value(wanted) {
       const type = u32();
-      if (type === TYPE_TEXT) return text(MOST_TEXT);
+      if (type === TYPE_TEXT) return text(MAX_TEXT);
       // A list of lists has no use, and the engine does not read it either.
       if (type === TYPE_ARRAY) return array(wanted);
       return scalar(type, bytesOf(type));

@@ -117,11 +117,11 @@ const QUANTISATIONS: ReadonlyMap<number, string> = new Map([
 ]);
 
 const MAGIC = 0x46554747;
-const MOST_TENSORS = 65_536;
-const MOST_ENTRIES = 4_096;
-const MOST_KEY = 256;
-const MOST_NAME = 63;
-const MOST_CONTROLS = 16_384;
+const MAX_TENSORS = 65_536;
+const MAX_ENTRIES = 4_096;
+const MAX_KEY = 256;
+const MAX_NAME = 63;
+const MAX_CONTROLS = 16_384;
 /** Lists that are read; the others are passed over. */
 const LISTS: ReadonlySet<string> = new Set(["tokenizer.ggml.tokens", "tokenizer.ggml.token_type"]);
 /** Types of tokens: control, and defined by the user (of which most are runs of blanks and the like). */
@@ -143,9 +143,9 @@ export function readGgufHeader(file: HeaderFile): GgufHeader {
   }
   const tensorCount = cursor.u64();
   const entryCount = cursor.u64();
-  if (tensorCount > MOST_TENSORS) throw badGguf(`${tensorCount} tensors`);
+  if (tensorCount > MAX_TENSORS) throw badGguf(`${tensorCount} tensors`);
   if (tensorCount === 0) throw badGguf("it holds no tensor");
-  if (entryCount > MOST_ENTRIES) throw badGguf(`${entryCount} entries of metadata`);
+  if (entryCount > MAX_ENTRIES) throw badGguf(`${entryCount} entries of metadata`);
   const metadata = readMetadata(cursor, entryCount);
   const tensors = readTensors(cursor, tensorCount, { metadata, length: file.length });
   return describe(metadata, tensors);
@@ -155,7 +155,7 @@ function readMetadata(cursor: GgufCursor, count: number): Metadata {
   const metadata = new Map<string, MetadataValue>();
   const seen = new Set<string>();
   for (let n = 0; n < count; n++) {
-    const key = cursor.text(MOST_KEY);
+    const key = cursor.text(MAX_KEY);
     if (seen.has(key)) throw badGguf(`${JSON.stringify(key)} comes twice`);
     seen.add(key);
     const value = cursor.value(LISTS.has(key));
@@ -176,7 +176,7 @@ function readTensors(
   const names = new Set<string>();
   const relative: TensorPlace[] = [];
   for (let n = 0; n < count; n++) {
-    const name = cursor.text(MOST_NAME);
+    const name = cursor.text(MAX_NAME);
     if (names.has(name)) throw badGguf(`the tensor ${JSON.stringify(name)} comes twice`);
     names.add(name);
     const bytes = tensorBytes(cursor, name);
@@ -258,7 +258,7 @@ function tokensOf(metadata: Metadata): Pick<GgufHeader, "controls" | "end"> {
   const controls = texts.filter((text, n) =>
     text.length > 1 && (kinds[n] === CONTROL || (kinds[n] === DEFINED && MARK.test(text)))
   );
-  if (controls.length > MOST_CONTROLS) throw badGguf(`${controls.length} control tokens`);
+  if (controls.length > MAX_CONTROLS) throw badGguf(`${controls.length} control tokens`);
   return { controls, end: last === undefined ? undefined : texts[last] };
 }
 

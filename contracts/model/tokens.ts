@@ -48,13 +48,13 @@ export interface TokenRatio {
 /** Estimates below this many tokens say nothing: a template around them weighs as much. */
 const TELLING = 256;
 /** A character of a rare script is up to four tokens. TRUST: counts are the model's own word. */
-const MOST_RATIO = 16;
+const MAX_RATIO = 16;
 
 /** Makes the ratio of one model, of which nothing is known. Code has about 1, Chinese 3 to 4. */
 export function makeTokenRatio(): TokenRatio {
   let ratio = 1;
   const set = (estimate: number, counted: number): void => {
-    if (estimate > 0) ratio = Math.min(MOST_RATIO, Math.max(1, counted / estimate));
+    if (estimate > 0) ratio = Math.min(MAX_RATIO, Math.max(1, counted / estimate));
   };
   return Object.freeze<TokenRatio>({
     now: () => ratio,

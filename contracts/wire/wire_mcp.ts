@@ -6,7 +6,7 @@
  * | kernel asks | body | answer |
  * |---|---|---|
  * | open | {@link McpOpen}, first of all | {@link McpReady} |
- * | words | `null` everything that the server says of itself, all pages, bounded | McpWords |
+ * | words | `null` everything that the server says of itself, all pages, bounded | ServerListing |
  * | call | {@link McpCall} | {@link McpCallResult} |
  * | read | `{ id, uri, deadlineMs }` a resource | {@link McpCallResult} |
  * | prompt | `{ id, name, args, deadlineMs }` | {@link McpCallResult} |

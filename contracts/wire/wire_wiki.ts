@@ -211,7 +211,7 @@ export interface WorkItem {
 }
 
 /** Most phrasings of one question. */
-export const MOST_PHRASINGS = 5;
+export const MAX_PHRASINGS = 5;
 
 /** A question. */
 export const WikiQuery = z.object({
@@ -219,7 +219,7 @@ export const WikiQuery = z.object({
   k: z.int().min(1).max(100),
   clearance: Label,
   /** The same question in other words, such as a model's: searched together with it, and never evidence. */
-  queries: z.array(z.string().min(1).max(1_024)).max(MOST_PHRASINGS).optional(),
+  queries: z.array(z.string().min(1).max(1_024)).max(MAX_PHRASINGS).optional(),
   /** The question's own vector, where the wiki has some. */
   vector: z.object({ embedder: z.string().max(256), values: z.array(z.number()).max(4_096) })
     .strict()

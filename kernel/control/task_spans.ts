@@ -9,7 +9,7 @@ import type { StoredEvent, TaskSpan } from "../../contracts/task/mod.ts";
 import { bodyOf, eventsOf } from "../core/log/read_events.ts";
 
 /** Spans of one task; what is over it is left out, and said. */
-const MOST = 5_000;
+const MAX = 5_000;
 const NAMES = [
   ...["tool", "effect", "mode", "decision", "rule", "outcome", "model", "backend", "kind", "state"],
   ...["pid", "turn", "inputTokens", "outputTokens", "money", "finish", "channel", "profile"],
@@ -53,7 +53,7 @@ export async function taskSpans(
     id: string,
     span: { readonly from: Begun; readonly to: Begun; readonly ok: boolean },
   ): void => {
-    if (spans.length >= MOST) dropped += 1;
+    if (spans.length >= MAX) dropped += 1;
     else {
       spans.push({
         kind,

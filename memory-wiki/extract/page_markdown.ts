@@ -6,7 +6,7 @@ import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sent
 import type { Heading, SourceText } from "./source_text.ts";
 import type { Term } from "./terms.ts";
 
-const MOST = 120;
+const MAX = 120;
 
 /** The last two parts of a source's path or address, without a query: no page tells where a person's files lie. */
 export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance">): string {
@@ -16,7 +16,7 @@ export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance
     part !== ""
   );
   const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MOST).toWellFormed();
+  return (name === "" ? title : name).slice(-MAX).toWellFormed();
 }
 
 /** Numbers and definitions of citations. */

@@ -69,7 +69,7 @@ interface NamedPage {
 }
 
 /** Most links in one statement. */
-const MOST = 6;
+const MAX = 6;
 
 /** The statement as Markdown: escaped, with the first mention of each page as a link. */
 export function linkNames(text: string, pages: readonly NamedPage[]): string {
@@ -78,7 +78,7 @@ export function linkNames(text: string, pages: readonly NamedPage[]): string {
   if (lower.length !== text.length) return escapeLine(text);
   const spans: { at: number; end: number; name: string }[] = [];
   for (const { name, title } of [...pages].sort((a, b) => b.title.length - a.title.length)) {
-    if (spans.length >= MOST || title.length < 3) continue;
+    if (spans.length >= MAX || title.length < 3) continue;
     const at = wordAt(lower, title.toLowerCase());
     const end = at + title.length;
     if (at < 0 || spans.some((span) => at < span.end && span.at < end)) continue;

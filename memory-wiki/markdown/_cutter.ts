@@ -6,7 +6,7 @@ const LEAST = 200;
 /** Characters from which a chunk is closed at the next division. */
 const ENOUGH = 800;
 /** Characters that no chunk passes. */
-const MOST = 1_200;
+const MAX = 1_200;
 /** Bytes of a piece of a line that is too long for one chunk. */
 const PIECE_BYTES = 1_100;
 const MAX_HEADINGS = 8;
@@ -100,10 +100,10 @@ export function makeCutter({ bytes, termsOf, title, chunks }: CutterParts): Cutt
       if (!content || own.length === 0) own = next;
     },
     add(line, headingLine = false): void {
-      if (line.text.length > MOST || line.end - line.start > 4 * MOST) return longLine(line);
-      if (characters + line.text.length > MOST) {
+      if (line.text.length > MAX || line.end - line.start > 4 * MAX) return longLine(line);
+      if (characters + line.text.length > MAX) {
         cut(dividedCharacters >= LEAST ? dividedAt : lines.length);
-        if (characters + line.text.length > MOST) cut(lines.length);
+        if (characters + line.text.length > MAX) cut(lines.length);
       }
       if (!content && !headingLine) {
         content = true;

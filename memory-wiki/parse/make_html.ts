@@ -26,7 +26,7 @@ export interface HtmlParts<Root> {
   ) => string;
 }
 
-const MOST = 16_777_216;
+const MAX = 16_777_216;
 /** Links that go up further than this stay at the top. */
 const LEVELS = 24;
 const ORIGIN = "https://relative.invalid";
@@ -41,7 +41,7 @@ export function makeHtmlReader<Root>(parts: HtmlParts<Root>): HtmlReader {
     const page = readPage(html);
     const part = whole ? { root: page.root, without: new Set<string>() } : mainPart(page.root);
     const base = /^https?:\/\//i.test(page.base) ? page.base : HERE;
-    const written = toMarkdown(part.root, { base, without: part.without, most: MOST });
+    const written = toMarkdown(part.root, { base, without: part.without, most: MAX });
     const { hidden } = page;
     const notes = [
       ...(page.cut ? ["It has more parts than are read: the text is that of its beginning."] : []),

@@ -20,7 +20,7 @@ export interface Section {
 /** A passage that is longer ends at the next blank line. */
 const ENOUGH = 900;
 /** And here in any case. UTF-16 code units. */
-const MOST = 1_600;
+const MAX = 1_600;
 /** A heading begins a passage of its own unless what is before it is shorter. */
 const FEWEST = 120;
 const MAX_HEADINGS = 8;
@@ -36,12 +36,12 @@ const SELF = /^\*Extracted by rules\b.*\*$/;
 
 /** What the extractive ingest says of itself. */
 export function isAboutItself(line: string): boolean {
-  return SELF.test(line.slice(0, MOST));
+  return SELF.test(line.slice(0, MAX));
 }
 
 /** What answers no question about its page: where a claim comes from, what rules say of themselves, links alone. */
 function isApart(line: string): boolean {
-  const start = line.slice(0, MOST);
+  const start = line.slice(0, MAX);
   return NOTE.test(start) || SELF.test(start) ||
     (start.includes("[[") && onlyLinks(piecesOf(start)));
 }
@@ -86,7 +86,7 @@ export function sectionsOf(text: string): readonly Section[] {
     const line = lines[n - 1] ?? "";
     const mark = FENCE.exec(line)?.[0].trimStart().slice(0, 3);
     if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
-    const heading = fence === undefined ? HEADING.exec(line.slice(0, MOST)) : null;
+    const heading = fence === undefined ? HEADING.exec(line.slice(0, MAX)) : null;
     const blank = line.trim() === "";
     if (fence === undefined && isApart(line)) continue;
     if (heading !== null) {
@@ -95,7 +95,7 @@ export function sectionsOf(text: string): readonly Section[] {
       const level = (heading[1] ?? "").length;
       while ((path.at(-1)?.level ?? 0) >= level) path.pop();
       path.push({ level, text: (heading[2] ?? "").slice(0, MAX_HEADING) });
-    } else if (size > 0 && (size + line.length > MOST || (blank && size >= ENOUGH))) end();
+    } else if (size > 0 && (size + line.length > MAX || (blank && size >= ENOUGH))) end();
     if (blank && size === 0) continue;
     if (size === 0) from = n;
     // Of several, the last: what most of the passage stands under.

@@ -9,7 +9,7 @@ const CHUNK = /^chunk:([1-9]\d{0,15})$/;
 /** Rows of one reading. */
 const PAGE = 512;
 /** Most dimensions. */
-const MOST = 4_096;
+const MAX = 4_096;
 
 function blobOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
@@ -47,7 +47,7 @@ export function makeVectorTable({ db }: Inside): VectorTable {
       const dimensions = vectors[0]?.vector.length;
       if (dimensions === undefined) return;
       if (
-        dimensions < 1 || dimensions > MOST || vectors.some((v) => v.vector.length !== dimensions)
+        dimensions < 1 || dimensions > MAX || vectors.some((v) => v.vector.length !== dimensions)
       ) {
         throw new Fault(
           "invalidInput",

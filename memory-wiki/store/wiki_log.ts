@@ -145,7 +145,7 @@ const LOG_HEAD =
 /** What comes before the first line's hash. */
 const FIRST_HASH = sha256Hex("remit.wiki-log.v1");
 /** Most of an event's text, characters. */
-const MOST = 500;
+const MAX = 500;
 
 /** One line of plain words: no control characters, no line ends, nothing that Markdown or HTML would act on. */
 function oneLine(text: string): string {
@@ -153,7 +153,7 @@ function oneLine(text: string): string {
     /[`<>[\]|*]/g,
     "'",
   );
-  return plain.length > MOST ? `${plain.slice(0, MOST - 1).toWellFormed()}…` : plain;
+  return plain.length > MAX ? `${plain.slice(0, MAX - 1).toWellFormed()}…` : plain;
 }
 
 /** An event as its line, without hash. */

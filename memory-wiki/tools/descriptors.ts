@@ -1,5 +1,5 @@
 /** The memory's tools, in the words that a model reads. @module */
-import { MOST_PHRASINGS } from "../../contracts/wire/wire_wiki.ts";
+import { MAX_PHRASINGS } from "../../contracts/wire/wire_wiki.ts";
 import { ToolName } from "../../contracts/authority/ids.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { PageKind } from "../../contracts/memory/wiki_page.ts";
@@ -70,7 +70,7 @@ export const MEMORY_DESCRIPTORS: Readonly<Record<MemoryTool, ToolDescriptor>> = 
       queries: {
         type: "array",
         minItems: 1,
-        maxItems: MOST_PHRASINGS,
+        maxItems: MAX_PHRASINGS,
         items: { type: "string", minLength: 1, maxLength: 1_024 },
         description:
           "Three phrasings of the question, each in the terms that the manual's own text would " +

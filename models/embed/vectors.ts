@@ -4,7 +4,7 @@ import type { Classifier, Reranker } from "../../contracts/model/model_aux.ts";
 import type { TextEmbedder } from "../../contracts/model/model.ts";
 
 const FEWEST = 2;
-const MOST = 64;
+const MAX = 64;
 /** A label that is nearer by this much is e times as likely. */
 const STEP = 0.1;
 
@@ -16,10 +16,10 @@ const STEP = 0.1;
 export function makeClassifier(embedder: Pick<TextEmbedder, "embed">): Classifier {
   return Object.freeze<Classifier>({
     async classify(text, labels, { signal }): Promise<readonly number[]> {
-      if (labels.length < FEWEST || labels.length > MOST) {
+      if (labels.length < FEWEST || labels.length > MAX) {
         throw new Fault(
           "invalidInput",
-          `Cannot classify: ${labels.length} labels, and ${FEWEST} to ${MOST} are possible`,
+          `Cannot classify: ${labels.length} labels, and ${FEWEST} to ${MAX} are possible`,
         );
       }
       const [subject, ...vectors] = await embedAll(embedder, [text, ...labels], signal);

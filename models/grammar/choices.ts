@@ -6,7 +6,7 @@ import { same } from "./parse.ts";
 import type { Choice, Flat } from "./schema.ts";
 
 /** Alternatives of one schema, all choices multiplied out. */
-const MOST = 128;
+const MAX = 128;
 
 /** The values of a flat schema that has choices: each alternative with all the rest. */
 export function alternatives(
@@ -19,7 +19,7 @@ export function alternatives(
   for (const choice of flat.choices ?? []) {
     const keyword = choice.exactlyOne ? "oneOf" : "anyOf";
     const each = choice.of.map((schema, n) => flatten(schema, `${at}/${keyword}/${n}`));
-    if (bases.length * each.length > MOST) {
+    if (bases.length * each.length > MAX) {
       note({ path: at, how: "widened", why: "too many alternatives: some are not held to" });
       continue;
     }

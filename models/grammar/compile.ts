@@ -45,9 +45,9 @@ export interface Compiler {
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const UNBOUNDED = 10n ** 15n - 1n;
 /** Schemas that are looked at, each combination of alternatives anew. */
-const MOST_STEPS = 8_000;
+const MAX_STEPS = 8_000;
 /** Multiples that are listed one by one. */
-const MOST_LISTED = 256n;
+const MAX_LISTED = 256n;
 
 /** What a schema became, and whether that depends on how many references are left. */
 interface Made {
@@ -95,7 +95,7 @@ function makeCompiler(
       return expr;
     },
     flat(flat: Flat, at: string, hops: number): Expr | undefined {
-      if (++steps > MOST_STEPS) {
+      if (++steps > MAX_STEPS) {
         throw new Fault("tooLarge", `Cannot make a grammar: ${at}: too many combinations`);
       }
       if (flat.recursive === true) {
@@ -189,7 +189,7 @@ function makeCompiler(
     const [first = 0n, last = 0n] = step === undefined
       ? []
       : [-(-from / BigInt(step)), to / BigInt(step)];
-    if (step === undefined || last - first > MOST_LISTED) {
+    if (step === undefined || last - first > MAX_LISTED) {
       const trivial = multiples.every((each) => Number.isInteger(1 / each));
       if (!trivial) note({ path: `${at}/multipleOf`, how: "widened", why: "any can be written" });
       return integers(from, to);

@@ -8,16 +8,16 @@ export type Expr = string;
 export const EMPTY: Expr = '""';
 
 /** Rules that one grammar may have. */
-const MOST_RULES = 8_192;
+const MAX_RULES = 8_192;
 /** Bytes that one grammar may have. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** Repetitions that llama.cpp unrolls for one symbol; it refuses 2,000. */
 const BLOCK = 64;
 
 /** Rules under construction. Equal bodies are one rule. */
 export interface Rules {
-  /** The name of a rule with this body. Throws `tooLarge` past {@link MOST_RULES} or {@link MOST_BYTES}. */
+  /** The name of a rule with this body. Throws `tooLarge` past {@link MAX_RULES} or {@link MAX_BYTES}. */
   rule(body: Expr): Expr;
   /** Rules that name each other: the n-th is `name(n)`. The first one's name. */
   named(name: (n: number) => string, bodies: readonly string[]): Expr;
@@ -37,7 +37,7 @@ export function makeRules(): Rules {
       if (known !== undefined) return known;
       const name = `r${names.size}`;
       bytes += body.length + name.length + 6;
-      if (names.size >= MOST_RULES || bytes > MOST_BYTES) {
+      if (names.size >= MAX_RULES || bytes > MAX_BYTES) {
         throw new Fault("tooLarge", "Cannot make a grammar: the schemas are too large together");
       }
       names.set(body, name);

@@ -28,7 +28,7 @@ export interface ToolGrammarOptions extends GrammarOptions {
 const ARGUMENTS: Flat = { kinds: new Set(["object"]), properties: new Map() };
 
 /** Tools of one grammar. */
-const MOST_TOOLS = 512;
+const MAX_TOOLS = 512;
 
 /**
  * The grammar (GBNF, `root`) of an answer: text without {@link CALL_OPEN} (or JSON of `answer`), or 1
@@ -41,8 +41,8 @@ export function toolGrammar(
   options: ToolGrammarOptions = {},
 ): string {
   const { mustCall = false, calls = 8, answer, preamble = true } = options;
-  if (tools.length > MOST_TOOLS) {
-    throw new Fault("tooLarge", `Cannot make a grammar: more than ${MOST_TOOLS} tools`);
+  if (tools.length > MAX_TOOLS) {
+    throw new Fault("tooLarge", `Cannot make a grammar: more than ${MAX_TOOLS} tools`);
   }
   const rules = makeRules();
   const bounds = { ...options, spaces: options.spaces ?? true };

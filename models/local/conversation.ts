@@ -59,7 +59,7 @@ export function conversationOf(
 }
 
 /** Most tools that are meant: an answer that lists more speaks of them. */
-const MOST_DUE = 2;
+const MAX_DUE = 2;
 
 /**
  * Tools of which one should have been called by an answer that calls none: those that it names or, where it names none,
@@ -76,7 +76,7 @@ export function dueTools(
     tools.filter(({ name }) => text.includes(name) && namesTool(text, name));
   const answered = named(answer);
   const meant = answered.length > 0 ? answered : named(messages[asked]?.content ?? "");
-  if (meant.length > 0 && meant.length <= MOST_DUE) return meant;
+  if (meant.length > 0 && meant.length <= MAX_DUE) return meant;
   return first && meant.length === 0 ? tools : [];
 }
 
@@ -108,7 +108,7 @@ function callText(
 
 /** Levels of a schema that are shown. */
 const DEPTH = 4;
-const MOST_VALUES = 32;
+const MAX_VALUES = 32;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -133,8 +133,8 @@ export function typeWords(schema: unknown, depth: number): string {
   if ("const" in schema) return JSON.stringify(schema["const"]);
   const { enum: values, type } = schema;
   if (Array.isArray(values)) {
-    const shown = values.slice(0, MOST_VALUES).map((value) => JSON.stringify(value));
-    return [...shown, ...(values.length > MOST_VALUES ? ["…"] : [])].join("|");
+    const shown = values.slice(0, MAX_VALUES).map((value) => JSON.stringify(value));
+    return [...shown, ...(values.length > MAX_VALUES ? ["…"] : [])].join("|");
   }
   const choices = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(choices) && depth > 0) {

@@ -31,7 +31,7 @@ interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts"
  * 2,970 with one).
  */
 const SHARE_OF_CORES = 0.5;
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
 /** What helps where a card's memory is too small. */
 const FULL_CARD =
@@ -225,7 +225,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
 
 function threadsOf(addon: Addon): number {
   const cores = Math.floor(addon.getMathCores() * SHARE_OF_CORES);
-  return Math.max(1, Math.min(MOST_THREADS, cores));
+  return Math.max(1, Math.min(MAX_THREADS, cores));
 }
 
 async function tried(work: () => Promise<boolean>): Promise<boolean> {

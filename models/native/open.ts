@@ -11,7 +11,7 @@ import { startNative } from "./engine.ts";
 
 /** Memory for beginnings of prompts, and how many are held at most. */
 const HELD_BYTES = 512 * 1024 * 1024;
-const MOST_SEQUENCES = 4;
+const MAX_SEQUENCES = 4;
 /** Bytes of a number that is kept: 16-bit floats. */
 const KEPT_BYTES = 2;
 /** All layers, where the addon is built for a graphics processor. */
@@ -79,5 +79,5 @@ function headerOf(path: string, bytes: number, powers: NativePowers): GgufHeader
 
 function sequencesOf({ layers, kept }: GgufHeader, contextTokens: number): number {
   const each = layers * kept * KEPT_BYTES * contextTokens;
-  return Math.max(1, Math.min(MOST_SEQUENCES, Math.floor(HELD_BYTES / each)));
+  return Math.max(1, Math.min(MAX_SEQUENCES, Math.floor(HELD_BYTES / each)));
 }

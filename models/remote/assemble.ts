@@ -2,9 +2,9 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   ECHO_LIMIT,
+  MAX_CALLS,
+  MAX_PROPOSED,
   MESSAGE_LIMIT,
-  MOST_CALLS,
-  MOST_PROPOSED,
   type ToolCall,
   type Unmade,
 } from "../../contracts/model/chat.ts";
@@ -128,7 +128,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
 
   const start = (key: string, id: string | undefined, wire: string): void => {
     if (calls.has(key)) throw broken("begins a call twice");
-    if (calls.size === MOST_PROPOSED) {
+    if (calls.size === MAX_PROPOSED) {
       dropped += 1;
       return void beyond.add(key);
     }
@@ -138,7 +138,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
       arguments: "",
       echo: "",
       stream: parts.streamText(),
-      unmade: calls.size < MOST_CALLS ? undefined : SURPLUS,
+      unmade: calls.size < MAX_CALLS ? undefined : SURPLUS,
       closed: false,
     };
     calls.set(key, call);
@@ -276,7 +276,7 @@ function surplus(more: number): Unmade {
   return {
     kind: "surplus",
     why:
-      `${NOT_MADE} too many at once; the first ${MOST_CALLS} of your answer were made, this one ` +
+      `${NOT_MADE} too many at once; the first ${MAX_CALLS} of your answer were made, this one ` +
       `was not${others}. Make it again in your next answer, if it is still needed`,
   };
 }

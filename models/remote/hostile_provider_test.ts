@@ -26,7 +26,7 @@ import { type ServiceProcess, startService } from "./_fixture/service_process.ts
 const KEY = "sk-carol-0123456789abcdefghijklmnop";
 const provenance = { origin: "person", colour: "BLUE", label: "internal" };
 /** Memory that a contained service may have had at most, KiB. */
-const MOST_KIB = 400_000;
+const MAX_KIB = 400_000;
 
 const infer = (id: number): Json => ({
   id,
@@ -87,7 +87,7 @@ Deno.test("a hostile provider is contained in the real process (long)", async (t
         assert.equal(fault.code, "upstream", fault.message);
         assert.match(fault.message, why);
         const peak = service.peak();
-        assert.ok(peak === undefined || peak < MOST_KIB, `${peak} KiB`);
+        assert.ok(peak === undefined || peak < MAX_KIB, `${peak} KiB`);
         await assertSilent(service);
       });
 
@@ -122,7 +122,7 @@ Deno.test("a hostile provider is contained in the real process (long)", async (t
       const fault = await faultOf(service.port.ask("infer", infer(1)));
       assert.equal(fault.code, "upstream");
       const peak = service.peak();
-      assert.ok(peak === undefined || peak < MOST_KIB, `${peak} KiB`);
+      assert.ok(peak === undefined || peak < MAX_KIB, `${peak} KiB`);
       await assertSilent(service);
     });
     await t.step(`${kind}: text that is not UTF-8 becomes text that is`, async () => {

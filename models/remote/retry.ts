@@ -59,7 +59,7 @@ export function retryAfter(headers: ReadonlyMap<string, string>): number | undef
 /** A date as HTTP writes it, its older form too. RFC 9110, 5.6.7; C's `asctime` names no zone. */
 const HTTP_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 /** Most seconds that {@link retryAfter} reads. */
-const MOST_SECONDS = 9_999_999;
+const MAX_SECONDS = 9_999_999;
 
 /**
  * The headers of an answer with a Retry-After that is a date turned into seconds: by the provider's
@@ -73,7 +73,7 @@ export function inSeconds(
   const until = dateOf(headers.get("retry-after"));
   if (until === undefined) return headers;
   const left = Math.ceil((until - (dateOf(headers.get("date")) ?? date())) / 1_000);
-  const seconds = Math.max(0, Math.min(left, MOST_SECONDS));
+  const seconds = Math.max(0, Math.min(left, MAX_SECONDS));
   return new Map([...headers, ["retry-after", String(seconds)]]);
 }
 

@@ -109,7 +109,7 @@ function isSaid(text: string): boolean {
 }
 
 /** Longest vector that is taken. */
-const MOST_DIMENSIONS = 65_536;
+const MAX_DIMENSIONS = 65_536;
 
 /** Throws `upstream` where vectors differ in length, are empty, or hold what is not finite. */
 export function unitVectors(
@@ -118,7 +118,7 @@ export function unitVectors(
 ): readonly Float32Array[] {
   const length = rows[0]?.length ?? 0;
   return rows.map((row) => {
-    if (row.length !== length || length === 0 || length > MOST_DIMENSIONS) {
+    if (row.length !== length || length === 0 || length > MAX_DIMENSIONS) {
       throw new Fault("upstream", `Cannot embed: ${host} sends vectors of unequal or no length`);
     }
     const vector = Float32Array.from(row);

@@ -17,7 +17,7 @@ import { parseTemplate } from "./template.ts";
 import type * as z from "zod";
 
 /** Longest scenario file, UTF-16 units. */
-const MOST = 1_000_000;
+const MAX = 1_000_000;
 
 /** Something wrong: what, and where in the document. */
 interface Problem {
@@ -41,7 +41,7 @@ export function parseScenario(text: string, file: string): Scenario {
       detail: { file, line: Math.max(1, line), column, reason },
     });
   };
-  if (text.length > MOST) throw refuse(0, `it is longer than ${MOST} characters`);
+  if (text.length > MAX) throw refuse(0, `it is longer than ${MAX} characters`);
   const document = parseYaml(text, lines);
   if (document instanceof Error) throw refuse(0, `it nests too deeply (${document.message})`);
   const [error] = [...document.errors, ...document.warnings];

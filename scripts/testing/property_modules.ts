@@ -1,7 +1,7 @@
 /** Each property runs so many times as often as it says, where faults are looked for. */
 const TIMES = 50;
 /** Longest that one property is tried then, milliseconds. */
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** Source of the module that is imported before a suite's tests: its properties follow from `seed`. */
 export function seedModule(seed: number): string {
@@ -15,7 +15,7 @@ export * from "fast-check";
 const assert = (property, given = {}) => real.assert(property, {
   ...given,
   numRuns: (given.numRuns ?? 100) * ${TIMES},
-  interruptAfterTimeLimit: ${MOST_MS},
+  interruptAfterTimeLimit: ${MAX_MS},
 });
 export default { ...real, assert };
 `;

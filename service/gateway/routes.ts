@@ -146,9 +146,9 @@ export interface HookParts {
 }
 
 const PATH = /^\/hooks\/[A-Za-z0-9_-]{1,64}$/;
-const MOST_HEADERS = 64;
-const MOST_NAME = 128;
-const MOST_VALUE = 8_192;
+const MAX_HEADERS = 64;
+const MAX_NAME = 128;
+const MAX_VALUE = 8_192;
 /** Headers for others than the webhook: never passed on. */
 const PRIVATE: ReadonlySet<string> = new Set(["cookie", "proxy-authorization"]);
 
@@ -187,9 +187,9 @@ export function serveHooks(app: Routes, { rates, hook, bounds }: HookParts): voi
 
 function headersOf(headers: Headers): Record<string, string> {
   const kept = [...headers].filter(([name, value]) =>
-    name.length <= MOST_NAME && value.length <= MOST_VALUE && !PRIVATE.has(name)
+    name.length <= MAX_NAME && value.length <= MAX_VALUE && !PRIVATE.has(name)
   );
-  return Object.fromEntries(kept.slice(0, MOST_HEADERS));
+  return Object.fromEntries(kept.slice(0, MAX_HEADERS));
 }
 
 /** What tells the state of the service, and its checks. */

@@ -30,7 +30,7 @@ export interface Flight {
 }
 
 /** Calls that are kept for hosts that may ask again, and for how long. */
-const MOST_KEPT = 64;
+const MAX_KEPT = 64;
 const KEPT_MS = 30 * 60_000;
 
 /** The calls of a session. */
@@ -56,7 +56,7 @@ export function makeFlights(now: () => number): Flights {
   const sweep = (): void => {
     const done = [...all].filter((flight) => !occupies(flight));
     const late = done.filter(({ endedAt }) => now() - endedAt > KEPT_MS);
-    for (const flight of [...late, ...done.slice(0, Math.max(0, done.length - MOST_KEPT))]) {
+    for (const flight of [...late, ...done.slice(0, Math.max(0, done.length - MAX_KEPT))]) {
       all.delete(flight);
     }
   };
@@ -78,11 +78,11 @@ export function makeFlights(now: () => number): Flights {
 }
 
 /** Tasks of a session that make calls at the same time. */
-const MOST_BUSY = 4;
+const MAX_BUSY = 4;
 /** Tasks that a session may have had, each with limits of its own. */
-const MOST_TASKS = 64;
+const MAX_TASKS = 64;
 /** Calls that wait for a free task. */
-const MOST_QUEUED = 256;
+const MAX_QUEUED = 256;
 
 /** The tasks of a session. */
 export interface Lanes {
@@ -123,7 +123,7 @@ export async function openLanes(
   let opening = 0;
 
   const open = async (): Promise<Lane> => {
-    if (opened >= MOST_TASKS) {
+    if (opened >= MAX_TASKS) {
       throw new Fault(
         "budgetExhausted",
         "Cannot call: the session has had all the tasks that one may have; start a new session",
@@ -159,7 +159,7 @@ export async function openLanes(
     const first = own();
     if (first === undefined) return true;
     const busy = lanes.filter((lane) => !idle(lane) && !waits(lane)).length + opening;
-    return reads && !used.has(first) && busy < MOST_BUSY;
+    return reads && !used.has(first) && busy < MAX_BUSY;
   };
   const board = (flight: Flight, lane: Lane): Lane => {
     flight.lane = lane;
@@ -197,7 +197,7 @@ export async function openLanes(
 
   return Object.freeze<Lanes>({
     provide(flight): Promise<Lane> {
-      if (queue.length >= MOST_QUEUED) {
+      if (queue.length >= MAX_QUEUED) {
         throw new Fault("rateLimited", "Cannot call: too many calls of this session wait");
       }
       return new Promise((take, fail) => {

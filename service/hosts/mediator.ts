@@ -30,7 +30,7 @@ export function parseAsked<T>(
 }
 
 /** Sessions of one gateway. */
-export const MOST_SESSIONS = 128;
+export const MAX_SESSIONS = 128;
 
 /** A host's session, as the mediator holds it. */
 export interface MediatedSession {
@@ -89,8 +89,8 @@ export function makeMediator(parts: MediatorParts): Mediator {
   const open = async (body: Json): Promise<Json> => {
     const holder = holderOf(parseAsked(ServeHost, body).token);
     if (closed) throw new Fault("gone", "Cannot open a session: the gateway is ending");
-    if (sessions.size >= MOST_SESSIONS) {
-      throw new Fault("rateLimited", `Cannot open a session: there are ${MOST_SESSIONS}`);
+    if (sessions.size >= MAX_SESSIONS) {
+      throw new Fault("rateLimited", `Cannot open a session: there are ${MAX_SESSIONS}`);
     }
     const id = parts.id();
     const opening = Promise.resolve(parts.open(id, holder));

@@ -3,10 +3,10 @@ import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { ServeHolder } from "../../contracts/wire/mod.ts";
 import {
   makeMediator,
+  MAX_SESSIONS,
   mayHave,
   type MediatedSession,
   type Mediator,
-  MOST_SESSIONS,
 } from "./mediator.ts";
 
 const ALICE: ServeHolder = { holder: "alice", profile: "guest" };
@@ -85,14 +85,14 @@ Deno.test("what a gateway asks is parsed whole: it names no profile, no folder, 
 
 Deno.test("sessions are bounded, ended once, and all ended at the end", async () => {
   const { mediator: port, did } = mediator();
-  for (let n = 0; n < MOST_SESSIONS; n++) await port.ask("session", toJson(HOST));
+  for (let n = 0; n < MAX_SESSIONS; n++) await port.ask("session", toJson(HOST));
   assert.equal(await code(() => port.ask("session", toJson(HOST))), "rateLimited");
   await port.ask("sessionEnd", { session: "session-number-1" });
   await port.ask("sessionEnd", { session: "session-number-1" });
   assert.deepEqual(did, ["close session-number-1"]);
   await port.ask("session", toJson(HOST));
   await port.close();
-  assert.equal(did.length, MOST_SESSIONS + 1);
+  assert.equal(did.length, MAX_SESSIONS + 1);
   assert.equal(await code(() => port.ask("session", toJson(HOST))), "gone");
 });
 

@@ -14,7 +14,7 @@ import { nextWithin } from "./result.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
 /** Calls of a session that wait for a person. */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 
 /** Tools that leave nothing behind in the task that calls them. */
 const PLAIN = /^(?:file|text|wiki)_/;
@@ -103,7 +103,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
   };
 
   const begin = (asked: ServeCall, key: string): Flight => {
-    if (flights.count(({ end }) => end?.kind === "waiting") >= MOST_WAITING) {
+    if (flights.count(({ end }) => end?.kind === "waiting") >= MAX_WAITING) {
       throw new Fault(
         "rateLimited",
         'Cannot call: too many calls of this session wait for a person; see "remit questions"',

@@ -7,7 +7,7 @@ import { Profile } from "../../contracts/task/mod.ts";
 import type { ServeHolder } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
-const MOST = 256;
+const MAX = 256;
 
 /** The fields that are kept of every token. */
 export const KEPT_TOKEN = {
@@ -66,7 +66,7 @@ export function openTokenBook<T extends KeptToken>(
   kind: TokenKind<T>,
 ): TokenBook<T> {
   const path = join(places.person, kind.file);
-  const book = z.object({ version: z.literal(1), tokens: z.array(kind.entry).max(MOST) }).strict();
+  const book = z.object({ version: z.literal(1), tokens: z.array(kind.entry).max(MAX) }).strict();
   let last: { readonly text: string; readonly tokens: readonly T[] } | undefined;
   const read = (): readonly T[] => {
     const bytes = disk.read(path);
@@ -89,8 +89,8 @@ export function openTokenBook<T extends KeptToken>(
     list: read,
     create(more, secret): string {
       const tokens = read();
-      if (tokens.length >= MOST) {
-        throw new Fault("tooLarge", `Cannot make a token: there are ${MOST}; revoke one`);
+      if (tokens.length >= MAX) {
+        throw new Fault("tooLarge", `Cannot make a token: there are ${MAX}; revoke one`);
       }
       if (tokens.some(({ name }) => name === more.name)) {
         throw new Fault(

@@ -15,9 +15,9 @@ import {
 } from "../../contracts/exchange/mod.ts";
 
 /** Streams of one gateway. */
-const MOST = 2_048;
+const MAX = 2_048;
 /** Events that wait while an exchange is read. */
-const MOST_EARLY = 1_024;
+const MAX_EARLY = 1_024;
 
 const Told = z.object({
   exchange: ExchangeId,
@@ -89,7 +89,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     const { early } = watcher;
     if (early !== undefined) {
       // What a stream of a new exchange is told comes last, however much others are told before.
-      if (early.push(told) > MOST_EARLY) early.shift();
+      if (early.push(told) > MAX_EARLY) early.shift();
       return;
     }
     const { event } = told;
@@ -104,8 +104,8 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     op: string,
     body: JsonObject,
   ): Promise<Exchange> => {
-    if (watchers.size >= MOST) {
-      throw new Fault("rateLimited", `Cannot watch the exchange: ${MOST} streams are open`);
+    if (watchers.size >= MAX) {
+      throw new Fault("rateLimited", `Cannot watch the exchange: ${MAX} streams are open`);
     }
     if (watchers.has(watch.id)) {
       throw new Fault("conflict", "Cannot watch the exchange: the stream's name is taken");

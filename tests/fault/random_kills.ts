@@ -8,7 +8,7 @@ import { EDITS, isAfter, makeDesk } from "./desk.ts";
 import { nothingLost } from "./nothing_lost.ts";
 
 /** Kills of one task before it is let through. */
-const MOST_A_TASK = 4;
+const MAX_A_TASK = 4;
 /** Share of kernels that are killed from their start on; the others, from the moment that they serve. */
 const FROM_START = 0.25;
 /** Milliseconds within which the first is killed; from then on as long as this machine takes. */
@@ -122,7 +122,7 @@ function makeDriver(
         folder,
         task: undefined,
       };
-      const kills = 1 + Math.floor(random() * MOST_A_TASK);
+      const kills = 1 + Math.floor(random() * MAX_A_TASK);
       for (let i = 0; i < kills; i++) await attempt(round, false);
       await attempt(round, true);
       tally.tasks++;

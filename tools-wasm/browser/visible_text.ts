@@ -17,7 +17,7 @@ export const INLINE: ReadonlySet<string> = new Set(
     "span strike strong sub sup time tt u var wbr").split(" "),
 );
 
-const MOST = 6_000;
+const MAX = 6_000;
 /** Nodes that are looked at: elements of this kind lie in each other on hostile pages. */
 const NODES = 5_000;
 
@@ -27,7 +27,7 @@ export function visibleText(canvas: Canvas, element: Element, look: Look): strin
   let nodes = 0;
   const gather = (of: Element, its: Look): void => {
     for (const node of of.children) {
-      if (text.length > MOST || ++nodes > NODES) return;
+      if (text.length > MAX || ++nodes > NODES) return;
       if (node.kind === "text") {
         if (isSeen(its)) text += node.text;
         else if (node.text.trim() !== "") canvas.hidden.add(node);
@@ -47,7 +47,7 @@ export function visibleText(canvas: Canvas, element: Element, look: Look): strin
     }
   };
   gather(element, look);
-  return cleanText(text.slice(0, MOST), canvas.unseen).trim();
+  return cleanText(text.slice(0, MAX), canvas.unseen).trim();
 }
 
 /** What the element is called: its text, else what is written about it. */

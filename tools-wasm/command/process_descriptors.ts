@@ -23,9 +23,9 @@ function processTool(verb: ProcessVerb): ToolName {
 export const PROCESS_TOOL_NAMES: readonly string[] = Object.freeze(PROCESS_VERBS.map(processTool));
 
 /** Bytes of each output that a poll brings when it names no number, and at most. */
-export const POLL_BYTES = 16_384, MOST_POLL_BYTES = 65_536;
+export const POLL_BYTES = 16_384, MAX_POLL_BYTES = 65_536;
 /** Milliseconds that a poll waits when it says nothing, and at most. */
-export const POLL_MS = 1_000, MOST_POLL_MS = 60_000;
+export const POLL_MS = 1_000, MAX_POLL_MS = 60_000;
 
 /** Longest description that providers take. */
 const LONGEST = 4_096;
@@ -54,8 +54,8 @@ const PARAMETERS: Readonly<Record<ProcessVerb, Readonly<Record<string, unknown>>
   },
   poll: {
     session: SESSION,
-    waitMs: number(0, MOST_POLL_MS, `Wait this long for output or its end; ${POLL_MS} if absent.`),
-    bytes: number(256, MOST_POLL_BYTES, `Most bytes of each output; ${POLL_BYTES} if absent.`),
+    waitMs: number(0, MAX_POLL_MS, `Wait this long for output or its end; ${POLL_MS} if absent.`),
+    bytes: number(256, MAX_POLL_BYTES, `Most bytes of each output; ${POLL_BYTES} if absent.`),
     newest: { type: "boolean", description: "Drop all waiting output but the newest bytes." },
   },
   write: {
@@ -69,7 +69,7 @@ const PARAMETERS: Readonly<Record<ProcessVerb, Readonly<Record<string, unknown>>
   },
   close: {
     session: SESSION,
-    bytes: number(256, MOST_POLL_BYTES, `Most bytes of its last output; ${POLL_BYTES} if absent.`),
+    bytes: number(256, MAX_POLL_BYTES, `Most bytes of its last output; ${POLL_BYTES} if absent.`),
   },
 };
 

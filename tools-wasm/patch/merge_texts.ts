@@ -23,9 +23,9 @@ export interface Merged {
 }
 
 /** Pairs of equal lines that the merge may have to weigh. */
-const MOST_PAIRS = 2_000_000;
+const MAX_PAIRS = 2_000_000;
 /** Lines between the common head and tail: the time is their square. */
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 
 /**
  * Merges `ours` and `theirs`, which both came from `base`.
@@ -105,17 +105,17 @@ function lineOf(line: string): Line {
 }
 
 function refuseHeavy(origin: readonly string[], side: readonly string[]): void {
-  if (origin.length > MOST_LINES || side.length > MOST_LINES) {
+  if (origin.length > MAX_LINES || side.length > MAX_LINES) {
     throw new Refusal(
       "tooLarge",
-      `Cannot merge: more than ${MOST_LINES} lines between the first change and the last`,
+      `Cannot merge: more than ${MAX_LINES} lines between the first change and the last`,
     );
   }
   const counts = new Map<string, number>();
   for (const line of origin) counts.set(line, (counts.get(line) ?? 0) + 1);
   let pairs = 0;
   for (const line of side) pairs += counts.get(line) ?? 0;
-  if (pairs > MOST_PAIRS) {
+  if (pairs > MAX_PAIRS) {
     throw new Refusal(
       "tooLarge",
       "Cannot merge: the same lines repeat too often to tell them apart",

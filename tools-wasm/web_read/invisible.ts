@@ -133,7 +133,7 @@ export function isHidden(attributes: Attributes, names: HiddenNames): boolean {
   return classes.some((name) => names.has(`.${name}`));
 }
 
-const MOST_SHEET = 500_000;
+const MAX_SHEET = 500_000;
 
 /** The single classes and ids that a style sheet hides everywhere: not within `@media` and the like. */
 export function hiddenNames(sheet: string, ground?: string): HiddenNames {
@@ -142,7 +142,7 @@ export function hiddenNames(sheet: string, ground?: string): HiddenNames {
   let within = 0;
   let head = "";
   for (
-    const part of withoutComments(sheet.slice(0, MOST_SHEET)).match(/[{}]|[^{}]+/g) ??
+    const part of withoutComments(sheet.slice(0, MAX_SHEET)).match(/[{}]|[^{}]+/g) ??
       []
   ) {
     if (part === "{") {

@@ -45,8 +45,8 @@ export interface Page {
 
 /** Deepest nesting that is kept; deeper elements lie in the deepest one. */
 const DEEPEST = 100;
-const MOST_PARTS = 150_000;
-const MOST_ATTRIBUTE = 4_000;
+const MAX_PARTS = 150_000;
+const MAX_ATTRIBUTE = 4_000;
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const VOID = words("area base br col embed hr img input link meta param source track wbr");
@@ -155,7 +155,7 @@ function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
 
   const count = (): void => {
     parts += 1;
-    if (parts > MOST_PARTS) cut = true;
+    if (parts > MAX_PARTS) cut = true;
   };
 
   /** Ends open elements with these names, down to a border. */
@@ -246,12 +246,12 @@ function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
         value = "";
       },
       onattribdata: (from, to) => {
-        if (value.length < MOST_ATTRIBUTE) {
-          value += html.slice(from, Math.min(to, from + MOST_ATTRIBUTE + 7_000));
+        if (value.length < MAX_ATTRIBUTE) {
+          value += html.slice(from, Math.min(to, from + MAX_ATTRIBUTE + 7_000));
         }
       },
       onattribentity: (point) => {
-        if (value.length < MOST_ATTRIBUTE) value += String.fromCodePoint(point);
+        if (value.length < MAX_ATTRIBUTE) value += String.fromCodePoint(point);
       },
       onattribend: (quote) => {
         const given = quote === QuoteType.NoValue ? "" : value;

@@ -2,7 +2,7 @@
 
 const ABSOLUTE = /^(https?):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-const MOST = 2_000;
+const MAX = 2_000;
 
 /** A link: an absolute `http`, `https` or `mailto` address; a place on the same page; or nothing to follow. */
 export type Link =
@@ -16,7 +16,7 @@ export function resolveLink(written: string, base: string): Link {
   // Browsers take line ends and what lies at and below the blank out before they look at the scheme: `java\nscript:`.
   const plain = written.replace(/[\t\n\r]/g, "").replace(/^[^!-\uffff]+|[^!-\uffff]+$/g, "");
   if (plain === "" || plain.startsWith("#")) return { kind: "samePage" };
-  if (plain.length > MOST) return { kind: "refused" };
+  if (plain.length > MAX) return { kind: "refused" };
   if (/^mailto:/i.test(plain)) return address(plain);
   if (/^https?:/i.test(plain)) {
     const full = plain.replace(/^(https?):[/\\]*/i, "$1://");

@@ -262,8 +262,8 @@ interface TableContent {
   readonly cells: readonly (readonly PageElement[])[];
 }
 
-const MOST_COLUMNS = 50;
-const MOST_ROWS = 65_534;
+const MAX_COLUMNS = 50;
+const MAX_ROWS = 65_534;
 const LONG_CELL = 2_000;
 
 /** Reads the rows of a table. */
@@ -303,14 +303,14 @@ function tableTexts(
     let left = 0;
     for (const cell of row) {
       skip();
-      if (texts.length >= MOST_COLUMNS) {
+      if (texts.length >= MAX_COLUMNS) {
         left += 1;
         continue;
       }
-      const below = spanOf(cell, "rowspan", MOST_ROWS) - 1;
-      const columns = spanOf(cell, "colspan", MOST_COLUMNS);
+      const below = spanOf(cell, "rowspan", MAX_ROWS) - 1;
+      const columns = spanOf(cell, "colspan", MAX_COLUMNS);
       const said = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
-      for (let at = 0; at < columns && texts.length < MOST_COLUMNS; at += 1) {
+      for (let at = 0; at < columns && texts.length < MAX_COLUMNS; at += 1) {
         covered[texts.length] = below;
         texts.push(at === 0 ? said.trim() : "");
       }

@@ -40,7 +40,7 @@ interface ReadArgs {
 /** Most bytes of an answer that are read: 5 MiB. */
 const BYTES = 5 * 1024 * 1024;
 /** Most characters of Markdown that are made of a page. */
-const MOST = 2_000_000;
+const MAX = 2_000_000;
 const ACCEPT =
   "text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1";
 
@@ -135,16 +135,16 @@ function contentOf(
     const hidden = nothingHidden();
     return {
       title: "",
-      markdown: visibleText(text.slice(0, MOST), hidden),
+      markdown: visibleText(text.slice(0, MAX), hidden),
       hidden,
-      cut: text.length > MOST,
+      cut: text.length > MAX,
     };
   }
   const page = readPage(text);
   const part = whole ? { root: page.root, without: new Set<string>() } : mainPart(page.root);
   const { hidden } = page;
   const base = baseOf(answer.url, page.base);
-  const markdown = toMarkdown(part.root, { base, hidden, without: part.without, most: MOST });
+  const markdown = toMarkdown(part.root, { base, hidden, without: part.without, most: MAX });
   return { title: page.title, markdown, hidden, cut: page.cut };
 }
 

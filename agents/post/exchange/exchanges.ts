@@ -274,7 +274,7 @@ function placeIn(page: string): Place {
 }
 
 /** Most places that one exchange tells. */
-const MOST = 16;
+const MAX = 16;
 const USUAL = 64;
 /** Characters of contents of one answer; the rest is due still. */
 const MAX_DUE = 16_000_000;
@@ -313,8 +313,8 @@ function makeExchangePushes(
           return left.map(({ config }) => config);
         }
         const others = without(op.config.id);
-        if (others.length >= MOST) {
-          throw new Fault("tooLarge", `Cannot tell more than ${MOST} places of ${exchange}`);
+        if (others.length >= MAX) {
+          throw new Fault("tooLarge", `Cannot tell more than ${MAX} places of ${exchange}`);
         }
         const push = { config: op.config, delivered: head.version, attempt: 0, again: 0 };
         await write(head, [...others, push]);

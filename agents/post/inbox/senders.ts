@@ -17,7 +17,7 @@ import { derivedId, ENTRY_KIND, scopeOf } from "./rows.ts";
 
 const KIND = "inboxSender";
 /** Senders that are loaded, and boxes of one whose floor is remembered. */
-const MOST = 10_000;
+const MAX = 10_000;
 const BOXES = 64;
 
 /** Writes documents, durable when it resolves. */
@@ -62,7 +62,7 @@ export async function openSenders(
   write: WriteDocuments,
 ): Promise<Senders> {
   const known = new Map<Sender, Known>();
-  for (const { id, version, body } of await store.documents({ kind: KIND, limit: MOST })) {
+  for (const { id, version, body } of await store.documents({ kind: KIND, limit: MAX })) {
     const sender = Sender.safeParse(id);
     if (sender.success) known.set(sender.data, readKnown(version, body));
   }

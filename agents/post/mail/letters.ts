@@ -35,7 +35,7 @@ export interface Letters {
 }
 
 /** Messages that are listed at once. */
-const MOST = 200;
+const MAX = 200;
 
 /** Makes them. What waits for a person's decision is not among them. */
 export function makeLetters(
@@ -52,7 +52,7 @@ export function makeLetters(
 
   return Object.freeze<Letters>({
     async look(): Promise<readonly Letter[]> {
-      const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MOST })));
+      const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MAX })));
       // What came during a call is that call's to show first.
       const entries = found.flat().filter(mayRead).filter(({ id, state, message, call }) =>
         (state === "delivered" || (state === "queued" && call === undefined)) && !aside.has(id) &&

@@ -15,7 +15,7 @@ import {
   type McpSample,
   type McpSampled,
 } from "../../../contracts/wire/wire_mcp.ts";
-import type { McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { ServerListing } from "../../../contracts/exchange/mcp.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import { makeTestNet } from "./test_net.ts";
 
@@ -89,7 +89,7 @@ export interface BridgeProcess extends AsyncDisposable {
   /** What the server printed as errors so far. */
   errors(): string;
   open(options?: Partial<McpOpen>): Promise<McpReady>;
-  words(): Promise<McpWords>;
+  words(): Promise<ServerListing>;
   call(
     tool: string,
     args?: Readonly<Record<string, unknown>>,
@@ -193,7 +193,7 @@ export async function startBridge(
         ...{ roots: [], elicitation: answers.elicit !== undefined },
         ...{ sampling: answers.sample !== undefined, deadlineMs: 200_000, ...over },
       }) as McpReady,
-    words: async () => await ask("words", null) as McpWords,
+    words: async () => await ask("words", null) as ServerListing,
     call: async (tool, args = {}, over = {}) =>
       await ask("call", {
         ...{ id: `c${++calls}`, tool, args, deadlineMs: 200_000, ...over },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { McpWords } from "../../../contracts/exchange/mcp.ts";
+import { ServerListing } from "../../../contracts/exchange/mcp.ts";
 import { McpCallResult, McpReady } from "../../../contracts/wire/wire_mcp.ts";
 import { type BridgeProcess, type KernelAnswers, startBridge } from "../_fixture/bridge_process.ts";
 import { httpEcho, type RunningServer, stdioEcho } from "../_fixture/servers.ts";
@@ -51,7 +51,7 @@ for (const [form, start] of Object.entries(FORMS)) {
     });
 
   test("reads everything that the server says of itself", async (bridge) => {
-    const words = McpWords.parse(await bridge.words());
+    const words = ServerListing.parse(await bridge.words());
     assert.equal(words.instructions, "Say it, and hear it.");
     assert.ok(words.capabilities.includes("completions"));
     const echo = words.tools.find(({ name }) => name === "echo");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { McpWords } from "../../../contracts/exchange/mcp.ts";
+import { ServerListing } from "../../../contracts/exchange/mcp.ts";
 import { type BridgeProcess, startBridge } from "../_fixture/bridge_process.ts";
 import { npmServer } from "../_fixture/npm_server.ts";
 
@@ -19,7 +19,7 @@ Deno.test("alice uses server-everything: every tool answers", async () => {
     sample: () => ({ model: "thinker", text: "a thought", stop: "endTurn" }),
   });
   await bridge.open({ roots: [{ uri: "file:///desk", name: "desk" }] });
-  const words = McpWords.parse(await bridge.words());
+  const words = ServerListing.parse(await bridge.words());
   assert.deepEqual(words.left, []);
   assert.equal(await textOf(bridge, "echo", { message: "hello" }), "Echo: hello");
   assert.match(await textOf(bridge, "get-sum", { a: 1, b: 2 }), /3/);

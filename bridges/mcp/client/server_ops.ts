@@ -1,7 +1,7 @@
 /** What may be asked of an open server: its words, its tools, its resources, its prompts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type JsonObject } from "../../../contracts/base/json.ts";
-import type { McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { ServerListing } from "../../../contracts/exchange/mcp.ts";
 import type { McpCall, McpCallResult } from "../../../contracts/wire/wire_mcp.ts";
 import { asJson } from "../../../port/as_json.ts";
 import { type Calls, type Clock, LISTING } from "./calls.ts";
@@ -67,13 +67,13 @@ export function makeServerOps(
 
   let listing: Promise<unknown> = Promise.resolve();
   /** One after the other: what was read before a change is not what somebody asks for after it. */
-  function words(): Promise<McpWords> {
+  function words(): Promise<ServerListing> {
     const next = listing.then(readAll, readAll);
     listing = next;
     return next;
   }
 
-  function readAll(): Promise<McpWords> {
+  function readAll(): Promise<ServerListing> {
     const verb = "list what the server offers";
     return calls.run({ id: LISTING, deadlineMs: WORDS_MS, verb }, ({ signal }) => {
       tools.clear();

@@ -4,7 +4,7 @@
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { McpToolWords, McpWords } from "../../../contracts/exchange/mod.ts";
+import type { McpToolWords, ServerListing } from "../../../contracts/exchange/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { asksForSecret } from "../../../text/looks_secret.ts";
 import { cleanText, LONGEST_DESCRIPTION } from "./clean_text.ts";
@@ -82,7 +82,7 @@ function flagsBeside(words: McpToolWords, known: KnownTools): readonly ToolFlag[
 }
 
 /** Warnings about what a server says beside its tools: instructions, prompts, resources, its own name. */
-export function serverFlags(words: McpWords, at: FlagAt): readonly ToolFlag[] {
+export function serverFlags(words: ServerListing, at: FlagAt): readonly ToolFlag[] {
   const known = knownTools(at);
   const flags = makeFlags();
   const look = (where: string, ...texts: readonly (string | undefined)[]): void => {

@@ -10,8 +10,8 @@ import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
 import {
   type ImportedServer,
   type McpLook,
-  McpWords,
   PeerWords,
+  ServerListing,
 } from "../../../contracts/exchange/mod.ts";
 import { digestOf } from "../../../port/digest.ts";
 import type { KernelLink } from "../../hands.ts";
@@ -32,7 +32,7 @@ const Access = z.object({
   times: z.number(),
 });
 const Look = z.object({
-  words: z.union([McpWords, PeerWords]).optional(),
+  words: z.union([ServerListing, PeerWords]).optional(),
   accesses: z.array(Access).max(100_000),
   errors: z.string(),
   ended: z.string().optional(),
@@ -113,13 +113,13 @@ const KeptLook = z.object({
   /** Of how the server was run, and with what. */
   server: Digest,
   /** Of the last look that was answered. */
-  words: z.union([McpWords, PeerWords]).optional(),
+  words: z.union([ServerListing, PeerWords]).optional(),
   accesses: z.array(Access).max(1_000),
   /** The last look got no answer: why, and what the server printed. */
   failed: z.object({ ended: z.string().optional(), errors: z.string().max(16_384) }).optional(),
 }).strict();
 /** A look that was answered. */
-export type KeptLook = z.infer<typeof KeptLook> & { readonly words: McpWords };
+export type KeptLook = z.infer<typeof KeptLook> & { readonly words: ServerListing };
 
 const MAX_ACCESSES = 1_000;
 const MAX_ERRORS = 16_384;

@@ -1,6 +1,6 @@
 /** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
 import { Millis } from "../../../contracts/authority/mod.ts";
-import type { ImportedServer, McpLook, McpWords } from "../../../contracts/exchange/mod.ts";
+import type { ImportedServer, McpLook, ServerListing } from "../../../contracts/exchange/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import type { DiskRead } from "../../hands.ts";
 import {
@@ -27,7 +27,7 @@ export interface StandingRow extends ReviewRow {
 /** A review. */
 export interface McpReview {
   readonly server: LockedServer;
-  readonly words: McpWords;
+  readonly words: ServerListing;
   readonly translation: Translation;
   readonly rows: readonly StandingRow[];
   /** Of its instructions, prompts and resources. */
@@ -80,7 +80,7 @@ export function translatedAnew(server: LockedServer): LockedServer["reviewed"] {
 /** The tools of a server that nothing warns of, as they would be pinned. */
 export function unflaggedTools(
   { name, grants, launch }: Pick<ImportedServer, "name" | "grants" | "launch">,
-  words: McpWords,
+  words: ServerListing,
 ): ImportedServer["tools"] {
   const { tools } = translate(name, words.tools, { grants, launch });
   return tools.filter(({ flags }) => flags.length === 0).map((tool) => importedTool(tool));
@@ -94,7 +94,7 @@ export function reviewOf(
   { disk }: { readonly disk: Pick<DiskRead, "read"> },
   server: LockedServer,
   look: {
-    readonly words: McpWords;
+    readonly words: ServerListing;
     readonly servers: readonly LockedServer[];
     readonly own: readonly string[];
   },

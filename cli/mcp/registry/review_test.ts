@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Millis } from "../../../contracts/authority/mod.ts";
-import { McpWords, NO_GRANTS } from "../../../contracts/exchange/mod.ts";
+import { NO_GRANTS, ServerListing } from "../../../contracts/exchange/mod.ts";
 import { reviewRows, toolDigest, translate } from "../../../bridges/mcp/review/mod.ts";
 import { approve, FLAGGED, type McpReview, type StandingRow } from "./review.ts";
 import { LockedServer, parseMcpName } from "./lock.ts";
@@ -27,7 +27,7 @@ function review(
   tools: readonly ReturnType<typeof tool>[],
   more: object = {},
 ): McpReview {
-  const words = McpWords.parse({
+  const words = ServerListing.parse({
     ...{ protocol: "2025-11-25", server: { name: "n", version: "1" }, capabilities: ["tools"] },
     ...{ tools, resources: [], templates: [], prompts: [], left: [], ...more },
   });

@@ -17,7 +17,7 @@ import {
 import { numberedLines } from "../hit_lines.ts";
 import type { Basic } from "../../hands.ts";
 
-const MOST = 1_000_000;
+const MAX = 1_000_000;
 /** Lines that are asked for at once. */
 const PIECE = 5_000;
 
@@ -47,7 +47,7 @@ export async function readWhole(
     readonly version?: number | undefined;
   },
 ): Promise<ReturnType<typeof readLines>> {
-  const { clearance, from = 1, to = MOST, version } = options;
+  const { clearance, from = 1, to = MAX, version } = options;
   const pieces: string[] = [];
   let next = from;
   for (;;) {
@@ -73,7 +73,7 @@ export async function wikiShow(command: Command<Basic | "wikis">): Promise<numbe
   const name = fileNameOf(parsed.args[0] ?? "");
   const given = flag(parsed, "lines");
   const span = given === undefined ? {} : readSpan(given);
-  const version = wholeNumber(command, "at", { least: 1, most: MOST });
+  const version = wholeNumber(command, "at", { least: 1, most: MAX });
   return await withWiki(command, async (wiki) => {
     const read = await readWhole(wiki, name, { clearance: clearanceOf(command), ...span, version });
     if (command.json) {

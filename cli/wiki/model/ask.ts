@@ -47,7 +47,7 @@ export interface AskedModel {
   close(): void;
 }
 
-const MOST_COST = 1_000;
+const MAX_COST = 1_000;
 const CHARS_A_TOKEN = 3;
 const ENDS: ReadonlySet<FaultCode> = new Set(["budgetExhausted", "cancelled", "invalidInput"]);
 const CONTEXT = 32_768;
@@ -103,7 +103,7 @@ export function refuseAbove(
   verb: string,
   spent = 0,
 ): void {
-  const most = numberOf(command, "max-cost", MOST_COST);
+  const most = numberOf(command, "max-cost", MAX_COST);
   const input = Math.ceil((system.length + user.length) / CHARS_A_TOKEN);
   const worst = spent + model.priceOf({ input, output: maxTokens });
   if (most === undefined || worst <= most) return;

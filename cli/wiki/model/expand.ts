@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import * as z from "zod";
-import { MOST_PHRASINGS, type WikiQuery } from "../../../contracts/wire/mod.ts";
+import { MAX_PHRASINGS, type WikiQuery } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 import { has } from "../../arguments/parse_arguments.ts";
@@ -53,14 +53,14 @@ const SCHEMA = JSON.stringify({
       type: "array",
       items: { type: "string", minLength: 1, maxLength: LONGEST },
       minItems: 1,
-      maxItems: MOST_PHRASINGS,
+      maxItems: MAX_PHRASINGS,
     },
   },
   required: ["queries"],
   additionalProperties: false,
 });
 
-const Queries = z.array(z.string().trim().min(1).max(LONGEST)).min(1).max(MOST_PHRASINGS);
+const Queries = z.array(z.string().trim().min(1).max(LONGEST)).min(1).max(MAX_PHRASINGS);
 const Kept = z.array(
   z.object({ question: z.string(), model: z.string(), queries: Queries }).strict(),
 ).max(MAX_KEPT);

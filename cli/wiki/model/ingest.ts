@@ -17,7 +17,7 @@ export interface ModelIngest {
 
 type Plan = ReturnType<typeof readPlan>;
 
-const MOST_COST = 10_000;
+const MAX_COST = 10_000;
 /** An item that comes back as often as this is left. */
 const TRIES = 3;
 /** Answers that do not fit, one after the other from the first on, after which a model is not asked again. */
@@ -29,7 +29,7 @@ export async function ingestByModel(
   wiki: OpenWiki,
   taken: readonly Pick<Ingested, "of">[],
 ): Promise<ModelIngest> {
-  const maxCost = numberOf(command, "max-cost", MOST_COST);
+  const maxCost = numberOf(command, "max-cost", MAX_COST);
   const model = await openModel(command);
   try {
     const { name, contextTokens } = model;

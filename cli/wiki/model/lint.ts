@@ -35,7 +35,7 @@ export interface Judged {
 const AT_ONCE = 12;
 const ANSWER_TOKENS = 1_024;
 const SHOWN = 160;
-const MOST_COST = 10_000;
+const MAX_COST = 10_000;
 /** These end the command; whatever else goes wrong leaves what was found before. */
 const ENDS: ReadonlySet<FaultCode> = new Set<FaultCode>(["cancelled", "invalidInput"]);
 const SYSTEM =
@@ -92,7 +92,7 @@ export async function contradictionsByModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
 ): Promise<Judged> {
-  const most = numberOf(command, "max-cost", MOST_COST) ?? Infinity;
+  const most = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
   const model = await openModel(command);
   try {
     const clearance = EVERYTHING;

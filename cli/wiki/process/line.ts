@@ -21,7 +21,7 @@ export interface WikiLineParts extends WalledParts {
 }
 
 /** An index of 10,000 pages takes a few hundred MiB of heap, the database of 500,000 passages has some GiB. */
-const MOST = {
+const MAX = {
   ...{ files: 1_024, heap: 2_048, pages: WASM_PAGES.wiki },
   ...{ data: 6_144, file: 64 * 1_024 },
 } as const;
@@ -52,7 +52,7 @@ export function wikiLine(parts: WikiLineParts): WikiLine {
       `--allow-write=${own.join(COMMA)}`,
       ...denying("net", "run", "sys", "ffi", "import"),
     ],
-    most: MOST,
+    most: MAX,
     // What may be read first, so that what may be written and what runs lies over it.
     under: parts.reads.flatMap((path, n) => ["--ro-bind", path, reads[n] ?? path]),
     over: [

@@ -10,7 +10,7 @@ import type { Deadline } from "../../core/process/limits.ts";
 import type { Room } from "./process_room.ts";
 
 /** Sessions of all tasks. */
-const MOST = 32;
+const MAX = 32;
 /** Dropped sessions whose reason is remembered. */
 const REMEMBERED = 64;
 
@@ -63,9 +63,9 @@ export function makeSessionBook(walls: CommandWalls): SessionBook {
       const why = ungranted(run);
       if (why !== undefined) throw new Fault("refused", `Cannot start ${name}: ${why}`);
       const own = all().filter(({ run: { pid } }) => pid === run.pid).length;
-      if (own < SESSIONS_EACH && open.size < MOST) return walls;
+      if (own < SESSIONS_EACH && open.size < MAX) return walls;
       const many = own < SESSIONS_EACH
-        ? `there are ${MOST} sessions of all tasks`
+        ? `there are ${MAX} sessions of all tasks`
         : `this process has ${own}; close one first`;
       throw new Fault("rateLimited", `Cannot start ${name}: ${many}`);
     },

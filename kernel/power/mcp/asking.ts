@@ -19,7 +19,7 @@ import { canonicalJson } from "../../../port/mod.ts";
 import type { McpLog } from "./log.ts";
 
 /** Questions that one server may bring about in a task: people are not worn down. */
-const MOST = 10;
+const MAX = 10;
 /** How long one stays open, milliseconds: an hour. A call waits for it. */
 const TTL = 60 * 60_000;
 const NO_TOOL = Digest.parse("0".repeat(64));
@@ -104,10 +104,10 @@ export function makeMcpAsks(
       if (asked.waiting !== undefined) {
         throw new Fault("refused", `Cannot ask for "${server.name}": a question of it waits`);
       }
-      if (asked.times >= MOST) {
+      if (asked.times >= MAX) {
         throw new Fault(
           "budgetExhausted",
-          `Cannot ask for "${server.name}": it has asked ${MOST} times in this task`,
+          `Cannot ask for "${server.name}": it has asked ${MAX} times in this task`,
         );
       }
       asked.times += 1;

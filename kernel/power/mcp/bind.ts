@@ -19,7 +19,7 @@ import {
   mcpNet,
   type McpToolWords,
   mcpUse,
-  type McpWords,
+  type ServerListing,
 } from "../../../contracts/exchange/mcp.ts";
 import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
@@ -83,7 +83,7 @@ export interface McpBindParts {
   /** Rejects with a fault: whatever it says of the server's is that server's word. */
   ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
   /** What the server says of itself. */
-  words(call: GrantedCall, signal: AbortSignal): Promise<McpWords>;
+  words(call: GrantedCall, signal: AbortSignal): Promise<ServerListing>;
   /** Keeps bytes as an artifact, in quarantine. Rejects `tooLarge`. */
   keep(kept: KeptBytes): Promise<Artifact>;
   /** Folds what a committed outcome records into the task. */

@@ -8,7 +8,7 @@ import {
   mcpPart,
   type McpPromptWords,
   type McpResourceWords,
-  type McpWords,
+  type ServerListing,
 } from "../../../contracts/exchange/mcp.ts";
 import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 
@@ -155,12 +155,12 @@ export function peerDescriptor(
 const SHOWN = 300;
 
 /** The resources and templates, a line of JSON each. */
-export function listedResources({ resources, templates }: McpWords): readonly string[] {
+export function listedResources({ resources, templates }: ServerListing): readonly string[] {
   return [...resources, ...templates].map((each) => JSON.stringify(resourceLine(each)));
 }
 
 /** The prompts, a line of JSON each. */
-export function listedPrompts({ prompts }: McpWords): readonly string[] {
+export function listedPrompts({ prompts }: ServerListing): readonly string[] {
   return prompts.map((each) => JSON.stringify(promptLine(each)));
 }
 

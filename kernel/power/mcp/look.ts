@@ -12,7 +12,7 @@ import type {
   ImportedServer,
   McpAccess,
   McpLook,
-  McpWords,
+  ServerListing,
 } from "../../../contracts/exchange/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
 import { type AccessBook, makeAccessBook, type McpProxies } from "./start.ts";
@@ -89,7 +89,7 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
       readonly copies: ServerCopies | undefined;
     },
     seen: Seen,
-  ): Promise<{ words: McpWords; readyMs: number } | undefined> => {
+  ): Promise<{ words: ServerListing; readyMs: number } | undefined> => {
     const { observe, fakes, signal, deadlineMs, copies } = options;
     const run: McpRunParts = {
       ...{ children, trees, powers, at: { task: NO_TASK, server } },

@@ -5,7 +5,7 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { isPeer, type PeerOpen, PeerWords } from "../../../contracts/exchange/exchange.ts";
 import type { Pid } from "../../../contracts/authority/ids.ts";
 import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
-import { type McpLaunch, McpWords } from "../../../contracts/exchange/mcp.ts";
+import { type McpLaunch, ServerListing } from "../../../contracts/exchange/mcp.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import { type McpOpen, McpReady } from "../../../contracts/wire/wire_mcp.ts";
 import type { Child } from "../../core/child/child.ts";
@@ -52,7 +52,7 @@ export interface McpRun {
   /** Rejects with the bridge's fault, `timedOut`, `cancelled`, `gone` when it ended. */
   ask(asked: { readonly op: string; readonly body: JsonObject }, under: McpUnder): Promise<Json>;
   /** Everything that it says of itself: asked once, and again when it says that it changed. */
-  words(under: McpUnder): Promise<McpWords>;
+  words(under: McpUnder): Promise<ServerListing>;
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
   end(why: string): Promise<void>;
@@ -160,7 +160,7 @@ async function start(
   };
   const begun = powers.now();
   const errors = makeErrorTail();
-  let words: Promise<McpWords> | undefined;
+  let words: Promise<ServerListing> | undefined;
   const joint: { pair?: McpProcess } = {};
   const calls: McpCalls = makeMcpCalls({
     ...{ at, serve, powers, isFrozen: parts.isFrozen },
@@ -211,7 +211,7 @@ async function start(
         ...{ at, serve, asked },
         since: refusals.since(),
       }),
-    words(under): Promise<McpWords> {
+    words(under): Promise<ServerListing> {
       const known = words ?? askWords(calls, bridge, { launch, under });
       words = known;
       known.catch(() => words === known && (words = undefined));
@@ -224,10 +224,10 @@ async function askWords(
   calls: McpCalls,
   bridge: Child,
   { launch, under }: { readonly launch: McpLaunch; readonly under: McpUnder },
-): Promise<McpWords> {
+): Promise<ServerListing> {
   const long = { ...under, deadlineMs: Math.max(under.deadlineMs, WORDS_MS) };
   const said = await calls.ask(bridge.port, { op: "words", body: {} }, long);
-  const answer = (isPeer(launch) ? PeerWords : McpWords).safeParse(said);
+  const answer = (isPeer(launch) ? PeerWords : ServerListing).safeParse(said);
   if (answer.success) return answer.data;
   throw new Fault(
     "upstream",

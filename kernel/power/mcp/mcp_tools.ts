@@ -10,7 +10,11 @@ import { isPeer, type PeerSaid } from "../../../contracts/exchange/exchange.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
 import { ArtifactId, type Digest, type TaskId } from "../../../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
-import type { ImportedServer, ImportedTool, McpWords } from "../../../contracts/exchange/mcp.ts";
+import type {
+  ImportedServer,
+  ImportedTool,
+  ServerListing,
+} from "../../../contracts/exchange/mcp.ts";
 import type { GrantedCall, Meanwhile, ToolBinding } from "../../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper } from "../../../contracts/task/process.ts";
 import type { TaskRequest } from "../../../contracts/task/task.ts";
@@ -183,7 +187,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
     at: { readonly task: TaskId; readonly server: ImportedServer },
     session: Pick<McpSession, "words">,
     under: McpUnder,
-  ): Promise<McpWords> => {
+  ): Promise<ServerListing> => {
     const words = await session.words(under);
     stateOf(at.task, at.server).standing.check(words);
     return words;

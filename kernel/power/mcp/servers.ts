@@ -10,7 +10,7 @@ import type { Leases } from "../../../contracts/authority/gate.ts";
 import type { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 import type { Lease } from "../../../contracts/authority/lease.ts";
-import type { ImportedServer, McpWords } from "../../../contracts/exchange/mcp.ts";
+import type { ImportedServer, ServerListing } from "../../../contracts/exchange/mcp.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import { leasedGrants } from "./mcp_judge.ts";
 import { isEnd, isLate, type McpPlace, type McpServe, type McpUnder } from "./calls.ts";
@@ -54,7 +54,7 @@ export interface HeldMcp {
    */
   ask(op: string, body: JsonObject, under: McpUnder): Promise<Json>;
   /** Everything that it says of itself; starts it. Rejects as `ask`. */
-  words(under: McpUnder): Promise<McpWords>;
+  words(under: McpUnder): Promise<ServerListing>;
 }
 
 /** The servers of all tasks. */

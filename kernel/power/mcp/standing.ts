@@ -4,7 +4,7 @@ import type {
   ImportedServer,
   ImportedTool,
   McpToolWords,
-  McpWords,
+  ServerListing,
 } from "../../../contracts/exchange/mod.ts";
 import { foldPath } from "../../../text/path_list.ts";
 import { beneath } from "../../core/lease/scope.ts";
@@ -23,7 +23,7 @@ export type McpChanges = (
 /** The tools of one server in one task. */
 export interface McpStanding {
   /** Holds what the server says now against what was reviewed; the same words are looked at once. */
-  check(words: Pick<McpWords, "tools">): void;
+  check(words: Pick<ServerListing, "tools">): void;
   /** Why a tool may not be called, in words; undefined when it stands. */
   why(tool: Pick<ImportedTool, "tool">): string | undefined;
   /** Why nothing of it may be called, in words: it is a peer whose card is another. */
@@ -39,7 +39,7 @@ export function makeMcpStanding(
   const changed = new Set<string>();
   let missing: ReadonlySet<string> = new Set();
   let whole: string | undefined;
-  let checked: Pick<McpWords, "tools"> | undefined;
+  let checked: Pick<ServerListing, "tools"> | undefined;
 
   return Object.freeze<McpStanding>({
     check(words): void {

@@ -122,7 +122,7 @@ export function parseNetAnswer(raw: Json): NetAnswer {
 // then, and leads to this machine or its network now, was turned against it (DNS rebinding). docs/threat_model.md.
 
 /** Origins that are remembered; of more the first ones are. */
-const MOST = 4_096;
+const MAX = 4_096;
 const LINE = /^(public|private) (https?:\/\/[^\s]{1,300})$/;
 
 type Led = "public" | "private";
@@ -187,7 +187,7 @@ export function makeNamedOrigins({ file, disk, isPublic, note }: NamedOriginsPar
       );
       for (const { url, address } of hopsIn(answer)) {
         const { origin } = new URL(url);
-        if (!named.has(origin) || led.has(origin) || led.size >= MOST) continue;
+        if (!named.has(origin) || led.has(origin) || led.size >= MAX) continue;
         led.set(origin, isPublic(address) ? "public" : "private");
         write();
       }

@@ -19,7 +19,7 @@ import { canonicalJson } from "../../../port/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
 /** Messages of one call, and bytes of all their bodies: of questions, and of all others. */
-const MOST: Readonly<Record<PeerSaid["kind"], number>> = {
+const MAX: Readonly<Record<PeerSaid["kind"], number>> = {
   status: 24,
   question: 4,
   artifactReady: 2,
@@ -106,7 +106,7 @@ export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
           if (seen.size < TOLD_APART) seen.add(digest);
           const which = said.kind === "question" ? "question" : "other";
           const size = new TextEncoder().encode(said.body).length;
-          if (counts[said.kind] >= MOST[said.kind] || bytes[which] + size > BYTES[which]) {
+          if (counts[said.kind] >= MAX[said.kind] || bytes[which] + size > BYTES[which]) {
             unshown.over += 1;
             return;
           }

@@ -133,7 +133,7 @@ export function preparing(
 // hold no more, and nobody's notes about the person.
 
 /** The most confidential that a profile's tasks see, whatever a request says. */
-const MOST: Readonly<Record<Profile, Label>> = {
+const MAX: Readonly<Record<Profile, Label>> = {
   operator: "secret",
   guest: "internal",
   anonymous: "public",
@@ -148,7 +148,7 @@ export type MemoryRequest = Pick<TaskRequest, "memory" | "agent" | "profile">;
 export function memoryOf({ memory, agent, profile }: MemoryRequest): TaskMemory | undefined {
   const narrowed = agent?.memory ?? {};
   if (memory === undefined || narrowed.wiki === "none") return undefined;
-  const clearances = [memory.clearance, narrowed.clearance ?? "secret", MOST[profile]] as const;
+  const clearances = [memory.clearance, narrowed.clearance ?? "secret", MAX[profile]] as const;
   return {
     ...memory,
     access: lower(ACCESS, memory.access, narrowed.wiki),

@@ -14,13 +14,13 @@ const INPUT_SHARE = 0.7;
 /** Share of the conversation's window that a summary may take, and its bounds in tokens. */
 const SUMMARY_SHARE = 0.1;
 const LEAST = 64;
-const MOST = 1_024;
+const MAX = 1_024;
 /** Characters of one message that are shown to the summarizer whatever room there is. */
 const SHOWN = 200;
 
 /** Tokens that a summary may take in a window. */
 export function summaryTokens(window: number): number {
-  return Math.max(LEAST, Math.min(MOST, Math.floor(window * SUMMARY_SHARE)));
+  return Math.max(LEAST, Math.min(MAX, Math.floor(window * SUMMARY_SHARE)));
 }
 
 /** Colour and label of something that was made of these messages. */

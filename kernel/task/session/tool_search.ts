@@ -21,7 +21,7 @@ const SEARCH_ABOVE = 30;
 
 const NAME = "tool_search";
 const USUAL = 8;
-const MOST = 20;
+const MAX = 20;
 const LONGEST_QUERY = 500;
 /** Characters of a description: the model is told all of it with the tool. */
 const WORDS = 240;
@@ -48,7 +48,7 @@ export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
       limit: {
         type: "integer",
         minimum: 1,
-        maximum: MOST,
+        maximum: MAX,
         description: `Most tools to name; ${USUAL} when absent.`,
       },
     },

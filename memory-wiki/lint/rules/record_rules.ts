@@ -46,11 +46,11 @@ export const checkColourDrift: MakeCheck = (view) => ({
 });
 
 /** Most lines of front matter that are looked through. */
-const MOST = 200;
+const MAX = 200;
 
 /** The line of `key:` between the `---` lines at the top of a page's file; 1 when there is none. */
 function lineOfKey(text: string, key: string): number {
-  const lines = text.split("\n", MOST);
+  const lines = text.split("\n", MAX);
   if (lines[0]?.trim() !== "---") return 1;
   for (const [index, line] of lines.entries()) {
     if (index > 0 && line.trim() === "---") break;

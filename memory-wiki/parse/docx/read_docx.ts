@@ -96,7 +96,7 @@ interface Relation {
 /** References by their id. */
 type Relations = ReadonlyMap<string, Relation>;
 
-const MOST = 50_000;
+const MAX = 50_000;
 
 /** Reads a `.rels` part; empty when it is missing. */
 async function readRelations(archive: Archive, part: string): Promise<Relations> {
@@ -105,7 +105,7 @@ async function readRelations(archive: Archive, part: string): Promise<Relations>
     open(name, attribute) {
       const [id, target] = [attribute("Id"), attribute("Target")];
       if (name !== "Relationship" || id === undefined || target === undefined) return;
-      if (relations.has(id) || relations.size >= MOST) return;
+      if (relations.has(id) || relations.size >= MAX) return;
       relations.set(id, {
         type: attribute("Type") ?? "",
         target,

@@ -80,7 +80,7 @@ interface Draft {
   look: Look;
 }
 
-const MOST = 10_000;
+const MAX = 10_000;
 const MAX_BASES = 20;
 const DEEPEST = 6;
 
@@ -98,7 +98,7 @@ export async function readStyles(
         draft = { name: "", depth: 0, look: PLAIN_LOOK };
         const id = attribute("styleId");
         const known = /^(?:paragraph|character|table)$/.test(attribute("type") ?? "paragraph");
-        if (id !== undefined && known && drafts.size < MOST) drafts.set(id, draft);
+        if (id !== undefined && known && drafts.size < MAX) drafts.set(id, draft);
       } else if (draft === undefined) return;
       else if (name === "name") draft.name = value.slice(0, 100);
       else if (name === "basedOn") draft.base = value;

@@ -13,7 +13,7 @@ export type Node =
 export type Grammar = ReadonlyMap<string, Node>;
 
 /** llama.cpp refuses a repetition of as many. */
-const MOST_TIMES = 2_000;
+const MAX_TIMES = 2_000;
 
 /** Reads a grammar; throws for what llama.cpp would refuse. */
 export function readGrammar(text: string): Grammar {
@@ -35,7 +35,7 @@ function check(node: Node, rules: Grammar): void {
   if (node.kind === "seq") node.parts.forEach((each) => check(each, rules));
   if (node.kind === "alt") node.choices.forEach((each) => check(each, rules));
   if (node.kind === "times") {
-    if (node.most >= MOST_TIMES && node.most !== Infinity) throw new Error("too many times");
+    if (node.most >= MAX_TIMES && node.most !== Infinity) throw new Error("too many times");
     check(node.what, rules);
   }
 }

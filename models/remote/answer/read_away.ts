@@ -2,8 +2,8 @@
 import type { RemotePowers } from "../endpoint.ts";
 
 /** Bytes and milliseconds: most servers end at once, and the others lose their connection. */
-const MOST_BYTES = 65_536;
-const MOST_MS = 1_000;
+const MAX_BYTES = 65_536;
+const MAX_MS = 1_000;
 const BUFFER_BYTES = 16_384;
 
 /** Gives the next piece, which is good until the one after it is asked for; undefined at the end. */
@@ -80,9 +80,9 @@ async function readAway(
   timer: RemotePowers["timer"],
 ): Promise<void> {
   const done = new AbortController();
-  const late = timer.wait(MOST_MS, done.signal).then(() => reader.cancel(), () => undefined);
+  const late = timer.wait(MAX_MS, done.signal).then(() => reader.cancel(), () => undefined);
   try {
-    for (let bytes = 0; bytes <= MOST_BYTES;) {
+    for (let bytes = 0; bytes <= MAX_BYTES;) {
       const piece = await reader.next();
       if (piece === undefined) return;
       bytes += piece.length;

@@ -38,7 +38,7 @@ type Instruction =
 /** Whether something holds between the characters before and at `at`. */
 type Condition = (text: readonly string[], at: number) => boolean;
 
-const MOST_INSTRUCTIONS = 4_000;
+const MAX_INSTRUCTIONS = 4_000;
 
 /**
  * Makes an expression ready.
@@ -59,7 +59,7 @@ export function makePattern(source: string, { flags = "", spend }: PatternOption
 function compile(part: Part, word: RegExp): readonly Instruction[] {
   const program: Instruction[] = [];
   const emit = <T extends Instruction>(instruction: T): T => {
-    if (program.length >= MOST_INSTRUCTIONS) {
+    if (program.length >= MAX_INSTRUCTIONS) {
       throw new Refusal(
         "invalidArguments",
         "Cannot use the pattern: it is too large with its repeats written out",

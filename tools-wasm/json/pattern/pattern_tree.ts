@@ -62,8 +62,8 @@ const UNICODE: Readonly<Record<string, string>> = {
 };
 const BOUNDS = /^\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/;
 const NESTING = 40;
-const MOST_REPEATS = 1_000;
-const MOST_REMEMBERED = 1_000;
+const MAX_REPEATS = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Parses an expression.
@@ -128,8 +128,8 @@ export function parsePattern(source: string, flags: PatternFlags): PatternTree {
       ? Infinity
       : Number(found[3]);
     if (most < least) throw fail(`${found[0]} is the wrong way round`);
-    if (least > MOST_REPEATS || (most !== Infinity && most > MOST_REPEATS)) {
-      throw fail(`it repeats more than ${MOST_REPEATS} times`);
+    if (least > MAX_REPEATS || (most !== Infinity && most > MAX_REPEATS)) {
+      throw fail(`it repeats more than ${MAX_REPEATS} times`);
     }
     return { least, most };
   };
@@ -213,7 +213,7 @@ export function parsePattern(source: string, flags: PatternFlags): PatternTree {
       const before = known.get(char);
       if (before !== undefined) return before;
       const holds = native.test(char);
-      if (known.size < MOST_REMEMBERED) known.set(char, holds);
+      if (known.size < MAX_REMEMBERED) known.set(char, holds);
       return holds;
     };
     return { kind: "char", test };

@@ -10,16 +10,16 @@ import { Source } from "./source";
 import { hashOf } from "./unique";
 import { readWhole, Whole } from "./whole";
 
-const MOST_BYTES = 8_388_608;
-const MOST_LINES = 200_000;
+const MAX_BYTES = 8_388_608;
+const MAX_LINES = 200_000;
 
 export function diff(args: Json): void {
   const oldSource = sourceOf(args);
   const freshSource = sourceOf(args, "newPath", "newText");
   const context = integerOf(args, "context", 3, 0, 20);
   if (failed()) return;
-  const old = readWhole(oldSource, "compare", MOST_BYTES, MOST_LINES);
-  const fresh = failed() ? old : readWhole(freshSource, "compare", MOST_BYTES, MOST_LINES);
+  const old = readWhole(oldSource, "compare", MAX_BYTES, MAX_LINES);
+  const fresh = failed() ? old : readWhole(freshSource, "compare", MAX_BYTES, MAX_LINES);
   if (failed()) return;
   const numbers = new Numbers(old.lines + fresh.lines);
   const edits = new Edits(numbers.of(old), numbers.of(fresh));

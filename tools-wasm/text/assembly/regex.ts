@@ -4,12 +4,12 @@ import { fail } from "remit/plugin";
 import { Needle } from "./find";
 import { Dfa } from "./regex_dfa";
 import { RegexParser } from "./regex_parse";
-import { Do, MOST_INSTRUCTIONS, Program } from "./regex_program";
+import { Do, MAX_INSTRUCTIONS, Program } from "./regex_program";
 import { Around, isWord, Threads } from "./regex_threads";
 import { Node, Part } from "./regex_tree";
 
 /** Most bytes of an expression. */
-const MOST_BYTES = 1_000;
+const MAX_BYTES = 1_000;
 
 export class Regex {
   private dfa: Dfa;
@@ -80,10 +80,10 @@ export class Regex {
 /** Reads an expression; fails the call and gives null when it is none, or too large. */
 export function parseRegex(utf8: Uint8Array, ignoreCase: bool): Regex | null {
   const parser = new RegexParser(String.UTF8.decodeUnsafe(utf8.dataStart, utf8.length), ignoreCase);
-  if (utf8.length > MOST_BYTES) {
+  if (utf8.length > MAX_BYTES) {
     fail(
       "invalidArguments",
-      "Cannot search: the expression has more than " + MOST_BYTES.toString() + " bytes",
+      "Cannot search: the expression has more than " + MAX_BYTES.toString() + " bytes",
     );
     return null;
   }
@@ -97,7 +97,7 @@ export function parseRegex(utf8: Uint8Array, ignoreCase: bool): Regex | null {
     fail(
       "tooLarge",
       "Cannot search: the expression, its repeats written out, has more than " +
-        MOST_INSTRUCTIONS.toString() + " steps",
+        MAX_INSTRUCTIONS.toString() + " steps",
     );
     return null;
   }

@@ -10,18 +10,18 @@ const MATCH: i16 = 1;
 /** The set at the start of every line; no other set is given its number, whatever threads it has. */
 const START: i32 = 2;
 /** Most sets that are remembered. */
-const MOST_SETS = 2_000;
+const MAX_SETS = 2_000;
 /** Most threads of all remembered sets. */
-const MOST_THREADS = 1_000_000;
+const MAX_THREADS = 1_000_000;
 
 export class Dfa {
   private classOf: StaticArray<u8> = new StaticArray<u8>(256);
   private sample: StaticArray<u8> = new StaticArray<u8>(256);
   private classes: i32 = 0;
   private leads: StaticArray<i16> = new StaticArray<i16>(0);
-  private atEnd: StaticArray<i16> = new StaticArray<i16>(MOST_SETS);
+  private atEnd: StaticArray<i16> = new StaticArray<i16>(MAX_SETS);
   private sets: Array<StaticArray<u16>> = [];
-  private wordBefore: StaticArray<bool> = new StaticArray<bool>(MOST_SETS);
+  private wordBefore: StaticArray<bool> = new StaticArray<bool>(MAX_SETS);
   private kept: i32 = 0;
   private known: Map<u64, i32> = new Map<u64, i32>();
   private old: Threads;
@@ -33,7 +33,7 @@ export class Dfa {
     this.old = new Threads(program);
     this.mid = new Threads(program);
     this.classify();
-    this.leads = new StaticArray<i16>(MOST_SETS * this.classes);
+    this.leads = new StaticArray<i16>(MAX_SETS * this.classes);
     this.forget();
   }
 
@@ -87,7 +87,7 @@ export class Dfa {
     this.known.clear();
     this.kept = 0;
     memory.fill(changetype<usize>(this.leads), 0xff, this.leads.length << 1);
-    memory.fill(changetype<usize>(this.atEnd), 0xff, MOST_SETS << 1);
+    memory.fill(changetype<usize>(this.atEnd), 0xff, MAX_SETS << 1);
     // The numbers of DEAD and MATCH.
     this.sets.push(new StaticArray<u16>(0));
     this.sets.push(new StaticArray<u16>(0));
@@ -149,7 +149,7 @@ export class Dfa {
       const at = this.known.get(hash);
       if (this.wordBefore[at] == wordBefore && sameList(this.sets[at], threads)) return at;
     }
-    if (this.sets.length >= MOST_SETS || this.kept + threads.length > MOST_THREADS) {
+    if (this.sets.length >= MAX_SETS || this.kept + threads.length > MAX_THREADS) {
       const copy = copyOf(threads);
       this.forget();
       this.known.set(hash, this.sets.length);

@@ -6,7 +6,7 @@ import { joined, LAST_POINT, Node, others, Part, Place, withCases } from "./rege
 
 const DEEPEST = 50;
 /** Most times that a counted repeat may ask for. */
-export const MOST_REPEATS = 1_000;
+export const MAX_REPEATS = 1_000;
 
 const DIGIT: i32[] = [0x30, 0x39];
 const WORD: i32[] = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
@@ -100,8 +100,8 @@ export class RegexParser {
       if (this.take(0x2c)) most = this.peek() == 0x7d ? -1 : this.count();
       this.at++;
       if (most >= 0 && most < least) return this.bad("a repeat ends before it begins");
-      if (max(least, most) > MOST_REPEATS) {
-        return this.bad("a repeat may ask for " + MOST_REPEATS.toString() + " times at most");
+      if (max(least, most) > MAX_REPEATS) {
+        return this.bad("a repeat may ask for " + MAX_REPEATS.toString() + " times at most");
       }
     } else if (!this.take(0x2a)) return item;
     // Lazy or greedy is the same question: does the line match, and where does the first match begin?

@@ -13,14 +13,14 @@ export enum Do {
 }
 
 /** Most instructions of a program. */
-export const MOST_INSTRUCTIONS = 20_000;
+export const MAX_INSTRUCTIONS = 20_000;
 
 export class Program {
-  does: StaticArray<u8> = new StaticArray<u8>(MOST_INSTRUCTIONS);
-  low: StaticArray<u8> = new StaticArray<u8>(MOST_INSTRUCTIONS);
-  high: StaticArray<u8> = new StaticArray<u8>(MOST_INSTRUCTIONS);
-  next: StaticArray<u16> = new StaticArray<u16>(MOST_INSTRUCTIONS);
-  other: StaticArray<u16> = new StaticArray<u16>(MOST_INSTRUCTIONS);
+  does: StaticArray<u8> = new StaticArray<u8>(MAX_INSTRUCTIONS);
+  low: StaticArray<u8> = new StaticArray<u8>(MAX_INSTRUCTIONS);
+  high: StaticArray<u8> = new StaticArray<u8>(MAX_INSTRUCTIONS);
+  next: StaticArray<u16> = new StaticArray<u16>(MAX_INSTRUCTIONS);
+  other: StaticArray<u16> = new StaticArray<u16>(MAX_INSTRUCTIONS);
   length: i32 = 0;
   start: i32 = 0;
   tooLong: bool = false;
@@ -34,7 +34,7 @@ export class Program {
   }
 
   private add(what: Do, low: i32, high: i32, next: i32, other: i32): i32 {
-    if (this.length >= MOST_INSTRUCTIONS) {
+    if (this.length >= MAX_INSTRUCTIONS) {
       this.tooLong = true;
       return 0;
     }

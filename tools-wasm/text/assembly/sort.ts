@@ -9,8 +9,8 @@ import { Fields } from "./fields";
 import { Text } from "./shown";
 import { readWhole, Whole } from "./whole";
 
-const MOST_BYTES = 8_388_608;
-const MOST_LINES = 500_000;
+const MAX_BYTES = 8_388_608;
+const MAX_LINES = 500_000;
 
 export function sort(args: Json): void {
   const source = sourceOf(args);
@@ -20,7 +20,7 @@ export function sort(args: Json): void {
   const reverse = flagOf(args, "reverse");
   const wanted = integerOf(args, "limit", 1_000, 1, 5_000);
   if (failed()) return;
-  const whole = readWhole(source, "sort", MOST_BYTES, MOST_LINES);
+  const whole = readWhole(source, "sort", MAX_BYTES, MAX_LINES);
   if (failed()) return;
   const fields = new Fields(delimiter == null ? new Uint8Array(0) : delimiter);
   const order = new Sorting(whole, fields, field, numeric, reverse).run();

@@ -8,8 +8,8 @@ import { RESULT_BYTES, wholeCharacters } from "./shown";
 import { Lines } from "./source";
 
 /** Most bytes of all different lines, and most of them. */
-const MOST_BYTES = 16_777_216;
-const MOST_LINES = 500_000;
+const MAX_BYTES = 16_777_216;
+const MAX_LINES = 500_000;
 const SLOTS = 1_048_576;
 /** Most bytes of a line that are shown. */
 const SHOWN = 1_000;
@@ -63,7 +63,7 @@ class Seen {
       slot = (slot + 1) & (this.slots.length - 1);
     }
     const used = this.starts[this.count];
-    if (this.count >= MOST_LINES || used + bytes > MOST_BYTES) return false;
+    if (this.count >= MAX_LINES || used + bytes > MAX_BYTES) return false;
     this.room(used + bytes);
     memory.copy(changetype<usize>(this.bytes) + used, at, bytes);
     this.starts.push(used + bytes);
@@ -76,7 +76,7 @@ class Seen {
 
   private room(bytes: i32): void {
     if (bytes <= this.bytes.byteLength) return;
-    const grown = new ArrayBuffer(min(max(2 * this.bytes.byteLength, bytes), MOST_BYTES));
+    const grown = new ArrayBuffer(min(max(2 * this.bytes.byteLength, bytes), MAX_BYTES));
     memory.copy(changetype<usize>(grown), changetype<usize>(this.bytes), this.bytes.byteLength);
     this.bytes = grown;
   }

@@ -4,7 +4,7 @@ import type {
   McpPromptWords,
   McpResourceWords,
   McpToolWords,
-  McpWords,
+  ServerListing,
 } from "../../../../contracts/exchange/mcp.ts";
 import { cutText, PAGES, quoted, WORDS_NODES, WORDS_UNITS } from "../limits.ts";
 import { fieldsOf, Malformed, present } from "./fields.ts";
@@ -15,7 +15,10 @@ interface Lister {
 }
 
 /** What of a server is known since the handshake. */
-export type Introduction = Pick<McpWords, "protocol" | "server" | "instructions" | "capabilities">;
+export type Introduction = Pick<
+  ServerListing,
+  "protocol" | "server" | "instructions" | "capabilities"
+>;
 
 /** One list: how it is asked for, how many of it there may be, how an item is read. */
 interface List<T> {
@@ -53,7 +56,7 @@ interface Left {
 }
 
 /** Asks for all lists that the server has. A list that fails is left out, with the reason. */
-export async function readWords(lister: Lister, about: Introduction): Promise<McpWords> {
+export async function readWords(lister: Lister, about: Introduction): Promise<ServerListing> {
   const left: Left = { units: WORDS_UNITS, nodes: WORDS_NODES, said: [] };
   const list = <T>(capability: string, what: List<T>): Promise<T[]> =>
     about.capabilities.includes(capability) ? readList(lister, what, left) : Promise.resolve([]);

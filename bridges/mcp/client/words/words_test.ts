@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../../../contracts/base/json.ts";
-import { McpWords } from "../../../../contracts/exchange/mcp.ts";
+import { ServerListing } from "../../../../contracts/exchange/mcp.ts";
 import { PAGES } from "../limits.ts";
 import { type Introduction, readWords } from "./words.ts";
 
@@ -17,7 +17,7 @@ const tool = (name: string, more: JsonObject = {}): JsonObject => ({
 });
 
 /** The words of a server with these pages of tools, each behind the cursor of its index. */
-async function toolsOf(...pages: readonly Json[][]): Promise<McpWords> {
+async function toolsOf(...pages: readonly Json[][]): Promise<ServerListing> {
   const words = await readWords({
     page(method, cursor) {
       if (method !== "tools/list") return Promise.resolve({});
@@ -26,7 +26,7 @@ async function toolsOf(...pages: readonly Json[][]): Promise<McpWords> {
       return Promise.resolve({ tools: pages[index] ?? [], ...more });
     },
   }, { ...ABOUT, capabilities: ["tools"] });
-  return McpWords.parse(words);
+  return ServerListing.parse(words);
 }
 
 Deno.test("all pages are read, and what is not in the contract is left behind", async () => {
@@ -92,7 +92,7 @@ Deno.test("a list that fails is left out with the reason, and the others are rea
       return Promise.resolve({ resourceTemplates: "none" });
     },
   }, ABOUT);
-  assert.deepEqual(McpWords.parse(words).tools, []);
+  assert.deepEqual(ServerListing.parse(words).tools, []);
   assert.equal(words.resources.length, 1);
   assert.equal(words.prompts.length, 1);
   assert.match(

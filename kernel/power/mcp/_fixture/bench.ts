@@ -8,7 +8,7 @@ import {
   TaskId,
 } from "../../../../contracts/authority/mod.ts";
 import type { Json, JsonObject } from "../../../../contracts/base/mod.ts";
-import { ImportedServer, type McpWords } from "../../../../contracts/exchange/mod.ts";
+import { ImportedServer, type ServerListing } from "../../../../contracts/exchange/mod.ts";
 import type { GrantedCall, ProcessRow, ToolBinding } from "../../../../contracts/task/mod.ts";
 import { Artifact } from "../../../../contracts/tool/mod.ts";
 import type { McpCallResult } from "../../../../contracts/wire/mod.ts";
@@ -125,7 +125,7 @@ export function textResult(text: string, changes: Partial<McpCallResult> = {}): 
   return { isError: false, parts: [{ kind: "text", text }], cutBytes: 0, ...changes };
 }
 
-const WORDS: McpWords = {
+const WORDS: ServerListing = {
   protocol: "2025-11-25",
   server: { name: "files", version: "1" },
   capabilities: [],
