@@ -303,7 +303,11 @@ Deno.test("carol's socket in a granted folder is nobody's, and one that she gran
     const granted = await add("quay", "--socket", late);
     assert.equal(granted.code, 0, granted.stderr);
     const review = granted.stdout + granted.stderr;
-    assert.match(review, /connect to\s+\S*late\.sock, and do\s+whatever listens there does for it/);
+    // A long path is broken where the line ends.
+    assert.match(
+      review.replaceAll(/\s+/g, ""),
+      /connectto\S*late\.sock,anddowhateverlistenstheredoesforit/,
+    );
     assert.match(review, /dial +destructive/);
     // Its own word for it, that it only reads, counts for nothing: nobody's wall holds whoever listens.
     assert.match(review, /get_tide +outboundWrite/);
