@@ -14,7 +14,7 @@ const HANGS = `
 scenario: hangs
 turns:
   - when: { message: 1 }
-    say: I think.
+    say: I think about it.
     hang: true
   - when: { message: 2 }
     say: I am here.
@@ -41,7 +41,7 @@ Deno.test("carol interrupts a slow model once: the turn ends, the session and th
     try {
       await terminal.shows("\n› ");
       await terminal.type("Think\r");
-      await terminal.shows("the model writes");
+      await terminal.shows("I think about");
       // One press may be delivered many times at once: it counts as one.
       await terminal.type(CTRL_C.repeat(20));
       await terminal.shows("press Ctrl-C again");
