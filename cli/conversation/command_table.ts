@@ -47,9 +47,7 @@ const CONTEXT_COMMANDS: readonly CommandSpec[] = [
     "A[@TURN] B[@TURN]",
     [2, 2],
     "how far two are the same, then how not",
-    [
-      "remit conversation compare trip other-trip",
-    ],
+    ["remit conversation compare trip other-trip"],
   ),
   simple("conversation expire", "NAME", [1, 1], "erase its task after some time", [
     "remit conversation expire trip --after 7d",

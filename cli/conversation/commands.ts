@@ -129,6 +129,7 @@ export async function conversationFork(
           trace: flag(command.parsed, "trace"),
         },
         budget: DEFAULT_BUDGET,
+        answers: true,
       });
       return await finishFollowing(command, link, running);
     }
@@ -141,10 +142,7 @@ export async function conversationFork(
 }
 
 /** How two conversations differ: messages that both begin with, then those of each alone. */
-export function differenceOf(
-  a: readonly ChatMessage[],
-  b: readonly ChatMessage[],
-): {
+export function differenceOf(a: readonly ChatMessage[], b: readonly ChatMessage[]): {
   readonly same: number;
   readonly onlyA: readonly ChatMessage[];
   readonly onlyB: readonly ChatMessage[];

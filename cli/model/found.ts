@@ -35,10 +35,7 @@ export async function foundLines(command: Command<Basic | "models">): Promise<re
     );
   };
   for (const { provider, variable } of keysInEnvironment(around.env)) {
-    add(
-      `a key for ${provider.title} is in the environment (${variable})`,
-      referenceOf(provider),
-    );
+    add(`a key for ${provider.title} is in the environment (${variable})`, referenceOf(provider));
   }
   const place = ollamaPlace(around.env);
   const ollama = await runningOllama(models.http, place);

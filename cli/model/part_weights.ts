@@ -44,10 +44,7 @@ async function weightsOf(
 }
 
 /** Which build of the native engine an entry asks for; undefined: none, it runs in WASM. */
-function buildOf(
-  text: string,
-  { accelerated, gpuLayers }: ModelSettings,
-): NativeBuild | undefined {
+function buildOf(text: string, { accelerated, gpuLayers }: ModelSettings): NativeBuild | undefined {
   const build = accelerated === true ? "cpu" : accelerated === false ? undefined : accelerated;
   if (gpuLayers === undefined || (build !== undefined && build !== "cpu")) return build;
   throw new Fault(

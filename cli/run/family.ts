@@ -56,9 +56,7 @@ export const RUN = family(
     ], RUN_FLAGS),
     simple("resume", "TASK|NAME", [1, 1], "go on with a task that stopped or waits", [
       "remit resume t1",
-    ], [
-      TRACE,
-    ]),
+    ], [TRACE]),
   ],
   [
     "screen",

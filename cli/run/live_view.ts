@@ -57,9 +57,15 @@ export function readingWords({ done, total }: Extract<Seen, { kind: "reading" }>
 /** Makes the view. */
 export function makeLiveView(
   given: Screen,
-  parts: { readonly toolOf: (question: string) => string },
+  parts: {
+    readonly toolOf: (question: string) => string;
+    /** Shows answers while they are written. Who asks for it prints no answer that {@link LiveView.shown} has. */
+    readonly answers?: boolean;
+  },
 ): LiveView {
-  const answer = makeStreamedAnswer(given);
+  const answer = makeStreamedAnswer(
+    parts.answers === true ? given : { ...given, outWidth: undefined },
+  );
   // A line of Remit's own never begins within an answer's.
   const screen: Pick<Screen, "say" | "hint" | "paint"> = {
     say(line): void {

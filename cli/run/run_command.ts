@@ -235,6 +235,7 @@ async function runOnce(
     const running = await followTask(command, link, task, {
       setting,
       budget: setting.limits.money ?? DEFAULT_BUDGET,
+      answers: true,
       stream: flag(parsed, "output-format") === "stream-json",
     });
     return await finish(command, link, running, what.lines !== undefined);
@@ -269,6 +270,7 @@ export async function resumeFollowing(
     },
     past,
     budget: DEFAULT_BUDGET,
+    answers: true,
   });
   return await finish(command, link, running, false);
 }

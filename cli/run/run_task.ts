@@ -95,6 +95,8 @@ export async function followTask(
     readonly past?: readonly Json[];
     readonly budget: number;
     readonly quiet?: boolean;
+    /** Shows answers at a terminal while they are written. */
+    readonly answers?: boolean;
     /** Prints JSON lines of all that is seen. */
     readonly stream?: boolean;
   },
@@ -103,7 +105,8 @@ export async function followTask(
   const tally = makeTally();
   const toolOf = (question: string): string =>
     tally.asked.find((each) => each.question === question)?.tool ?? "";
-  const view = makeLiveView(hands.screen, { toolOf });
+  const answers = options.answers === true && !command.json;
+  const view = makeLiveView(hands.screen, { toolOf, answers });
   const tracer = makeTracer(options.budget);
   const print = (line: StreamLine): void => hands.screen.out(`${safeJson(line)}\n`);
   const lines = options.stream === true ? makeStreamLines(makeTracer(options.budget)) : undefined;
@@ -220,11 +223,7 @@ function exitOf(end: WatchEnd, task: AgentTask): number {
 }
 
 /** Gathers what a run came to: its task, its changes, its receipts, the head to keep. */
-export async function gather(
-  link: KernelLink,
-  task: TaskId,
-  end: WatchEnd,
-): Promise<RunResult> {
+export async function gather(link: KernelLink, task: TaskId, end: WatchEnd): Promise<RunResult> {
   const state = AgentTask.parse(await link.ask("task", { task }));
   const staged = await askStaged(link, task);
   const receipts = await link.ask("receipts", { task });

@@ -1,5 +1,7 @@
 /** `--output-format stream-json`: what a task does, as JSON lines (docs/stream_json.md). @module */
-import { numberOf, type Seen, type SeenEvent, textOf } from "../audit/event_fields.ts";
+import * as z from "zod";
+import { Artifact } from "../../contracts/tool/mod.ts";
+import type { Seen, SeenEvent } from "../audit/event_fields.ts";
 import type { TraceLine } from "../audit/trace.ts";
 
 /** Version of the lines; raised when a field goes or changes its meaning, not when one is added. */
@@ -29,6 +31,14 @@ export function errorLine(code: string, message: string): StreamLine {
   return line("error", { code, message });
 }
 
+/** What a call put into the outbox, as its committed record says. */
+function published(event: SeenEvent): readonly StreamLine[] {
+  const { data } = z.object({ artifact: Artifact }).safeParse(event.private["record"]);
+  if (data === undefined) return [];
+  const { id, name, digest, bytes } = data.artifact;
+  return [line("artifact", { artifact: id, name, hash: digest, bytes })];
+}
+
 /** Makes lines of what is seen of a task; `trace` makes those that the execution trace has, too. */
 export function makeStreamLines(
   trace: (event: SeenEvent) => readonly TraceLine[],
@@ -50,12 +60,8 @@ export function makeStreamLines(
           ...traced(event),
         ];
       }
-      case "artifact":
-        return [line("artifact", {
-          name: textOf(event, "name"),
-          hash: textOf(event, "digest") || textOf(event, "sha256"),
-          bytes: numberOf(event, "bytes"),
-        })];
+      case "outcome":
+        return [...traced(event), ...published(event)];
       default:
         return traced(event);
     }

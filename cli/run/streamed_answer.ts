@@ -3,6 +3,9 @@ import type { Screen } from "../hands.ts";
 import { displayText } from "../../text/mod.ts";
 import { type AnswerView, type Highlight, makeAnswerView } from "../terminal/answer_view.ts";
 
+/** What begins a block of code. */
+const FENCE = "```";
+
 /** An answer under way. */
 export interface StreamedAnswer {
   /** Shows the next piece; false where answers are not shown as they come: output is no terminal. */
@@ -27,13 +30,17 @@ export function makeStreamedAnswer(
   let last: string | undefined;
   let coloured: Highlight | undefined;
   let loading = false;
+  /** The last characters of the text: a fence may come in two pieces. */
+  let tail = "";
   /** Grammars are loaded with the first block of code; what came before them is shown without. */
   const highlight: Highlight = (line, ...rest) =>
     coloured === undefined ? paint.cyan(displayText(line)) : coloured(line, ...rest);
   const load = (): void => {
     loading = true;
-    void import("../terminal/highlight.ts").then(({ makeHighlight }) =>
-      coloured = makeHighlight(paint)
+    import("../terminal/highlight.ts").then(
+      ({ makeHighlight }) => coloured = makeHighlight(paint),
+      // Code without colours is an answer all the same.
+      () => undefined,
     );
   };
   const write = (safe: string): void => {
@@ -51,7 +58,8 @@ export function makeStreamedAnswer(
         out("\n");
       }
       text += piece;
-      if (!loading && text.includes("```")) load();
+      tail = (tail + piece).slice(-piece.length - FENCE.length);
+      if (!loading && tail.includes(FENCE)) load();
       write(view.push(piece));
       return true;
     },

@@ -93,12 +93,7 @@ export function redraw(last: Drawn | undefined, next: Drawn, width: number): str
   }
   const above = last.rows.slice(0, last.row)
     .reduce((sum, row) => sum + tall(row, width), tall(last.before, width) - 1);
-  return [
-    above > 0 ? `\x1b[${above}A` : "",
-    "\r\x1b[J",
-    after ?? "",
-    back(next),
-  ].join("");
+  return [above > 0 ? `\x1b[${above}A` : "", "\r\x1b[J", after ?? "", back(next)].join("");
 }
 
 /** The same for a terminal that knows no movements: what is new is written on, or the row anew. */

@@ -97,6 +97,7 @@ async function goOn(
     setting,
     past,
     budget: 1,
+    answers: true,
   });
 }
 
@@ -138,6 +139,7 @@ async function turn(session: Session, text: string): Promise<number | undefined>
     session.running = await followTask(command, link, task, {
       setting: session.setting,
       budget: 1,
+      answers: true,
     });
   } else {
     // A message that came in meanwhile had its own turn.

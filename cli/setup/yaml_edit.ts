@@ -62,11 +62,7 @@ export function parseValue(text: string): unknown {
 }
 
 /** The text with another value at a key, or without the key where `value` is undefined. Throws `invalidInput`. */
-export function withKey(
-  text: string,
-  key: readonly (string | number)[],
-  value: unknown,
-): string {
+export function withKey(text: string, key: readonly (string | number)[], value: unknown): string {
   const document = documentOf(text);
   // What is written must be what the next reader finds: an alias or a key that stands twice is neither.
   const odd = oddKey(document);

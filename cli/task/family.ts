@@ -51,9 +51,7 @@ export const TASK = family(
       "TASK NAME=NUMBER",
       [2, 32],
       "raise limits of a task that has not ended",
-      [
-        "remit task extend t1 money=2 toolCalls=1000",
-      ],
+      ["remit task extend t1 money=2 toolCalls=1000"],
     ),
     simple("kill", "PID [SIGNAL]", [1, 2], "signal a process", [
       "remit kill 4",
@@ -72,9 +70,7 @@ export const TASK = family(
       [1, 1],
       "everything a task did",
       ["remit log t1", "remit log t1 --follow"],
-      [
-        { name: "follow", short: "f", help: "wait for more" },
-      ],
+      [{ name: "follow", short: "f", help: "wait for more" }],
     ),
     simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"], [
       { name: "all", help: "also what was lent to tasks that have ended" },

@@ -179,6 +179,7 @@ export async function answerCommand(
     const running = await followTask(command, link, asked.task, {
       past,
       budget: 1,
+      answers: true,
     });
     return await finishFollowing(command, link, running);
   } finally {

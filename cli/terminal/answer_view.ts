@@ -31,8 +31,8 @@ export interface AnswerView {
 const HELD = 4_096;
 /** Columns that one word may take before it is cut. */
 const WORD_COLUMNS = 2_000;
-/** Lines of a block above the one that is coloured. */
-const CODE_LINES = 400;
+/** Lines of a block above the one that is coloured: a text over more lines than these loses its colour. */
+const CODE_LINES = 40;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$/;
 const HEADING = /^(#{1,6}) +/;
@@ -200,9 +200,10 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
       fence = undefined;
       return "";
     }
-    const coloured = highlight !== undefined && language !== "" && lines.length < CODE_LINES;
+    const coloured = highlight !== undefined && language !== "";
     const shown = coloured ? highlight(text, language, lines) : paint.cyan(displayText(text));
     lines.push(text);
+    if (lines.length > CODE_LINES) lines.shift();
     return `  ${shown}\n`;
   };
 

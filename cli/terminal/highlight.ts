@@ -5,8 +5,8 @@ import { displayText } from "../../text/mod.ts";
 import type { Highlight } from "./answer_view.ts";
 import type { Paint } from "./paint.ts";
 
-/** Characters of a block up to which its lines are coloured. */
-const MAX_CODE = 20_000;
+/** Characters that are parsed for one line, with those above it: each line parses them anew. */
+const MAX_CODE = 8_000;
 
 type Node = { readonly type: string } & {
   readonly value?: string;

@@ -269,11 +269,7 @@ const FOLLOWS: readonly (readonly [name: RegExp, first: string])[] = [
 ];
 
 /** Lines of advice; none where there is nothing to add. Nothing of a tool's own words is in them. */
-function adviceFor(
-  command: Command,
-  tool: string,
-  end: CallEnd | undefined,
-): readonly string[] {
+function adviceFor(command: Command, tool: string, end: CallEnd | undefined): readonly string[] {
   if (end === undefined) return [];
   const { outcome, error } = end;
   if (outcome === "ok") return afterSuccess(command, tool);

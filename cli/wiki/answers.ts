@@ -247,10 +247,7 @@ export const readNote = reader("a note", Note);
 /** Reads the answer of `exportSite`. */
 export const readExported = reader("an export", Exported);
 /** Reads the answer of `embedPlan`. */
-export const readTexts = reader(
-  "texts to embed",
-  z.array(z.object({ key: Text, text: Text })),
-);
+export const readTexts = reader("texts to embed", z.array(z.object({ key: Text, text: Text })));
 
 /** See {@link readFound}. */
 export type FoundAnswer = ReturnType<typeof readFound>;

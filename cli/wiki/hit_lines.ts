@@ -24,11 +24,7 @@ const STOPS: ReadonlySet<string> = new Set(
 );
 
 /** Makes words of safe text bold that a question has: whole ones, and those that begin with a stem of four letters. */
-function boldWords(
-  text: string,
-  words: readonly string[],
-  bold: (text: string) => string,
-): string {
+function boldWords(text: string, words: readonly string[], bold: (text: string) => string): string {
   return text.replace(/[\p{L}\p{N}\p{M}]+/gu, (word, at: number) => {
     // `\u{…}` is an escape of displayText's, and no word.
     if (text.slice(Math.max(0, at - 2), at) === "u{" || text.slice(at - 1, at) === "\\") {

@@ -37,6 +37,17 @@ Deno.test("alice sees the first words while the model still writes, once, with i
     } finally {
       await terminal.close();
     }
+    // A document is not mixed with the answer's words, also where both would go to a terminal.
+    provider.next(says(ANSWER));
+    const asJson = openTerminal(machine.command(["run", "-p", "When?", ...words, "--json"]), {
+      ...{ env: machine.env, cwd: machine.dir },
+    });
+    try {
+      assert.equal(await asJson.ended(), 0);
+      assert.equal(asJson.screen().split("You leave on").length, 2, asJson.screen());
+    } finally {
+      await asJson.close();
+    }
     provider.next(says(ANSWER));
     const piped = await machine.remit(["run", "-p", "When?", ...words]);
     assert.equal(piped.stdout, `${ANSWER}\n`);
@@ -47,7 +58,14 @@ Deno.test("bob's program reads a task as JSON lines while it happens; the last o
   const backend = BACKENDS[1];
   assert.ok(backend !== undefined);
   await onMachine(async (machine) => {
-    await using provider = backend.serve([READS, says("You leave on Monday.")]);
+    const publish = {
+      calls: [{
+        id: "publish",
+        name: "outbox_publish",
+        pieces: [JSON.stringify({ path: "plans/trip.txt", name: "trip" })],
+      }],
+    };
+    await using provider = backend.serve([READS, publish, says("You leave on Monday.")]);
     await keepKey(machine, backend, provider);
     const words = [...await planned(machine), "--model", backend.ref(provider)];
     const run = ["run", "-p", "When?", ...words, "--output-format", "stream-json"];
@@ -58,7 +76,10 @@ Deno.test("bob's program reads a task as JSON lines while it happens; the last o
     assert.deepEqual([lines[0].type, lines.at(-1).type], ["start", "result"]);
     const of = (type: string) => lines.filter((each) => each.type === type);
     assert.equal(of("text").map(({ content }) => content).join(""), "I look.You leave on Monday.");
-    assert.equal(of("text").filter(({ final }) => final === true).length, 2);
+    assert.equal(of("text").filter(({ final }) => final === true).length, 3);
+    const [artifact] = of("artifact");
+    assert.deepEqual([artifact.name, artifact.bytes > 0], ["trip", true]);
+    assert.match(artifact.hash, /^[0-9a-f]{64}$/);
     const [call] = of("tool_call"), [result] = of("tool_result");
     assert.deepEqual([call.tool, call.args], ["file_read", { path: "plans/trip.txt" }]);
     assert.deepEqual([result.call, result.status], [call.call, "ok"]);

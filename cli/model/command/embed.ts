@@ -28,11 +28,7 @@ async function textsOf(command: Command<Basic | "readInput">): Promise<readonly 
 }
 
 /** Says where the texts go, if they leave this machine. */
-function announce(
-  { hands }: Command,
-  { provider }: ModelPart,
-  texts: readonly string[],
-): void {
+function announce({ hands }: Command, { provider }: ModelPart, texts: readonly string[]): void {
   if (provider === undefined) return;
   const { screen } = hands;
   const request = texts.join("");

@@ -83,10 +83,7 @@ const MODEL_COMMANDS: readonly CommandSpec[] = [
     "",
     [0, 0],
     "fetch llama.cpp's native engine, for accelerated models",
-    [
-      "remit model accelerate",
-      "remit model accelerate --gpu vulkan",
-    ],
+    ["remit model accelerate", "remit model accelerate --gpu vulkan"],
     [YES, {
       name: "gpu",
       value: "cuda|vulkan",

@@ -100,11 +100,7 @@ function isOf(line: string, { config }: { readonly config: RemoteConfig }): bool
  *
  * @throws Fault `notFound` without the file, `invalidInput` for what is no recording, `tooLarge`
  */
-export function readRecording(
-  disk: Pick<DiskRead, "read">,
-  path: string,
-  shown: string,
-): Model {
+export function readRecording(disk: Pick<DiskRead, "read">, path: string, shown: string): Model {
   const bytes = disk.read(path);
   if (bytes === undefined) {
     throw new Fault(

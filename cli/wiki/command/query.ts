@@ -88,10 +88,7 @@ async function vectorOf(
 }
 
 /** What was found, as JSON: stable. */
-function foundDocument(
-  question: WikiQuery,
-  found: FoundAnswer,
-): Readonly<Record<string, unknown>> {
+function foundDocument(question: WikiQuery, found: FoundAnswer): Readonly<Record<string, unknown>> {
   const { text, queries } = question;
   const { fit, hits, searched } = found;
   return { question: text, fit, hits, searched, ...(queries === undefined ? {} : { queries }) };

@@ -143,11 +143,7 @@ const WIKI_COMMANDS: readonly CommandSpec[] = [
     [1, 1],
     "a page, or a source's lines",
     ["remit wiki show leases", "remit wiki show raw/lease.3f2a90bc12de.md --lines 10-20"],
-    [
-      { name: "lines", value: "A-B", help: "these lines alone" },
-      AT,
-      CLEARANCE,
-    ],
+    [{ name: "lines", value: "A-B", help: "these lines alone" }, AT, CLEARANCE],
   ),
   of("list", "", [0, 0], "the pages, the sources, or your wikis", [
     "remit wiki list",

@@ -47,9 +47,7 @@ const SYSTEM =
 function requestOf(pairs: readonly PairAnswer[]): ModelAsk {
   return {
     system: SYSTEM,
-    user: JSON.stringify(
-      pairs.map(({ a, b }, n) => ({ pair: n + 1, one: a.text, other: b.text })),
-    ),
+    user: JSON.stringify(pairs.map(({ a, b }, n) => ({ pair: n + 1, one: a.text, other: b.text }))),
     responseSchema: JSON.stringify({
       type: "object",
       properties: {

@@ -156,10 +156,7 @@ async function readInput(most: number): Promise<Uint8Array> {
   for await (const chunk of Deno.stdin.readable) {
     bytes += chunk.length;
     if (bytes > most) {
-      throw new Fault(
-        "tooLarge",
-        `Cannot read standard input: it is longer than ${most} bytes`,
-      );
+      throw new Fault("tooLarge", `Cannot read standard input: it is longer than ${most} bytes`);
     }
     chunks.push(chunk);
   }

@@ -92,10 +92,7 @@ async function within(ms: number, ask: ParseAsk, running: ParserProcess): Promis
     ms,
   );
   const ended = running.ended.then((said) => {
-    throw new Fault(
-      "upstream",
-      `Cannot read ${named(ask)}: its parser ended ${said}`,
-    );
+    throw new Fault("upstream", `Cannot read ${named(ask)}: its parser ended ${said}`);
   });
   const asked = exchange(ask, running.port).catch(async (error: unknown) => {
     // What the process died of is said by its end, which comes behind its pipe's.
