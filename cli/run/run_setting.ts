@@ -1,4 +1,5 @@
 /** From flags and configuration to what a task is asked with. @module */
+import { ToolName } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ImportedServer } from "../../contracts/exchange/mod.ts";
 import type { AgentSpec, PlacedRule } from "../../contracts/policy/mod.ts";
@@ -42,6 +43,8 @@ export interface RunSetting {
   readonly onQuestion: OnQuestion;
   readonly prepared: PreparedAnswers | undefined;
   readonly trace: string | undefined;
+  /** Tools that its models are told of from the start. */
+  readonly offer: NonNullable<TaskRequest["offer"]>;
   readonly agent: AgentSpec | undefined;
   readonly limits: Partial<Limits>;
   readonly instructions: readonly string[];
@@ -169,8 +172,27 @@ export async function settle(
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),
     trace,
+    offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
     limits: limitsOf(agent, config.policy.limits),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
   };
+}
+
+/** What `--tools` and remit.yaml name. @throws Fault `invalidInput` for a word that no tool is called */
+function offerOf(
+  words: string | undefined,
+  configured: readonly string[],
+): NonNullable<TaskRequest["offer"]> {
+  if (words === "all") return "all";
+  const names = [...configured, ...(words ?? "").split(",").map((each) => each.trim())];
+  return [...new Set(names.filter((name) => name !== ""))].map((name) => {
+    const tool = ToolName.safeParse(name);
+    if (tool.success) return tool.data;
+    const shown = JSON.stringify(name.slice(0, 64));
+    throw new Fault(
+      "invalidInput",
+      `Cannot tell a model of ${shown}: no tool has such a name; "remit tool list" names them`,
+    );
+  });
 }

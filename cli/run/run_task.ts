@@ -59,6 +59,7 @@ export async function createTask(
     ...(setting.memory === undefined ? {} : { memory: setting.memory }),
     ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
     ...mcpFields(setting),
+    ...(setting.offer.length === 0 ? {} : { offer: setting.offer }),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
     onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",

@@ -135,6 +135,11 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         offspring,
         conversation: past?.conversation ?? [systemMessage(request)],
         contextChanges: past?.changes.length ?? 0,
+        offer: {
+          // A program chooses by itself, from all that there is.
+          names: program === undefined ? request.offer ?? [] : "all",
+          searchAbove: request.mcpSearchAbove,
+        },
         ...(program === undefined ? {} : { program }),
         ...(request.instructions === undefined || row.ppid !== undefined
           ? {}

@@ -35,7 +35,7 @@ import type { NetService } from "../power/net/net_service.ts";
 import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
-import { searches, TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
 import type { Progress } from "../core/log/watch.ts";
 
 const COMMAND = ToolName.parse("command");
@@ -211,8 +211,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     if (binding.descriptor.name !== COMMAND || descriptor === undefined) return binding;
     return parts.command.bind({ sandbox: binding, descriptor, made, run: commands.run });
   };
-  const search = toolSearchBinding({ redeem: parts.redeem, processOf: parts.processes.get });
-  const describe = toolDescribeBinding({ redeem: parts.redeem, processOf: parts.processes.get });
+  const asking = { redeem: parts.redeem, processOf: parts.processes.get };
+  const describe = toolDescribeBinding(asking);
   /** Where a provider takes one of them only cut, the task can ask for the rest. */
   const withDescribing = (bindings: readonly ToolBinding[]): readonly ToolBinding[] =>
     needsDescribing(bindings.map(({ descriptor }) => descriptor))
@@ -231,7 +231,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       if (seen.has(name)) throw nameTaken(name);
       seen.add(name);
     }
-    return searches(request.mcp ?? [], request.mcpSearchAbove) ? [...bindings, search] : bindings;
+    return [...bindings, toolSearchBinding({ ...asking, above: request.mcpSearchAbove })];
   };
   return Object.freeze({
     descriptors,

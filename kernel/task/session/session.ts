@@ -40,7 +40,7 @@ export type SessionTurn =
 export interface SessionParts extends
   Pick<
     InferenceParts,
-    "brake" | "money" | "paid" | "exhausted" | "summarizer" | "contextChanges"
+    "brake" | "money" | "paid" | "exhausted" | "summarizer" | "contextChanges" | "offer"
   > {
   readonly row: ProcessRow;
   readonly children: Pick<Children, "worker">;
