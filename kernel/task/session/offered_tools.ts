@@ -128,11 +128,17 @@ export function makeOfferTools({ names = [], searchAbove }: ToolOffer = {}): Off
     const key = `${window} ${backend} ${namesOf(shown)}`;
     const before = made.get(snapshot);
     if (before?.key === key) return before.offered;
-    const said = shown.map((tool) => toldWords(tool, brief));
+    const said = shown.map((tool) => toldWords(tool, { brief, bounds: false }));
     const room = brief
       ? { most: Math.min(window * SHARE, BRIEF_TABLE), limits: { ...limits, tools: BRIEF_TOOLS } }
       : { most: window * SHARE, limits };
-    const tools = fitting(said, room, searched ? found : NONE);
+    const fit = fitting(said, room, searched ? found : NONE);
+    // A model of this machine is told types alone, and its grammar holds the bounds.
+    const kept = new Set(fit.map(({ name }) => name));
+    const tools = Object.hasOwn(TOOL_LIMITS, backend)
+      ? fit
+      : shown.filter(({ name }) => kept.has(name))
+        .map((tool) => toldWords(tool, { brief, bounds: true }));
     const left = all.length - tools.length;
     const table = left === 0 && !brief
       ? snapshot.id
@@ -151,26 +157,30 @@ function isSeldom({ name, interfaceId, description }: ToolDescriptor): boolean {
 
 /** Arguments of the box's tools that a small model does without. */
 const SPARED: ReadonlySet<string> = new Set(["base", "fresh", "ignoreCase", "limit"]);
-/** Bounds that the gate holds, and no model keeps count of. */
-const BOUNDS: ReadonlySet<string> = new Set(["minLength", "maxLength", "maxItems"]);
 const LARGE_NUMBER = 100_000;
-const toldFully = new WeakMap<ToolDescriptor, ToolDescriptor>();
-const toldBriefly = new WeakMap<ToolDescriptor, ToolDescriptor>();
+/** How much of a tool is told. */
+interface Extent {
+  readonly brief: boolean;
+  readonly bounds: boolean;
+}
+
+const toldBefore = new WeakMap<ToolDescriptor, Map<string, ToolDescriptor>>();
 
 /**
- * A tool in the words that a model is told: bounds of the box's own schemas are left to the gate. `brief`: one
- * sentence, and the arguments that matter. What strangers wrote stays as it was reviewed.
+ * A tool in the words that a model is told. `brief`: one sentence, and the arguments that matter. Without `bounds`
+ * those of the box's own schemas are left to the gate. What strangers wrote stays as it was reviewed.
  */
-function toldWords(tool: ToolDescriptor, brief: boolean): ToolDescriptor {
-  if (isImported(tool)) return tool;
-  const before = brief ? toldBriefly : toldFully;
-  const known = before.get(tool);
+function toldWords(tool: ToolDescriptor, told: Extent): ToolDescriptor {
+  if (isImported(tool) || (told.bounds && !told.brief)) return tool;
+  const before = toldBefore.get(tool) ?? new Map<string, ToolDescriptor>();
+  const key = `${told.brief} ${told.bounds}`;
+  const known = before.get(key);
   if (known !== undefined) return known;
-  const paramSchema = JSON.stringify(spared(schemaOf(tool), brief, true));
-  const description = brief ? firstSentence(tool.description) : tool.description;
-  const told: ToolDescriptor = Object.freeze({ ...tool, description, paramSchema });
-  before.set(tool, told);
-  return told;
+  const paramSchema = JSON.stringify(spared(schemaOf(tool), told, true));
+  const description = told.brief ? firstSentence(tool.description) : tool.description;
+  const words: ToolDescriptor = Object.freeze({ ...tool, description, paramSchema });
+  toldBefore.set(tool, before.set(key, words));
+  return words;
 }
 
 function firstSentence(text: string): string {
@@ -178,23 +188,28 @@ function firstSentence(text: string): string {
   return end < 0 ? text : `${text.slice(0, end)}.`;
 }
 
-function spared(schema: JsonObject, brief: boolean, root: boolean): JsonObject {
+function spared(schema: JsonObject, told: Extent, root: boolean): JsonObject {
   const out: Record<string, Json> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (BOUNDS.has(key)) continue;
-    if (key === "minimum" && (value === 0 || value === 1)) continue;
-    if (key === "maximum" && typeof value === "number" && value >= LARGE_NUMBER) continue;
+    if (!told.bounds && isBound(key, value)) continue;
     if (key === "properties" && isObject(value)) {
       out[key] = Object.fromEntries(
         Object.entries(value).flatMap(([name, each]) =>
-          root && brief && SPARED.has(name)
+          root && told.brief && SPARED.has(name)
             ? []
-            : [[name, isObject(each) ? spared(each, brief, false) : each]]
+            : [[name, isObject(each) ? spared(each, told, false) : each]]
         ),
       );
-    } else out[key] = key === "items" && isObject(value) ? spared(value, brief, false) : value;
+    } else out[key] = key === "items" && isObject(value) ? spared(value, told, false) : value;
   }
   return out;
+}
+
+/** Bounds that no model keeps count of. */
+function isBound(key: string, value: Json): boolean {
+  return key === "minLength" || key === "maxLength" || key === "maxItems" ||
+    (key === "minimum" && (value === 0 || value === 1)) ||
+    (key === "maximum" && typeof value === "number" && value >= LARGE_NUMBER);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -30,6 +30,7 @@ const snapshot = (...tools: readonly ToolDescriptor[]): ToolSnapshot => ({
   id: "0".repeat(64) as ToolSnapshot["id"],
   tools,
 });
+const NONE: ReadonlySet<string> = new Set();
 const namesOf = (tools: readonly ToolDescriptor[]): string[] => tools.map(({ name }) => name);
 
 Deno.test("a window that holds the whole table is offered the whole table, unchanged", () => {
@@ -93,13 +94,20 @@ Deno.test("bounds that the gate holds are no words of a model's; a stranger's sc
   });
   const own = { ...tool("file_read"), description: "Reads. All of it.", paramSchema };
   const theirs = { ...own, name: tool("mcp_x_y").name, interfaceId: "mcp:x" };
-  const { tools: [told, imported] } = makeOfferTools()(snapshot(own, theirs), 100_000);
+  const { tools: [told, imported] } = makeOfferTools()(
+    snapshot(own, theirs),
+    100_000,
+    NONE,
+    "openai",
+  );
   assert.deepEqual(JSON.parse(told?.paramSchema ?? "").properties, {
     path: { type: "string", description: "File." },
     maxLength: { type: "integer", maximum: 16 },
     base: { type: "string" },
   });
   assert.equal(imported, theirs);
+  const [local] = makeOfferTools()(snapshot(own, theirs), 100_000, NONE, "wllama").tools;
+  assert.equal(local, own, "a grammar holds the bounds");
   const { tools: [brief] } = makeOfferTools()(snapshot(own), 8_192);
   assert.equal(brief?.description, "Reads.");
   assert.deepEqual(Object.keys(JSON.parse(brief?.paramSchema ?? "").properties), [
