@@ -16,8 +16,7 @@ export function commandDescriptor(
     const variables = env.length === 0 ? "" : ` (env: ${env.join(", ")})`;
     return `${name}${first}${variables}`;
   });
-  const description =
-    `${sandbox.description} ${GRANTED_PROGRAMS}, over a copy of the mount, ` +
+  const description = `${sandbox.description} ${GRANTED_PROGRAMS}, over a copy of the mount, ` +
     `without network: ${told.join("; ")}.`;
   return Object.freeze({ ...sandbox, description: description.slice(0, LONGEST) });
 }
