@@ -17,6 +17,7 @@ import { loadConfig } from "../config/files.ts";
 import { type Merged, narrowMount } from "../config/layers.ts";
 import { displayText } from "../../text/mod.ts";
 import { chooseModel } from "../model/choice.ts";
+import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
@@ -148,7 +149,8 @@ export async function settle(
       "Cannot ask: there is no terminal; use --on-question queue or deny, or --answers FILE",
     );
   }
-  const resolved = await chooseModel(command, defaults, config);
+  const model = config.model ?? lalModel(agent, hands.around.env);
+  const resolved = await chooseModel(command, defaults, { ...config, model });
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
     return file === undefined ? undefined : absolute(hands.around, file);
@@ -174,7 +176,7 @@ export async function settle(
     trace,
     offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
-    limits: limitsOf(agent, config.policy.limits),
+    limits: lalLimits(agent, hands.around.env, limitsOf(agent, config.policy.limits)),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
   };
 }
