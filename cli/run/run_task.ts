@@ -39,12 +39,18 @@ export async function createTask(
   command: Command<Basic | "keyboard">,
   link: KernelLink,
   setting: RunSetting,
-  request: { readonly text: string; readonly interactive: boolean; readonly plan: boolean },
+  request: {
+    readonly text: string;
+    readonly interactive: boolean;
+    readonly plan: boolean;
+    /** Absent: one of its own. */
+    readonly session?: SessionId;
+  },
 ): Promise<TaskId> {
   const { around } = command.hands;
   const asked: TaskRequest = TaskRequest.parse({
     request: request.text,
-    session: SessionId.parse(around.id("s")),
+    session: request.session ?? SessionId.parse(around.id("s")),
     ingress: {
       channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
       principal: around.env("USER") ?? `uid-${around.uid}`,
