@@ -10,6 +10,8 @@ export interface EventRow {
   readonly at: number;
   readonly body: string;
   readonly hash: Digest;
+  /** Another kernel made it durable, before this one took its task over: it gets a place in this log, too. */
+  readonly adopted?: true;
 }
 
 /** An event as it was read back, with its place in the order of append (from 1, without gaps). */
