@@ -23,6 +23,11 @@ export type { CommandSpec, FlagSpec };
 /** Flags that every command takes. */
 export const COMMON_FLAGS: readonly FlagSpec[] = [
   { name: "state", value: "DIR", help: "where Remit keeps its state" },
+  {
+    name: "store",
+    value: "URL",
+    help: "postgres://…: where this state keeps its log, said once for a new state",
+  },
   { name: "json", help: "print one JSON document, or JSON lines for a stream" },
   { name: "help", short: "h", help: "show this" },
   { name: "version", short: "V", help: "show the version" },

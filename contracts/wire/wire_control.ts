@@ -129,6 +129,8 @@ export interface KernelConfig {
     readonly remote: string;
     readonly local: string;
     readonly native: string;
+    /** What speaks to a database: built where the log lies in one. */
+    readonly store: string;
     /** The wiki's process: built when a task is first handed a wiki. */
     readonly wiki: string;
     /** A client of one MCP server, the check of a server's tree, the way out of a namespace: built with the first server. */
@@ -196,6 +198,19 @@ export interface KernelConfig {
   readonly failpoint?: { readonly at: FailPoint; readonly after: number };
   /** Workers that are kept warm, and plugin hosts once there was one. */
   readonly pool: { readonly workers: number; readonly plugins: number };
+  /** Where the log lies, when it is no file of `dir`. */
+  readonly store?: StoreChoice | undefined;
+}
+
+/** A log in a database that several kernels may share. */
+export interface StoreChoice {
+  /** With the role's password. */
+  readonly url: string;
+  /** The kernel's name in the fleet. */
+  readonly kernel: string;
+  readonly leaseMs: number;
+  /** Names this machine in the mounts of tasks. */
+  readonly machine: string;
 }
 
 /** A file that the kernel may read, and what it must hold. */

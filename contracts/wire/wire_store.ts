@@ -103,13 +103,21 @@ export type FleetAsk =
   /** Whether a kernel takes work. */
   | { readonly kind: "state"; readonly name: string; readonly state: FleetState }
   /** Documents of all kernels; answers {@link StorePage}. */
-  | { readonly kind: "everywhere"; readonly of: "task" | "question"; readonly states: readonly string[] }
+  | {
+    readonly kind: "everywhere";
+    readonly of: "task" | "question";
+    readonly states: readonly string[];
+  }
   /** Words for the kernel that owns a task, and those that came for this one (texts). */
   | { readonly kind: "send"; readonly task: string; readonly words: string }
   | { readonly kind: "receive" }
   /** Events of another kernel's log, to check them; answers {@link StorePage}. */
   | { readonly kind: "log"; readonly id: number; readonly query: Readonly<Record<string, unknown>> }
-  | { readonly kind: "headsOf"; readonly id: number; readonly query: Readonly<Record<string, unknown>> };
+  | {
+    readonly kind: "headsOf";
+    readonly id: number;
+    readonly query: Readonly<Record<string, unknown>>;
+  };
 
 /** Whether a kernel takes work. */
 export type FleetState = "up" | "cordoned" | "draining";

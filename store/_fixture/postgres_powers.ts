@@ -56,7 +56,12 @@ async function run(words: readonly string[]): Promise<void> {
 }
 
 /** Settings of a server that lives for one test: durable all the same, because durability is what is tested. */
-const SETTINGS = ["listen_addresses=", "max_connections=60", "shared_buffers=64MB", "log_min_messages=fatal"];
+const SETTINGS = [
+  "listen_addresses=",
+  "max_connections=60",
+  "shared_buffers=64MB",
+  "log_min_messages=fatal",
+];
 
 /**
  * Starts a server. A machine without one fails the test: a store that nobody tried is no store.
@@ -64,7 +69,9 @@ const SETTINGS = ["listen_addresses=", "max_connections=60", "shared_buffers=64M
 export async function startPostgres(): Promise<TestServer> {
   const bin = findPostgres();
   if (bin === undefined) {
-    throw new Error('Cannot start PostgreSQL: it is not installed; "deno task postgres" does, or: apt-get install postgresql');
+    throw new Error(
+      'Cannot start PostgreSQL: it is not installed; "deno task postgres" does, or: apt-get install postgresql',
+    );
   }
   // A socket's path holds 107 bytes at most.
   const folder = Deno.makeTempDirSync({ dir: "/tmp", prefix: "rpg-" });
@@ -78,8 +85,15 @@ export async function startPostgres(): Promise<TestServer> {
     ...["-D", data, "-U", "remit_admin", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
   ]);
   // Roles prove who they are, as they would from another machine.
-  Deno.writeTextFileSync(join(data, "pg_hba.conf"), "local all remit_admin trust\nlocal all all scram-sha-256\n");
-  const options = ["unix_socket_permissions=0777", `unix_socket_directories=${folder}`, ...SETTINGS];
+  Deno.writeTextFileSync(
+    join(data, "pg_hba.conf"),
+    "local all remit_admin trust\nlocal all all scram-sha-256\n",
+  );
+  const options = [
+    "unix_socket_permissions=0777",
+    `unix_socket_directories=${folder}`,
+    ...SETTINGS,
+  ];
   const start = (): Promise<void> =>
     run([
       ...ordinary,
@@ -98,7 +112,8 @@ export async function startPostgres(): Promise<TestServer> {
       await run([join(bin, "createdb"), "-h", folder, "-U", "remit_admin", name]);
       return at("remit_admin", "", name);
     },
-    as: (url: string, role: string, password: string) => at(role, password, new URL(url).pathname.slice(1)),
+    as: (url: string, role: string, password: string) =>
+      at(role, password, new URL(url).pathname.slice(1)),
     async crash(): Promise<void> {
       await stop("immediate");
       await start();

@@ -69,6 +69,15 @@ export function faultOf(error: unknown, doing: string): unknown {
       cause: error,
     });
   }
+  if ("syscall" in error || code === "ERR_ACCESS_DENIED" || error.name === "NotCapable") {
+    return new Fault(
+      "refused",
+      `Cannot ${doing}: it cannot be reached from here (${error.message})`,
+      {
+        cause: error,
+      },
+    );
+  }
   // What is left of the engine's errors is a schema that is not ours.
   return /^[0-9A-Z]{5}$/.test(code)
     ? new Fault("storeCorrupt", `Cannot ${doing}: the schema is not ours (${error.message})`, {

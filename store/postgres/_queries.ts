@@ -35,7 +35,9 @@ export function eventQuery(
   const where = ["l.kernel = $1"];
   if (task !== undefined) {
     const name = bind(task);
-    where.push(`l.task = ${name} AND l.scope = CASE WHEN remit.is_task(${name}) THEN 0 ELSE $1 END`);
+    where.push(
+      `l.task = ${name} AND l.scope = CASE WHEN remit.is_task(${name}) THEN 0 ELSE $1 END`,
+    );
   }
   if (fromN !== undefined) where.push(`l.n >= ${bind(fromN)}`);
   if (afterSeq !== undefined) where.push(`l.seq > ${bind(afterSeq)}`);

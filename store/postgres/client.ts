@@ -64,11 +64,11 @@ export async function openRemoteStore(port: Port, options: StoreOpen): Promise<R
         ),
     });
   const learnAll = async (query: Omit<DocumentQuery, "limit">): Promise<void> => {
-    for (let after: string | undefined;;) {
-      const rows = await documents({ ...query, limit: STEP, ...(after === undefined ? {} : { after }) });
-      for (const row of rows) keep(row);
-      after = rows.at(-1)?.id;
-      if (rows.length < STEP) return;
+    let rows = await documents({ ...query, limit: STEP });
+    rows.forEach(keep);
+    while (rows.length === STEP) {
+      rows = await documents({ ...query, limit: STEP, after: rows.at(-1)?.id });
+      rows.forEach(keep);
     }
   };
   for (const kind of PEEKED) await learnAll({ kind });
@@ -90,7 +90,10 @@ export async function openRemoteStore(port: Port, options: StoreOpen): Promise<R
       if (!isObject(found)) return undefined;
       const { salt, bytes } = found;
       if (typeof salt !== "string" || typeof bytes !== "string") throw damagedRow("content");
-      return Object.freeze({ salt: Uint8Array.fromBase64(salt), bytes: Uint8Array.fromBase64(bytes) });
+      return Object.freeze({
+        salt: Uint8Array.fromBase64(salt),
+        bytes: Uint8Array.fromBase64(bytes),
+      });
     },
     eraseBlobs: async (task) => Number(await port.ask("erase", { task })),
     async document(kind, id): Promise<DocumentRow | undefined> {

@@ -1,6 +1,6 @@
 /** The one file that speaks to a PostgreSQL server: a URL is authority over a database. @module */
 import postgres from "postgres";
-import { Fault } from "../../contracts/base/fault.ts";
+import { parseAddress } from "../../contracts/wire/store_address.ts";
 import { faultOf, isLost } from "./_faults.ts";
 import type { Value } from "./_queries.ts";
 import type { Row } from "./_rows.ts";
@@ -34,35 +34,6 @@ function literalOf(list: readonly (string | number)[]): string {
     typeof each === "number" ? String(each) : `"${each.replaceAll(/["\\]/g, "\\$&")}"`
   );
   return `{${items.join(",")}}`;
-}
-
-/**
- * Parses a database's address, `postgres://ROLE:PASSWORD@HOST:PORT/DATABASE`; `?host=/FOLDER` names the folder of a unix
- * socket instead.
- * @throws Fault `invalidInput`
- */
-export function parseAddress(url: string): {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-} {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol)) {
-    throw new Fault(
-      "invalidInput",
-      "Cannot use this store: its address is postgres://ROLE:PASSWORD@HOST:PORT/DATABASE, or ends in ?host=/FOLDER",
-    );
-  }
-  const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
-  return Object.freeze({
-    host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""),
-    port: Number(parsed.port === "" ? 5432 : parsed.port),
-    user: decodeURIComponent(parsed.username),
-    password: decodeURIComponent(parsed.password),
-    database: decodeURIComponent(parsed.pathname.slice(1)) || "postgres",
-  });
 }
 
 /** Opens a database. Nothing is connected to before the first statement. */

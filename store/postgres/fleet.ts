@@ -115,8 +115,7 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
   };
 }
 
-const LIST =
-  "SELECT k.id, k.name, k.state, (k.lease_until > clock_timestamp())::int AS alive, " +
+const LIST = "SELECT k.id, k.name, k.state, (k.lease_until > clock_timestamp())::int AS alive, " +
   "greatest(0, least(1e9, extract(epoch FROM k.lease_until - clock_timestamp()) * 1000))::bigint AS lease_ms, " +
   "k.address, k.version, to_jsonb(k.mounts)::text AS mounts, coalesce(k.public_key, '') AS public_key, k.late, " +
   "(SELECT count(*) FROM remit.tasks t WHERE t.owner = k.id AND NOT t.over) AS tasks FROM remit.kernels k ORDER BY k.name";

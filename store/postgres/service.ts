@@ -19,7 +19,9 @@ export interface ServiceParts {
 
 /** Serves one kernel. */
 export function makeStoreService(parts: ServiceParts): PortHandler & { close(): Promise<void> } {
-  let opened: { readonly store: PostgresStore; readonly ask: ReturnType<typeof makeFleet> } | undefined;
+  let opened:
+    | { readonly store: PostgresStore; readonly ask: ReturnType<typeof makeFleet> }
+    | undefined;
   let engine: Engine | undefined;
   const need = (): NonNullable<typeof opened> => {
     if (opened === undefined) throw new Fault("gone", "Cannot use the store: it is not open");

@@ -65,7 +65,9 @@ export async function migrate(
     // Asked again within: another process may have done it while this one waited for the lock.
     await engine.script(
       `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});` +
-        `DO $check$ BEGIN IF ${versionTest(step.version)} THEN RAISE EXCEPTION 'done' USING ERRCODE = 'RM003'; ` +
+        `DO $check$ BEGIN IF ${
+          versionTest(step.version)
+        } THEN RAISE EXCEPTION 'done' USING ERRCODE = 'RM003'; ` +
         `END IF; END $check$; ${first} ${step.sql}; ` +
         `INSERT INTO remit.schema_version(version, name) VALUES (${step.version}, '${step.name}');` +
         "GRANT SELECT ON remit.schema_version TO remit_kernels;",
@@ -160,7 +162,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 export function makeReader(
   engine: Pick<Engine, "read">,
   k: number,
-): Pick<PostgresStore, "events" | "heads" | "head" | "blob" | "document" | "documents" | "documentKinds"> {
+): Pick<
+  PostgresStore,
+  "events" | "heads" | "head" | "blob" | "document" | "documents" | "documentKinds"
+> {
   const ask = ({ sql, values }: Query): ReturnType<Engine["read"]> => engine.read(sql, values);
   return {
     events: async (query): Promise<readonly StoredEvent[]> =>
