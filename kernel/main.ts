@@ -105,6 +105,7 @@ try {
     slowStore,
     contents,
     plainLog,
+    ...{ remote, heard },
     receiptKey: publicKey,
     care,
     end,

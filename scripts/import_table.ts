@@ -206,7 +206,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
  */
 const KERNEL_LAYERS: readonly string[] = [
   // The core: rights, the machine's processes, which have none, a task's own, the log.
-  ...["core/lease", "core/start", "core/child", "core/process", "core/log"],
+  ...["core/lease", "core/start", "core/child", "core/process", "core/log", "core/fleet"],
   // What those processes are for, each by itself; at the end the tools that ask models and people.
   ...["power/net", "power/toolhost", "power/wiki", "power/command", "power/model"],
   ...["power/plugin", "power/peer", "power/mcp"],
@@ -240,6 +240,7 @@ export function isAssembly(path: string): boolean {
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
+  "kernel/main_fleet.ts",
   "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",

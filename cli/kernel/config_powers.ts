@@ -12,7 +12,7 @@ import { openKeyRing } from "../key/ring.ts";
 import { mcpPrograms } from "../mcp/programs_powers.ts";
 import { modelPrograms } from "../model/programs_powers.ts";
 import { nativeAddon } from "../../models/weights/mod.ts";
-import type { Places } from "../disk/places.ts";
+import { makePrivateFolder, type Places } from "../disk/places.ts";
 import { choosePlugins } from "../plugin/choice.ts";
 import type { PluginKit } from "../plugin/kit.ts";
 import { installedPlugins } from "../plugin/store.ts";
@@ -113,6 +113,7 @@ export async function configFor(
     browser,
   }));
   const store = storeChoice(disk, places, around);
+  if (store?.work !== undefined) makePrivateFolder(disk, store.work, around.uid);
   const config: KernelConfig = {
     ...told,
     dir: places.kernel,

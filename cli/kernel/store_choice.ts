@@ -49,7 +49,7 @@ export function storeChoice(
 ): StoreChoice | undefined {
   const url = kept(disk, places);
   if (url === undefined) return undefined;
-  const { kernel, lease = LEASE_S } = parseAddress(url);
+  const { kernel, lease = LEASE_S, work } = parseAddress(url);
   const id = disk.read(MACHINE_ID, { most: 100 });
   const machine = digestOf({
     machine: id === undefined ? "" : new TextDecoder().decode(id).trim(),
@@ -59,6 +59,8 @@ export function storeChoice(
     url,
     kernel: kernel ?? `k-${digestOf({ machine, state: places.state }).slice(0, 12)}`,
     leaseMs: lease * 1_000,
-    machine,
+    // What tasks stage lies in a folder of this kernel's, unless several share one: only whoever has it can go on.
+    machine: work === undefined ? digestOf({ machine, state: places.state }).slice(0, 12) : machine,
+    ...(work === undefined ? {} : { work }),
   });
 }

@@ -138,3 +138,12 @@ export interface EventLog {
   /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */
   head(): Digest;
 }
+
+/** A log that takes over tasks of other kernels' logs. */
+export interface AdoptingLog extends EventLog {
+  /**
+   * Gives events that another kernel made durable, a task's next ones from where this log has them, a place in this log,
+   * under its own seals. Rejects `storeCorrupt` where they do not follow one another.
+   */
+  adopt(events: readonly EventRow[]): Promise<void>;
+}

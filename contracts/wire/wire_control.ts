@@ -47,6 +47,7 @@
  * | more | `null` what follows in this connection's last answer of pages; empty: nothing | as there |
  * | auditVerify | `{ head? }` | what was found, the first bad event named |
  * | auditRepair | `null` | what was kept and cut |
+ * | fleet | `{ kind, … }` as kernel/control/fleet_ops.ts has it; refused where the log is no database's | as asked |
  * | receipts | `{ task, call? }` | Receipt[] |
  * | mcpLook | `{ server: ImportedServer, observe, deadlineMs }` starts it, asks what it says of itself, ends it | McpLook |
  * | mcpLend | {@link McpLoan} held in memory for that server | `null` |
@@ -209,8 +210,15 @@ export interface StoreChoice {
   /** The kernel's name in the fleet. */
   readonly kernel: string;
   readonly leaseMs: number;
-  /** Names this machine in the mounts of tasks. */
+  /** Names this machine, and where kernels of it share no folder for work, this kernel: a task with mounts goes on nowhere else. */
   readonly machine: string;
+  /** A folder that kernels of this machine share, for what tasks stage; absent: each has its own. */
+  readonly work?: string | undefined;
+}
+
+/** Where a kernel keeps what tasks stage. */
+export function workFolder({ dir, store }: Pick<KernelConfig, "dir" | "store">): string {
+  return store?.work ?? `${dir}/work`;
 }
 
 /** A file that the kernel may read, and what it must hold. */

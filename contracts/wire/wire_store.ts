@@ -31,7 +31,7 @@ export interface StoreOpen {
   /** The kernel's name in the fleet. */
   readonly kernel: string;
   readonly leaseMs: number;
-  /** Names this machine in the mounts of tasks. */
+  /** Names this machine: a task with mounts goes on nowhere else. */
   readonly machine: string;
   /** Opened to look: registers nobody, and nothing is written. */
   readonly look?: boolean;
@@ -78,7 +78,9 @@ export interface StorePage {
 /** What a kernel says to the fleet's table. */
 export type FleetAsk =
   /** This kernel lives; answers {@link FleetBeat}. */
-  | { readonly kind: "beat"; readonly about: FleetAbout }
+  | { readonly kind: "beat"; readonly leaseMs: number; readonly about: FleetAbout }
+  /** Tasks of this kernel that are not over, by the table; answers texts. */
+  | { readonly kind: "mine" }
   /** Its lease ends now. */
   | { readonly kind: "leave" }
   /** Takes over tasks of kernels whose lease ran out; answers {@link FleetClaim}[]. */
@@ -127,7 +129,7 @@ export interface FleetAbout {
   readonly address: string;
   readonly version: string;
   readonly publicKey: string;
-  /** `MACHINE:FOLDER` of each mount that it may open. */
+  /** Machines whose folders it may open. */
   readonly mounts: readonly string[];
 }
 

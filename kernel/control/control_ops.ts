@@ -27,6 +27,7 @@ import {
   TaskRequest,
   TaskStatus,
 } from "../../contracts/task/task.ts";
+import { FleetBody } from "./fleet_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
@@ -210,6 +211,7 @@ export const CONTROL_OPS = {
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
+  fleet: FleetBody,
   auditExport: z.null(),
   auditRepair: z.null(),
   more: z.null(),

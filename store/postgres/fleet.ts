@@ -45,9 +45,16 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
     const ask = body as unknown as FleetAsk;
     switch (ask.kind) {
       case "beat": {
-        const [row] = await call("beat", leaseMs, JSON.stringify(ask.about));
+        const [row] = await call("beat", ask.leaseMs, JSON.stringify(ask.about));
         if (row === undefined) throw damagedRow("this kernel");
         return { state: textOf(row, "state", "it"), waiting: integer(row, "waiting", "it") };
+      }
+      case "mine": {
+        const rows = await engine.write(
+          "SELECT task FROM remit.tasks WHERE owner = $1 AND NOT over",
+          [own[0]],
+        );
+        return rows.map((row) => textOf(row, "task", "a task"));
       }
       case "leave":
         await call("leave");

@@ -237,14 +237,11 @@ function tasksOf({ events, blobs, documents }: Batch): readonly string[] {
   return [...new Set(names)].filter((name) => TASK.test(name));
 }
 
-/** Where the mounts of a task lie that begins with this batch, as a JSON list of `MACHINE:FOLDER`. */
+/** The machines on which a task can run that begins with this batch, as a JSON list: empty for one without mounts. */
 function homesOf({ documents }: Batch, task: string, machine: string): string {
   const body = documents.find((d) => d.kind === "task" && d.id === task)?.body;
   const mounts = body?.["mounts"];
-  const dirs = Array.isArray(mounts)
-    ? mounts.flatMap((mount: Json) => isObject(mount) ? String(mount["dir"]) : [])
-    : [];
-  return JSON.stringify([...new Set(dirs)].map((dir) => `${machine}:${dir}`));
+  return JSON.stringify(Array.isArray(mounts) && mounts.length > 0 ? [machine] : []);
 }
 
 /** How a document stands, as the embedded engine computes it (store/migrations.ts). */
