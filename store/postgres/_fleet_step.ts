@@ -27,10 +27,10 @@ CREATE TABLE remit.post(
 
 const FUNCTIONS = `
 -- A kernel lives: its lease is counted by the database's clock alone.
-CREATE FUNCTION remit.beat(k int, inc bigint, lease_ms bigint, about jsonb)
+CREATE FUNCTION remit.beat(k int, inc bigint, lease_ms bigint, told text)
 RETURNS TABLE (state text, waiting bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
-DECLARE own remit.kernels;
+DECLARE own remit.kernels; about jsonb := told;
 BEGIN
   own := remit.own_kernel(k, inc);
   UPDATE remit.kernels x SET seen = clock_timestamp(),

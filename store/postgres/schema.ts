@@ -139,7 +139,7 @@ CREATE FUNCTION remit.append(
   b_task text[], b_digest text[], b_salt text[], b_bytes text[],
   d_kind text[], d_id text[], d_task text[], d_expect bigint[], d_state text[], d_body text[]
 ) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
-DECLARE own remit.kernels; seq bigint; place bigint; i int; found_rows bigint; t remit.tasks;
+DECLARE own remit.kernels; base bigint; next_place bigint; i int; found_rows bigint; t remit.tasks;
 BEGIN
   own := remit.own_kernel(k, inc);
   IF own.last_commit = turn THEN RETURN own.last_seq; END IF;
@@ -166,16 +166,16 @@ BEGIN
       WHERE remit.is_task(x.task) AND NOT x.task = ANY (held)) THEN
     RAISE EXCEPTION 'a task is written to that is not held' USING ERRCODE = 'RM002';
   END IF;
-  seq := own.last_seq;
+  base := own.last_seq;
   BEGIN
     INSERT INTO remit.events(kernel, seq, scope, task, n, kind, at, hash, body)
-      SELECT k, seq + x.i, CASE WHEN remit.is_task(x.task) THEN 0 ELSE k END,
+      SELECT k, base + x.i, CASE WHEN remit.is_task(x.task) THEN 0 ELSE k END,
         x.task, x.n, x.kind, x.at, decode(x.hash, 'hex'), x.body
       FROM unnest(e_task, e_n, e_kind, e_at, e_hash, e_body, e_old)
         WITH ORDINALITY x(task, n, kind, at, hash, body, old, i) WHERE x.old = 0;
     IF 1 = ANY (e_old) THEN
       INSERT INTO remit.adopted(kernel, seq, task, n)
-        SELECT k, seq + x.i, e.task, e.n
+        SELECT k, base + x.i, e.task, e.n
         FROM unnest(e_task, e_n, e_hash, e_old) WITH ORDINALITY x(task, n, hash, old, i)
         JOIN remit.events e ON e.scope = 0 AND e.task = x.task AND e.n = x.n AND e.hash = decode(x.hash, 'hex')
         WHERE x.old = 1;
@@ -187,19 +187,19 @@ BEGIN
   EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'a chain position was taken' USING ERRCODE = 'RM003';
   END;
-  seq := seq + coalesce(array_length(e_task, 1), 0);
+  base := base + coalesce(array_length(e_task, 1), 0);
   IF array_length(b_task, 1) > 0 THEN
     INSERT INTO remit.blobs(scope, task, digest, salt, bytes)
       SELECT CASE WHEN remit.is_task(x.task) THEN 0 ELSE k END,
         x.task, decode(x.digest, 'hex'), decode(x.salt, 'base64'), decode(x.bytes, 'base64')
       FROM unnest(b_task, b_digest, b_salt, b_bytes) x(task, digest, salt, bytes) ON CONFLICT DO NOTHING;
   END IF;
-  place := own.last_place;
+  next_place := own.last_place;
   FOR i IN 1 .. coalesce(array_length(d_kind, 1), 0) LOOP
     IF d_expect[i] = 0 THEN
-      place := place + 1;
+      next_place := next_place + 1;
       INSERT INTO remit.documents(kernel, kind, id, task, place, version, state, body)
-        VALUES (k, d_kind[i], d_id[i], d_task[i], place, 1, d_state[i], d_body[i]) ON CONFLICT DO NOTHING;
+        VALUES (k, d_kind[i], d_id[i], d_task[i], next_place, 1, d_state[i], d_body[i]) ON CONFLICT DO NOTHING;
     ELSE
       UPDATE remit.documents x SET task = d_task[i], version = x.version + 1, state = d_state[i], body = d_body[i]
         WHERE x.kernel = k AND x.kind = d_kind[i] AND x.id = d_id[i] AND x.version = d_expect[i];
@@ -212,8 +212,8 @@ BEGIN
         WHERE x.task = d_id[i] AND x.over <> (d_state[i] IN ('done', 'failed', 'cancelled', 'expired', 'archived'));
     END IF;
   END LOOP;
-  UPDATE remit.kernels x SET last_commit = turn, last_seq = seq, last_place = place WHERE x.id = k;
-  RETURN seq;
+  UPDATE remit.kernels x SET last_commit = turn, last_seq = base, last_place = next_place WHERE x.id = k;
+  RETURN base;
 END $$;
 
 CREATE FUNCTION remit.erase(k int, inc bigint, of_task text) RETURNS bigint

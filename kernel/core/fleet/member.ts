@@ -79,6 +79,10 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   let stopped = false;
   let looking: Promise<void> | undefined;
   let again = false;
+  let trouble = "";
+  /** Tasks that are this kernel's by the table and not at work here yet, and who had them. */
+  const claimed = new Map<TaskId, string>();
+  let first = true;
   const pause = Math.min(LATEST_MS, Math.max(SOONEST_MS, leaseMs / LOOKS));
 
   /** The lease had run out: what others took meanwhile is theirs. */
@@ -101,14 +105,14 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
 
   const takeOver = async (task: TaskId, former: string): Promise<void> => {
     let from = ((await store.head(task))?.n ?? -1) + 1;
-    const first = from;
+    const before = from;
     for (;;) {
       const events = await store.chain(task, from);
       if (events.length === 0) break;
       await parts.log.adopt(events.map(({ seq: _seq, ...event }) => event));
       from += events.length;
     }
-    note(`Took task ${task} over from kernel "${former}", with ${from - first} events`);
+    note(`Took task ${task} over from kernel "${former}", with ${from - before} events`);
     if (from > 0) {
       await store.learn(task);
       return await parts.adopt(task);
@@ -120,6 +124,17 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
 
   const look = async (): Promise<void> => {
     await lease.extend();
+    if (first) {
+      first = false;
+      const here = new Set<string>(parts.tasks());
+      for (const name of textsOf(await store.fleet({ kind: "mine" }))) {
+        const task = TaskId.safeParse(name);
+        // Claimed by an earlier process of this kernel, which ended under it.
+        if (task.success && !here.has(name)) {
+          claimed.set(task.data, "an earlier process of this one");
+        }
+      }
+    }
     if (waiting > 0) {
       for (const words of textsOf(await store.fleet({ kind: "receive" }))) await parts.hear(words);
     }
@@ -127,12 +142,16 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
     if (state !== "up" || stopped) return;
     for (const row of rowsOf(await store.fleet({ kind: "claim", max: MAX_CLAIMS }))) {
       const task = TaskId.safeParse(row["task"]);
-      if (!task.success) continue;
+      if (task.success) claimed.set(task.data, String(row["former"]));
+    }
+    for (const [task, former] of [...claimed]) {
       try {
-        await takeOver(task.data, String(row["former"]));
+        await takeOver(task, former);
+        claimed.delete(task);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        note(`Cannot take task ${task.data} over: ${error.message}`);
+        if (error.code === "leaseRevoked") claimed.delete(task);
+        note(`Cannot take task ${task} over: ${error.message}`);
       }
     }
     const room = parts.room();
@@ -151,10 +170,12 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
       again = true;
       return;
     }
-    looking = look().catch((error: unknown) => {
-      if (error instanceof Fault && error.code === "gone") parts.end(error.message);
-      else note(`Cannot look at the fleet: ${String(error)}`);
-    }).finally(() => {
+    looking = look().then(() => trouble = "", (error: unknown) => {
+      if (error instanceof Fault && error.code === "gone") return parts.end(error.message);
+      // Once: it looks again soon.
+      if (trouble !== String(error)) note(`Cannot look at the fleet: ${String(error)}`);
+      trouble = String(error);
+    }).then(() => {
       looking = undefined;
       if (!again) return;
       again = false;
