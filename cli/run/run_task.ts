@@ -38,7 +38,13 @@ export async function createTask(
   command: Command<Basic | "keyboard">,
   link: KernelLink,
   setting: RunSetting,
-  request: { readonly text: string; readonly interactive: boolean; readonly plan: boolean },
+  request: {
+    readonly text: string;
+    readonly interactive: boolean;
+    readonly plan: boolean;
+    /** Any kernel of the fleet may take it. */
+    readonly anywhere?: boolean;
+  },
 ): Promise<TaskId> {
   const { around } = command.hands;
   const asked: TaskRequest = TaskRequest.parse({
@@ -61,11 +67,18 @@ export async function createTask(
     ...mcpFields(setting),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
-    onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
+    onQuestion: request.anywhere === true
+      ? "queue"
+      : setting.prepared === undefined
+      ? setting.onQuestion
+      : "ask",
     phase: request.plan ? "plan" : "work",
     interactive: request.interactive,
   });
-  const answer = await link.ask("run", toJson(asked));
+  const answer =
+    await (request.anywhere === true
+      ? link.ask("fleet", { kind: "run", request: toJson(asked) })
+      : link.ask("run", toJson(asked)));
   return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
 }
 
