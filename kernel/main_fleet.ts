@@ -1,4 +1,5 @@
 /** A kernel's part in a fleet, wired: what is fenced, taken over, begun and said across kernels. @module */
+import * as z from "zod";
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../contracts/base/json.ts";
 import { TaskId } from "../contracts/authority/ids.ts";
@@ -7,7 +8,7 @@ import type { GrantedCall } from "../contracts/task/power.ts";
 import type { NewEvent } from "../contracts/task/event.ts";
 import type { Powers } from "../contracts/task/process.ts";
 import type { AdoptingLog, EventLog } from "../contracts/task/store.ts";
-import { TaskRequest } from "../contracts/task/task.ts";
+import { AgentTask, TaskRequest } from "../contracts/task/task.ts";
 import type { StoreChoice } from "../contracts/wire/mod.ts";
 import type { FleetKernel } from "../contracts/wire/wire_store.ts";
 import type { AgentService, TaskKeeper } from "../agents/mod.ts";
@@ -21,6 +22,21 @@ import { type FleetMember, makeFleetMember } from "./core/fleet/member.ts";
 const MAX_AT_WORK = 32;
 /** Events that say what was done: after the task was lost they come too late. */
 const DONE: ReadonlySet<string> = new Set(["outcome"]);
+
+/** Milliseconds that another kernel's words are waited for. */
+const REPLY_MS = 15_000;
+
+/** What kernels say to each other. */
+const Words = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("answer"), answer: Answer }).strict(),
+  z.object({
+    kind: z.literal("staged"),
+    id: z.string().max(64),
+    task: TaskId,
+    from: z.string().max(64),
+  }).strict(),
+  z.object({ kind: z.literal("reply"), id: z.string().max(64), value: z.json() }).strict(),
+]);
 
 /** What is there before anything runs. */
 export interface FleetParts {
@@ -38,7 +54,7 @@ export interface FleetParts {
 /** What comes later. */
 export interface FleetWork {
   readonly keeper: Pick<TaskKeeper, "live">;
-  readonly service: Pick<AgentService, "adopt" | "lose" | "create" | "idle">;
+  readonly service: Pick<AgentService, "adopt" | "lose" | "create" | "idle" | "staged" | "find">;
   readonly questions: Pick<QuestionBook, "adopt" | "lose">;
   /** Takes an answer as if it were given here. */
   answer(answer: Answer): Promise<unknown>;
@@ -57,6 +73,10 @@ export interface MainFleet {
   leave(): Promise<void>;
   /** What a person asks of the fleet. */
   ask(body: FleetBody): Promise<Json>;
+  /** A task, whichever kernel has it; undefined where there is none. */
+  task(id: TaskId): Promise<AgentTask | undefined>;
+  /** What a task of another kernel has staged: its own kernel shows it while it waits for a person. */
+  staged(task: TaskId): Promise<Json>;
   /** Questions of other kernels that are open. */
   questions(): Promise<readonly Question[]>;
   /** Carries an answer to the kernel whose question it is; the question as it was. */
@@ -91,19 +111,37 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       await need().service.create(TaskRequest.parse(request), { id: task });
     },
     lose,
-    async hear(words): Promise<void> {
-      const answer = Answer.safeParse(JSON.parse(words));
-      if (!answer.success) return note("Cannot take what another kernel carried here: no answer");
-      await need().answer(answer.data).catch((error: unknown) =>
-        note(`Cannot take an answer that another kernel carried here: ${String(error)}`)
-      );
-    },
+    hear: (words) =>
+      hear(words).catch((error: unknown) =>
+        note(`Cannot take what another kernel carried here: ${String(error)}`)
+      ),
     idle: () => need().service.idle(),
   });
 
   async function lose(task: TaskId): Promise<void> {
     need().questions.lose(task);
     await need().service.lose(task);
+  }
+
+  const waiting = new Map<string, (value: Json) => void>();
+  /** TRUST: from whoever has a kernel's role: an answer is signed, and only what a person is asked about is shown. */
+  async function hear(text: string): Promise<void> {
+    const words = Words.parse(JSON.parse(text));
+    switch (words.kind) {
+      case "answer":
+        await need().answer(words.answer);
+        return;
+      case "staged": {
+        const open = need().service.find(words.task)?.status === "needsApproval";
+        const value = open ? toJson(await need().service.staged(words.task)) : null;
+        const reply = JSON.stringify({ kind: "reply", id: words.id, value });
+        await store.fleet({ kind: "reply", name: words.from, words: reply });
+        return;
+      }
+      case "reply":
+        waiting.get(words.id)?.(words.value);
+        return;
+    }
   }
 
   /** What was done all the same is told, and the task let go of. */
@@ -142,9 +180,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
     of: "task" | "question",
     states: readonly string[],
   ): Promise<readonly Json[]> => {
-    const page = await store.fleet({ kind: "everywhere", of, states });
-    const rows = isObject(page) && Array.isArray(page["rows"]) ? page["rows"].filter(isObject) : [];
-    return rows.map(({ body }): Json => typeof body === "string" ? JSON.parse(body) : null);
+    return bodiesOf(await store.fleet({ kind: "everywhere", of, states }));
   };
   const questions = async (): Promise<readonly Question[]> =>
     (await everywhere("question", ["open"])).flatMap((body) => {
@@ -207,14 +243,45 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
         }
       }
     },
+    async task(id): Promise<AgentTask | undefined> {
+      const [body] = bodiesOf(await store.fleet({ kind: "task", task: id }));
+      return AgentTask.safeParse(body).data;
+    },
+    async staged(task): Promise<Json> {
+      const id = powers.id("w");
+      const { promise, resolve, reject } = Promise.withResolvers<Json>();
+      waiting.set(id, resolve);
+      const cancel = powers.after(REPLY_MS, () =>
+        reject(
+          new Fault("timedOut", `Cannot show the changes of task ${task}: its kernel is silent`),
+        ));
+      try {
+        const words = JSON.stringify({ kind: "staged", id, task, from: choice.kernel });
+        await store.fleet({ kind: "send", task, words });
+        return await promise;
+      } finally {
+        cancel();
+        waiting.delete(id);
+      }
+    },
     questions,
     async carry(answer): Promise<Question> {
       const found = (await questions()).find(({ id }) => id === answer.question);
       if (found === undefined) {
         throw new Fault("notFound", `Cannot answer "${answer.question}": no such question`);
       }
-      await store.fleet({ kind: "send", task: found.task, words: JSON.stringify(answer) });
+      await store.fleet({
+        kind: "send",
+        task: found.task,
+        words: JSON.stringify({ kind: "answer", answer }),
+      });
       return found;
     },
   });
+}
+
+/** Bodies of documents of a page. */
+function bodiesOf(page: Json): readonly Json[] {
+  const rows = isObject(page) && Array.isArray(page["rows"]) ? page["rows"].filter(isObject) : [];
+  return rows.map(({ body }): Json => typeof body === "string" ? JSON.parse(body) : null);
 }

@@ -110,8 +110,11 @@ export type FleetAsk =
     readonly of: "task" | "question";
     readonly states: readonly string[];
   }
+  /** One task, whoever's; answers {@link StorePage}. */
+  | { readonly kind: "task"; readonly task: string }
   /** Words for the kernel that owns a task, and those that came for this one (texts). */
   | { readonly kind: "send"; readonly task: string; readonly words: string }
+  | { readonly kind: "reply"; readonly name: string; readonly words: string }
   | { readonly kind: "receive" }
   /** Events of another kernel's log, to check them; answers {@link StorePage}. */
   | { readonly kind: "log"; readonly id: number; readonly query: Readonly<Record<string, unknown>> }

@@ -18,7 +18,7 @@ import {
 } from "../../contracts/task/hosting.ts";
 import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
 import type { Answer, Question } from "../../contracts/authority/question.ts";
-import type { Json } from "../../contracts/base/json.ts";
+import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Lease } from "../../contracts/authority/lease.ts";
 import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
@@ -93,6 +93,8 @@ const RECENT = 20;
 /** What a person sees and does across kernels. */
 export interface OperatorFleet {
   ask(body: FleetBody): Promise<Json>;
+  task(id: TaskId): Promise<AgentTask | undefined>;
+  staged(task: TaskId): Promise<Json>;
   questions(): Promise<readonly Question[]>;
   carry(answer: Answer): Promise<Question>;
 }
@@ -129,7 +131,10 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     conversationRemove: ({ name }: Body<"conversationRemove">) => conversations.remove(name),
     tasks: async (query: Body<"tasks">) => (await service.list(query)).map(parts.standing),
     head: () => ({ head: parts.head() }),
-    task: ({ task }: Body<"task">) => parts.standing(service.get(task)),
+    task: async ({ task }: Body<"task">) => {
+      const other = service.find(task) === undefined ? await parts.fleet?.task(task) : undefined;
+      return other ?? parts.standing(service.get(task));
+    },
     cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
@@ -162,7 +167,12 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       if (here === undefined && parts.fleet !== undefined) return await parts.fleet.carry(answer);
       return await takeAnswer(parts, answer);
     },
-    staged: ({ task }: Body<"staged">) => service.staged(task),
+    staged: ({ task }: Body<"staged">): Promise<object> => {
+      if (service.find(task) !== undefined || parts.fleet === undefined) {
+        return service.staged(task);
+      }
+      return parts.fleet.staged(task).then((staged) => isObject(staged) ? staged : {});
+    },
     undo: ({ task, files }: Body<"undo">) => service.undo(task, files),
     tools: ({ task }: Body<"tools">) => parts.tools(task),
     caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),

@@ -141,6 +141,17 @@ BEGIN
   NOTIFY remit_post;
 END $$;
 
+CREATE FUNCTION remit.reply(k int, inc bigint, of_name text, words text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE whose int;
+BEGIN
+  PERFORM remit.own_kernel(k, inc);
+  SELECT id INTO whose FROM remit.kernels x WHERE x.name = of_name;
+  IF NOT FOUND THEN RAISE EXCEPTION 'there is no kernel "%"', of_name USING ERRCODE = 'RM006'; END IF;
+  INSERT INTO remit.post(kernel, body) VALUES (whose, words);
+  NOTIFY remit_post;
+END $$;
+
 CREATE FUNCTION remit.receive(k int, inc bigint) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN

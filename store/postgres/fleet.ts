@@ -27,6 +27,8 @@ export interface FleetParts {
 }
 
 const EVENT = "seq, task, n, kind, at, encode(hash, 'hex') AS hash, body";
+/** Notices that something may be there to be read. */
+const CHANNELS = ["remit_work", "remit_post", "remit_state"];
 /** Most documents of a look over the fleet. */
 const MAX_LOOK = 1_000;
 
@@ -39,6 +41,11 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
       `SELECT * FROM remit.${name}(${[...own, ...values].map((_, i) => `$${i + 1}`).join(",")})`,
       [...own, ...values],
     );
+
+  // Whoever misses a notice reads all the same, a little later.
+  for (const channel of CHANNELS) {
+    void engine.listen(channel, () => parts.tell("fleet", { channel })).catch(() => undefined);
+  }
 
   return async (body) => {
     // TRUST: from this process' own kernel.
@@ -104,8 +111,19 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
         );
         return documentPage(rows.map(documentOf));
       }
+      case "task": {
+        const rows = await engine.read(
+          "SELECT d.kind, d.id, d.task, d.version, d.body FROM remit.documents d JOIN remit.tasks t " +
+            "ON t.task = d.id AND t.owner = d.kernel WHERE d.kind = 'task' AND d.id = $1",
+          [ask.task],
+        );
+        return documentPage(rows.map(documentOf));
+      }
       case "send":
         await call("send", ask.task, ask.words);
+        return null;
+      case "reply":
+        await call("reply", ask.name, ask.words);
         return null;
       case "receive":
         return (await call("receive")).map((row) => textOf(row, "receive", "words"));
