@@ -227,6 +227,8 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
         case "state":
           await store.fleet({ kind: "state", name: body.name, state: body.state });
           return null;
+        case "enroll":
+          return { address: await store.fleet({ kind: "enroll", name: body.name }) };
         case "tasks":
           return [...await everywhere("task", body.states)];
         case "questions":

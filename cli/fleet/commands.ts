@@ -87,6 +87,20 @@ export async function fleetVerify(command: Command): Promise<number> {
   return ok ? EXIT.success : EXIT.failure;
 }
 
+/** `fleet enroll KERNEL`: the address holds a password, and is shown this once. */
+export async function fleetEnroll(command: Command): Promise<number> {
+  const name = command.parsed.args[0] ?? "";
+  const answer = recordOf(await askKernel(command, "fleet", { kind: "enroll", name }));
+  if (command.json) printJson(command, answer);
+  else {
+    printLines(command, [cell(answer["address"], 1_000)]);
+    command.hands.screen.say(
+      "It holds the role's password and is not shown again. On the other machine: remit --state DIR --store ADDRESS …",
+    );
+  }
+  return EXIT.success;
+}
+
 /** Sets whether a kernel takes work. */
 function setting(state: "up" | "cordoned" | "draining", words: string): Work {
   return async (command) => {

@@ -12,6 +12,15 @@ export const FLEET = family(
       "remit fleet tasks",
     ]),
     simple("fleet verify", "", [0, 0], "check the log of every kernel", ["remit fleet verify"]),
+    simple(
+      "fleet enroll",
+      "KERNEL",
+      [1, 1],
+      "make a kernel's own role; print the address for its --store",
+      [
+        "remit fleet enroll k1",
+      ],
+    ),
     simple("fleet cordon", "KERNEL", [1, 1], "a kernel takes no new work", [
       "remit fleet cordon k1",
     ]),
@@ -27,6 +36,7 @@ export const FLEET = family(
     "fleet list": async () => (await import("./commands.ts")).fleetList,
     "fleet tasks": async () => (await import("./commands.ts")).fleetTasks,
     "fleet verify": async () => (await import("./commands.ts")).fleetVerify,
+    "fleet enroll": async () => (await import("./commands.ts")).fleetEnroll,
     "fleet cordon": async () => (await import("./commands.ts")).fleetCordon,
     "fleet drain": async () => (await import("./commands.ts")).fleetDrain,
     "fleet uncordon": async () => (await import("./commands.ts")).fleetUncordon,

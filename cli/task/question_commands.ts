@@ -15,6 +15,7 @@ import {
   printLines,
   reachKernel,
   recordOf,
+  rowsOf,
 } from "../command.ts";
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
@@ -171,6 +172,15 @@ export async function answerCommand(
       at: hands.around.now(),
     });
     await link.ask("answer", toJson(given));
+    const here = rowsOf(await link.ask("tasks", { prefix: asked.task, archived: true }));
+    if (here.length === 0) {
+      // Another kernel of the fleet has it, and goes on with it.
+      if (command.json) printJson(command, { question: id, decision: verdict.decision });
+      else {screen.say(
+          `  ${displayText(id)}: the answer is on its way to the kernel that has the task`,
+        );}
+      return EXIT.success;
+    }
     await goOnUnderRulesOfNow(link, asked.task);
     if (!command.json) {
       screen.say(`  ${verdict.decision === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);

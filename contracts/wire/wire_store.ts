@@ -102,6 +102,8 @@ export type FleetAsk =
   | { readonly kind: "late"; readonly task: string; readonly what: string; readonly body: string }
   /** Answers {@link FleetKernel}[]. */
   | { readonly kind: "list" }
+  /** Makes the role of a kernel; answers the address with which it is one. The owner's role alone may. */
+  | { readonly kind: "enroll"; readonly name: string }
   /** Whether a kernel takes work. */
   | { readonly kind: "state"; readonly name: string; readonly state: FleetState }
   /** Documents of all kernels; answers {@link StorePage}. */

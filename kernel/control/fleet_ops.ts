@@ -15,6 +15,8 @@ export const FleetBody = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("questions") }).strict(),
   /** Every kernel's log is checked. */
   z.object({ kind: z.literal("verify") }).strict(),
+  /** A role of its own for a kernel; answers its address. */
+  z.object({ kind: z.literal("enroll"), name }).strict(),
   z.object({ kind: z.literal("state"), name, state: z.enum(["up", "cordoned", "draining"]) })
     .strict(),
   /** Work for any kernel that has its mounts. */

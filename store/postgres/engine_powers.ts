@@ -25,6 +25,8 @@ export interface Engine {
   /** Milliseconds of a clock that nobody sets. */
   steady(): number;
   after(ms: number, work: () => void): () => void;
+  /** A new password. */
+  secret(): string;
   close(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export function openEngine(url: string): Engine {
     async listen(channel, hear): Promise<void> {
       await reader.listen(channel, hear);
     },
+    secret: () => crypto.getRandomValues(new Uint8Array(24)).toHex(),
     steady: () => performance.now(),
     after(ms, work): () => void {
       const timer = setTimeout(work, ms);

@@ -23,6 +23,8 @@ export interface FleetParts {
   readonly store: Pick<PostgresStore, "identity" | "holds">;
   readonly leaseMs: number;
   readonly machine: string;
+  /** Makes the role of a kernel; gives its address. */
+  enroll(name: string): Promise<string>;
   tell(op: string, body: Json): void;
 }
 
@@ -100,6 +102,8 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
         return null;
       case "list":
         return toJson((await engine.read(LIST, [])).map(kernelOf));
+      case "enroll":
+        return await parts.enroll(ask.name);
       case "state":
         await call("set_state", ask.name, ask.state);
         return null;

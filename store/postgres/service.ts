@@ -8,7 +8,7 @@ import type { StoreBatch, StoreOpen } from "../../contracts/wire/wire_store.ts";
 import type { Engine } from "./engine_powers.ts";
 import { makeFleet } from "./fleet.ts";
 import { documentPage, documentRow, eventPage } from "./_rows.ts";
-import { migrate, openPostgresStore, type PostgresStore } from "./store.ts";
+import { enroll, migrate, openPostgresStore, type PostgresStore } from "./store.ts";
 
 /** What the service is made of. */
 export interface ServiceParts {
@@ -34,7 +34,13 @@ export function makeStoreService(parts: ServiceParts): PortHandler & { close(): 
     engine = parts.open(url);
     await migrateIfAllowed(engine);
     const store = await openPostgresStore({ engine, kernel, leaseMs, machine });
-    opened = { store, ask: makeFleet({ engine, store, leaseMs, machine, tell: parts.tell }) };
+    opened = {
+      store,
+      ask: makeFleet({
+        ...{ engine, store, leaseMs, machine, tell: parts.tell },
+        enroll: enrolling(engine, url),
+      }),
+    };
     return toJson(store.identity);
   };
 
@@ -45,6 +51,17 @@ export function makeStoreService(parts: ServiceParts): PortHandler & { close(): 
     tell: () => undefined,
     close: async () => await engine?.close(),
   });
+}
+
+/** The address of a kernel with a role of its own, on the database of `url`. */
+function enrolling(engine: Engine, url: string): (name: string) => Promise<string> {
+  return async (name) => {
+    const address = new URL(url);
+    address.username = `remit_${name}`;
+    address.password = await enroll(engine, name);
+    address.searchParams.set("kernel", name);
+    return address.href;
+  };
 }
 
 /** A kernel's own role may not: whoever may has done it before. */

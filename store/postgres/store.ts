@@ -264,3 +264,24 @@ function stateOf({ kind, body }: DocumentWrite): string {
       return "";
   }
 }
+
+/**
+ * Makes the login role of a kernel, `remit_NAME`, or gives it a new password, which is what it returns.
+ * @throws Fault `refused` for a role that may not make roles
+ */
+export async function enroll(engine: Engine, name: string): Promise<string> {
+  if (!/^[a-z0-9][a-z0-9_-]{0,47}$/.test(name)) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot enroll a kernel: its name holds small letters, digits, - and _",
+    );
+  }
+  const password = engine.secret();
+  const role = `"remit_${name}"`;
+  await engine.script(
+    `DO $make$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'remit_${name}') THEN ` +
+      `CREATE ROLE ${role} LOGIN; END IF; END $make$; ` +
+      `ALTER ROLE ${role} PASSWORD '${password}'; GRANT remit_kernels TO ${role};`,
+  );
+  return password;
+}
