@@ -60,7 +60,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   workspace: { parts: OPEN, npm: ["zod"] },
   net: { parts: OPEN, npm: [] },
   browser: { parts: OPEN, npm: ["puppeteer-core"] },
-  store: { parts: OPEN, npm: ["postgres", "pg-boss"] },
+  store: { parts: OPEN, npm: ["postgres"] },
   "memory-wiki": {
     parts: OPEN,
     npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
@@ -167,7 +167,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
-  { entry: "store/postgres/main.ts", npm: ["postgres", "pg-boss"], without: [] },
+  { entry: "store/postgres/main.ts", npm: ["postgres"], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
   {
     entry: "bridges/mcp/client/main.ts",

@@ -14,6 +14,8 @@ export interface Fleet {
   /** For the role that owns the schema. */
   readonly url: string;
   readonly homes: readonly KernelHome[];
+  /** The folder that all kernels share; in it they may connect to the socket `s`. */
+  readonly work: string;
   /** Rows of a statement by the owner. */
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
@@ -44,11 +46,12 @@ export async function inFleet(
   const engine = openEngine(url);
   const within = async (homes: readonly KernelHome[]): Promise<void> => {
     if (homes.length === count) {
-      return await f({ server, url, homes, query: (sql) => engine.read(sql, []) });
+      return await f({ server, url, homes, work, query: (sql) => engine.read(sql, []) });
     }
     await inHome((home) => within([...homes, home]), {
       ...options,
       person,
+      sockets: [`${work}/s`],
       bundles: { ...options.bundles, store },
       store: {
         ...{ url, kernel: `k${homes.length}`, leaseMs: options.leaseMs ?? LEASE_MS },
@@ -89,4 +92,12 @@ export async function until<T>(
     // TIMER: what other processes do gives no event.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Waits until a kernel has a task itself, and not only knows who has. */
+export async function hasTask(kernel: LiveKernel, task: string, ms?: number): Promise<void> {
+  await until(`task ${task} at its kernel`, async () => {
+    // Rows move with the claim; what a conversation is made of is answered by whoever has adopted it.
+    return await kernel.ask("context", { task }).then(() => true, () => undefined);
+  }, ms);
 }

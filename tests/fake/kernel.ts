@@ -52,7 +52,7 @@ export interface HomeOptions {
   readonly bundle?: string;
   /** Programs of children that few ask for. */
   readonly bundles?: Partial<KernelConfig["bundles"]>;
-  /** Names of more unix sockets, in the home's folder `run`, that the kernel may connect to. */
+  /** More unix sockets that the kernel may connect to: absolute, or names in the home's folder `run`. */
   readonly sockets?: readonly string[];
   /** Rules; absent: none. */
   readonly policy?: KernelConfig["policy"];

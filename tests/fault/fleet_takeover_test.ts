@@ -1,7 +1,7 @@
 /** A kernel of a fleet is killed half-way: another goes on with its task, once its lease has run out. */
 import assert from "node:assert/strict";
 import { AgentTask } from "../../contracts/task/mod.ts";
-import { fleetOf, fleetVerifies, inFleet, LEASE_MS, until } from "../fake/fleet.ts";
+import { fleetOf, fleetVerifies, hasTask, inFleet, LEASE_MS, until } from "../fake/fleet.ts";
 import { EDITS, isAfter, makeDesk } from "./desk.ts";
 
 for (const after of [1, 3]) {
@@ -19,11 +19,7 @@ for (const after of [1, 3]) {
       );
       const left = Math.max(0, Number(lease[0]?.["ms"]));
       assert.ok(left <= LEASE_MS + 20_000, "a lease lasts for the calls under way");
-      await until(
-        "the takeover",
-        async () => await other.ask("task", { task }).catch(() => undefined),
-        60_000,
-      );
+      await hasTask(other, task, 60_000);
       const late = performance.now() - died - left;
       assert.ok(late < 10_000, `taken over ${late} ms after its lease had run out`);
       assert.ok(late > -500, `taken over ${-late} ms before its lease had run out`);

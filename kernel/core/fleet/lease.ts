@@ -8,7 +8,7 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import type { GrantedCall } from "../../../contracts/task/power.ts";
 
 /** Milliseconds beyond a call's deadline that its cover lasts: for the way from the gate to the power. */
-const MARGIN_MS = 5_000;
+const MARGIN_MS = 2_000;
 
 /** What {@link makeFleetLease} is handed. */
 export interface FleetLeaseParts {
