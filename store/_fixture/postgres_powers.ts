@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL server of a test's own: an ordinary user's process, a data folder of its own, a socket and no network.
- * Debian's package `postgresql` is enough; `deno task postgres` installs it where apt-get may. @module
+ * Debian's package `postgresql` is enough; .ci/run installs it. @module
  */
 import { join } from "node:path";
 
@@ -70,7 +70,7 @@ export async function startPostgres(): Promise<TestServer> {
   const bin = findPostgres();
   if (bin === undefined) {
     throw new Error(
-      'Cannot start PostgreSQL: it is not installed; "deno task postgres" does, or: apt-get install postgresql',
+      'Cannot start PostgreSQL: it is not installed; .ci/run does that, or "apt-get install postgresql"',
     );
   }
   // A socket's path holds 107 bytes at most.
