@@ -25,6 +25,8 @@ const BY_STATE: Readonly<Record<string, readonly [FaultCode, string]>> = {
   [REFUSALS.stranger]: ["refused", "the database's role does not speak for this kernel"],
   [REFUSALS.lapsed]: ["leaseExpired", "this kernel's lease of its tasks has run out"],
   [REFUSALS.absent]: ["notFound", "there is none"],
+  // A row without a scope: see the function that appends.
+  "23502": ["leaseRevoked", "it writes to a task that it does not hold"],
   "23505": ["conflict", "another writer was first"],
   "28": ["refused", "the database refuses the role or its password"],
   "3D": ["notFound", "there is no such database"],

@@ -62,6 +62,9 @@ BEGIN
   FOR t IN SELECT x.task, x.epoch, x.owner, o.name FROM remit.tasks x JOIN remit.kernels o ON o.id = x.owner
       WHERE NOT x.over AND x.owner <> k AND x.mounts <@ own.mounts AND o.lease_until < clock_timestamp()
       ORDER BY x.task LIMIT max FOR UPDATE OF x SKIP LOCKED LOOP
+    -- Waits for an append of the former owner's that is under way, and no later one sees it as the owner.
+    PERFORM 1 FROM remit.kernels o WHERE o.id = t.owner AND o.lease_until < clock_timestamp() FOR NO KEY UPDATE;
+    IF NOT FOUND THEN CONTINUE; END IF;
     UPDATE remit.tasks x SET owner = k, epoch = t.epoch + 1 WHERE x.task = t.task;
     WITH moved AS (SELECT d.kind, d.id, next + row_number() OVER (ORDER BY d.place) AS place
       FROM remit.documents d WHERE d.kernel = t.owner AND d.task = t.task)
