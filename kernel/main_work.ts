@@ -261,7 +261,7 @@ export async function work(parts: WorkParts): Promise<void> {
       leasesEver: (of, live) =>
         readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
       keepSecrets: secrets.keep,
-      ...{ lend, embed, ask, mcp: tools.mcp, agents: agents.ops },
+      ...{ lend, embed, ask, unload: models.unload, mcp: tools.mcp, agents: agents.ops },
       choose: chooseModel({ tasks, service, log }),
       can: makeTrial({
         ...{ powers, gateOver, granting },

@@ -157,6 +157,23 @@ const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g;
  * Ids are made of `place`.
  */
 export function readEmbedded(message: ChatMessage, place: number): ChatMessage {
+  const taken = takeEmbedded(message, place);
+  const calls = taken.toolCalls ?? [];
+  if (!calls.some(({ name }) => ALIASES.has(name))) return taken;
+  return {
+    ...taken,
+    toolCalls: calls.map((call) => ({ ...call, name: ALIASES.get(call.name) ?? call.name })),
+  };
+}
+
+/** Names by which models know tools of mail from elsewhere. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["listMessages", "list_messages"],
+  ["makeDirectory", "make_directory"],
+  ["inspectCapability", "inspect_capability"],
+]);
+
+function takeEmbedded(message: ChatMessage, place: number): ChatMessage {
   const spoken = message.content.replace(THINK, "");
   const own = message.toolCalls ?? [];
   const written = own.length > 0 ? [] : callsIn(spoken, place);

@@ -208,3 +208,10 @@ Deno.test("an iteration limit ends Lal as it ends any program", async () => {
   }, "go");
   assert.equal(bench.end.stop, "iterations");
 });
+
+Deno.test("a model that calls tools of mail by the names they have elsewhere reaches them", () => {
+  const message = { ...reply("", [callOf("c1", "listMessages", "{}")]).message };
+  assert.deepEqual(readEmbedded(message, 1).toolCalls?.map(({ name }) => name), ["list_messages"]);
+  const other = { ...reply("", [callOf("c1", "file_read", "{}")]).message };
+  assert.equal(readEmbedded(other, 1), other);
+});

@@ -127,6 +127,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       "@extism/extism",
       "@modelcontextprotocol/client",
       "@orama/orama",
+      "js-tiktoken",
       "@wllama/wllama",
       "zod",
     ],

@@ -40,6 +40,12 @@ export const TRACE: FlagSpec = {
   value: "FILE",
   help: "write the execution trace, JSON lines",
 };
+/** Which tools models are told of. */
+export const TOOLS: FlagSpec = {
+  name: "tools",
+  value: "NAME,NAME|all",
+  help: "tools that the model is told of from the start; it finds the others by tool_search",
+};
 /** The wiki of a task. */
 export const WIKI: FlagSpec = {
   name: "wiki",

@@ -47,6 +47,8 @@ export interface Merged {
   readonly marks: readonly Mark[];
   /** From trusted layers only: Ed25519 public keys, hex. */
   readonly toolKeys: readonly string[];
+  /** From trusted layers only: tools that models are told of from the start. */
+  readonly offer: readonly string[];
   /** From trusted layers only. */
   readonly commands: Readonly<Record<string, CommandClass>>;
   /** Chromium from trusted layers only: it runs a program of the machine. */
@@ -109,6 +111,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let mounts: NonNullable<RemitConfig["mounts"]> = {};
   const marks: Mark[] = [];
   const toolKeys = new Set<string>();
+  const offer = new Set<string>();
   let commands: Record<string, CommandClass> = {};
   let browser = STATIC;
   let memory = NO_MEMORY;
@@ -127,6 +130,10 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     mounts = { ...mounts, ...file.config.mounts };
     marks.push(...(file.config.marks ?? []));
     for (const key of file.config.toolKeys ?? []) toolKeys.add(key);
+    for (const [tool, { offer: told }] of Object.entries(file.config.tools ?? {})) {
+      if (told === true) offer.add(tool);
+      else if (told === false) offer.delete(tool);
+    }
     commands = { ...commands, ...file.config.commands };
     browser = file.config.browser ?? browser;
     memory = overlayMemory(memory, file.config.memory);
@@ -158,6 +165,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     narrowMounts,
     marks,
     toolKeys: [...toolKeys],
+    offer: [...offer],
     commands,
     browser,
     memory,

@@ -8,6 +8,7 @@ import type { ModelFlags, ModelParts } from "./part.ts";
 import { type ResolvedModel, resolveModel } from "./ref.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
+import { bytesText, listWeights } from "../../models/weights/mod.ts";
 import { openSecretKeep } from "../secret/keep.ts";
 import type { Basic } from "../hands.ts";
 
@@ -76,11 +77,31 @@ async function noModel(command: Command<Basic | "models">): Promise<Fault> {
     "invalidInput",
     [
       'Cannot start an agent: no model is chosen; add --model REF, or "remit model use NAME" once',
-      ...(found.length === 0
-        ? ['  "remit model list" shows what there is; "remit model pull NAME" gets a local one']
-        : found),
+      ...(found.length === 0 ? await localLines(command) : found),
     ].join("\n"),
   );
+}
+
+/** What to do where no key and no server was found: weights that are there, else the first of the catalogue. */
+async function localLines(
+  { hands: { disk, around }, places }: Command<Basic | "models">,
+): Promise<readonly string[]> {
+  const [kept] = listWeights(disk, places);
+  const run = `${around.command} run -p "…" --mount notes=DIR --model`;
+  if (kept !== undefined) return [`  in your store; to use it:`, `    ${run} ${kept.name}`];
+  const { readCatalogue } = await import("../../models/weights/pull/mod.ts");
+  const [first] = readCatalogue(disk, around.home);
+  return [
+    "  there is no key of a provider in the environment, no Ollama on this machine, and nothing in the store",
+    ...(first === undefined ? [] : [
+      `  ${first.title} calls tools and runs on this machine (${
+        bytesText(first.about)
+      }, ${first.licence}):`,
+      `    ${around.command} model pull ${first.name}`,
+      `    ${run} ${first.name}`,
+    ]),
+    '  "remit model list" shows what else there is',
+  ];
 }
 
 /**

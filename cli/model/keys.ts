@@ -77,7 +77,16 @@ export function findKey(
   if (provider !== undefined && variable !== undefined) {
     return { kind: "environment", secret: `env-${provider.name}`, variable };
   }
+  if (
+    isOrigin(parts.env("LAL_HOST"), origin) && (parts.env("LAL_AUTH_TOKEN") ?? "").trim() !== ""
+  ) {
+    return { kind: "environment", secret: "env-lal", variable: "LAL_AUTH_TOKEN" };
+  }
   return { kind: "none", needed: provider !== undefined && !isThisMachine(url) };
+}
+
+function isOrigin(url: string | undefined, origin: string): boolean {
+  return url !== undefined && URL.canParse(url) && new URL(url).origin === origin;
 }
 
 /**

@@ -39,7 +39,8 @@ Deno.test("mallory's server is never given the key of a provider, whatever it is
   ) {
     assert.equal(findKey({ kind: "openai", url }, { kept: [], env: watched }).kind, "none", url);
   }
-  assert.deepEqual(read, [], "the environment was not even looked at");
+  const keys = read.filter((name) => name !== "LAL_HOST");
+  assert.deepEqual(keys, [], "no variable with a key was even looked at");
   const others = findKey(
     { kind: "openai", url: "https://openrouter.ai/api/v1" },
     { kept: [], env: env({ OPENAI_API_KEY: "openai-key" }) },

@@ -75,6 +75,8 @@ export interface PluginKit {
   readonly reserved: readonly string[];
   /** The tools that those names stand for, as far as an operator calls them. */
   ownTools(): Promise<readonly OwnTool[]>;
+  /** Checks the types of a folder's `tool.ts`, which nothing of is run for. Throws `invalidInput` with what is wrong. */
+  check(folder: string): Promise<void>;
   /** Builds one plugin folder. Throws what the compiler said. */
   build(folder: string): Promise<PluginCode>;
   /** Parses the text of a `tool.yaml`; gives the manifest without its hash. Throws `invalidInput`. */

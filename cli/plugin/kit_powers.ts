@@ -1,5 +1,6 @@
 /** Puts together what the commands over plugins are handed. The parts of tools-wasm/ come from main.ts. @module */
 import { basename, join } from "node:path";
+import { Fault } from "../../contracts/base/fault.ts";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { provideBundles } from "../program/bundles_powers.ts";
 import type { Screen } from "../hands.ts";
@@ -46,6 +47,27 @@ function exportsOf(tools: PluginManifest["tools"]): readonly string[] {
   return [...own, "run"];
 }
 
+/** Characters of what the compiler says that are told. */
+const SAID = 4_000;
+
+/** Checks `tool.ts` as Deno checks any file: it reads the folder's sources, fetches nothing and runs nothing. */
+async function checkTypes(folder: string, denoDir: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm", "tool.ts"],
+    cwd: folder,
+    clearEnv: true,
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", DENO_DIR: denoDir },
+    ...{ stdin: "null", stdout: "null", stderr: "piped" },
+  }).output();
+  if (success) return;
+  const said = new TextDecoder().decode(stderr.slice(0, SAID)).replaceAll(`file://${folder}/`, "")
+    .replace(/\n*(?:error: )?Type checking failed[^]*$/, "").trim();
+  throw new Fault(
+    "invalidInput",
+    `Cannot build "${basename(folder)}": tool.ts has wrong types:\n${said}`,
+  );
+}
+
 /** Makes the kit. */
 export function makePluginKit(parts: PluginParts, place: KitPlace): PluginKit {
   const { home, screen } = place;
@@ -62,6 +84,7 @@ export function makePluginKit(parts: PluginParts, place: KitPlace): PluginKit {
     judge: (module: Uint8Array, { memoryPages, tools }: Parameters<PluginKit["judge"]>[1]) =>
       parts.judge(module, { memoryPages, exports: exportsOf(tools) }),
     adapt: (module: Uint8Array, pages: number) => adaptModule(home, module, pages),
+    check: (folder: string) => checkTypes(folder, join(place.cache(), "types")),
     async build(folder: string): Promise<PluginCode> {
       const out = Deno.makeTempDirSync({ prefix: "remit-tool-" });
       try {

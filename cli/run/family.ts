@@ -7,6 +7,7 @@ import {
   ON_QUESTION,
   PROFILE,
   simple,
+  TOOLS,
   TRACE,
   WIKI,
 } from "../arguments/command_spec.ts";
@@ -22,6 +23,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   PROFILE,
   ON_QUESTION,
   ANSWERS,
+  TOOLS,
   TRACE,
   WIKI,
   {
@@ -51,6 +53,7 @@ export const RUN = family(
       MODEL,
       ...MODEL_FLAGS,
       WIKI,
+      TOOLS,
       TRACE,
     ]),
     simple("run", "[REQUEST | -]", [0, 1], "hand an agent one request; without any, the demo", [

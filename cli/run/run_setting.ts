@@ -1,4 +1,5 @@
 /** From flags and configuration to what a task is asked with. @module */
+import { ToolName } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ImportedServer } from "../../contracts/exchange/mod.ts";
 import type { AgentSpec, PlacedRule } from "../../contracts/policy/mod.ts";
@@ -16,6 +17,7 @@ import { loadConfig } from "../config/files.ts";
 import { type Merged, narrowMount } from "../config/layers.ts";
 import { displayText } from "../../text/mod.ts";
 import { chooseModel } from "../model/choice.ts";
+import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
@@ -42,6 +44,8 @@ export interface RunSetting {
   readonly onQuestion: OnQuestion;
   readonly prepared: PreparedAnswers | undefined;
   readonly trace: string | undefined;
+  /** Tools that its models are told of from the start. */
+  readonly offer: NonNullable<TaskRequest["offer"]>;
   readonly agent: AgentSpec | undefined;
   readonly limits: Partial<Limits>;
   readonly instructions: readonly string[];
@@ -145,7 +149,8 @@ export async function settle(
       "Cannot ask: there is no terminal; use --on-question queue or deny, or --answers FILE",
     );
   }
-  const resolved = await chooseModel(command, defaults, config);
+  const model = config.model ?? lalModel(agent, hands.around.env);
+  const resolved = await chooseModel(command, defaults, { ...config, model });
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
     return file === undefined ? undefined : absolute(hands.around, file);
@@ -169,8 +174,27 @@ export async function settle(
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),
     trace,
+    offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
-    limits: limitsOf(agent, config.policy.limits),
+    limits: lalLimits(agent, hands.around.env, limitsOf(agent, config.policy.limits)),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
   };
+}
+
+/** What `--tools` and remit.yaml name. @throws Fault `invalidInput` for a word that no tool is called */
+function offerOf(
+  words: string | undefined,
+  configured: readonly string[],
+): NonNullable<TaskRequest["offer"]> {
+  if (words === "all") return "all";
+  const names = [...configured, ...(words ?? "").split(",").map((each) => each.trim())];
+  return [...new Set(names.filter((name) => name !== ""))].map((name) => {
+    const tool = ToolName.safeParse(name);
+    if (tool.success) return tool.data;
+    const shown = JSON.stringify(name.slice(0, 64));
+    throw new Fault(
+      "invalidInput",
+      `Cannot tell a model of ${shown}: no tool has such a name; "remit tool list" names them`,
+    );
+  });
 }

@@ -94,10 +94,20 @@ function writePackage(command: Command, folder: string, { manifest, code }: Plug
   return out;
 }
 
+/** Builds a folder whose types fit. Throws `invalidInput` with what the compiler said. */
+async function openChecked(
+  command: Command<Basic | "plugins">,
+  folder: string,
+): Promise<Candidate> {
+  const { disk, plugins } = command.hands;
+  if (disk.stat(join(folder, "tool.ts")) !== undefined) await plugins.check(folder);
+  return await openCandidate(command, folder);
+}
+
 /** `tool build FOLDER`: into FOLDER/build. */
 export async function toolBuild(command: Command<Basic | "plugins">): Promise<number> {
   const folder = folderOf(command);
-  const candidate = await openCandidate(command, folder);
+  const candidate = await openChecked(command, folder);
   const { manifest, code, findings } = candidate;
   const out = writePackage(command, folder, candidate);
   if (command.json) {
@@ -244,7 +254,7 @@ async function runCases(command: Command<Basic | "plugins">, folder: string): Pr
     throw new Fault("notFound", `Cannot test "${folder}": it has no ${CASES_NAME}`);
   }
   const cases = parseToolCases(new TextDecoder().decode(bytes));
-  const candidate = await openCandidate(command, folder);
+  const candidate = await openChecked(command, folder);
   let host: PluginHost | undefined;
   const runs: CaseRun[] = [];
   try {

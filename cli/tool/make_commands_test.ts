@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
@@ -118,6 +119,22 @@ Deno.test("what does not compile says where, and what has no cases says so", asy
   Deno.removeSync(work(hands, "line_count", "tool_test.yaml"));
   assert.equal(await runCommandLine(["tool", "test", "line_count"], hands), 2);
   assert.match(hands.screen.lines.join("\n"), /has no tool_test\.yaml/);
+});
+
+Deno.test("alice's types do not fit: test and build say where, and run nothing", async () => {
+  const hands = await made("ts", "line_count");
+  edit(
+    work(hands, "line_count", "tool.ts"),
+    (text) => `${text}\nconst late: string = 5;\nvoid late;\n`,
+  );
+  for (const verb of ["test", "build"]) {
+    assert.equal(await runCommandLine(["tool", verb, "line_count"], hands), 2, verb);
+    const lines = hands.screen.lines.splice(0).join("\n");
+    assert.match(lines, /wrong types/);
+    assert.match(lines, /Type 'number' is not assignable to type 'string'/);
+    assert.match(lines, /at tool\.ts:\d+/);
+  }
+  assert.ok(!existsSync(work(hands, "line_count", "build")));
 });
 
 Deno.test("bob builds twice and gets the same hash; signs; and what was signed is added as it is (long)", async () => {

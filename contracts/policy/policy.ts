@@ -163,7 +163,11 @@ export const RemitConfig = z.object({
   agents: AgentSpecs.optional(),
   tools: z.record(
     ToolName,
-    z.object({ resultBytes: z.int().min(1).max(10_000_000).optional() }).strict(),
+    z.object({
+      resultBytes: z.int().min(1).max(10_000_000).optional(),
+      /** Models are told of it from the start, and need not look for it. */
+      offer: z.boolean().optional(),
+    }).strict(),
   ).optional(),
   /** Ed25519 public keys (hex) whose plugins are trusted as Remit's own: they share one host. */
   toolKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64).optional(),

@@ -1,7 +1,7 @@
 /** Durable task records. @module */
 import * as z from "zod";
 import { EXIT } from "../base/fault_exit.ts";
-import { Digest, Millis, SessionId, TaskId } from "../authority/ids.ts";
+import { Digest, Millis, SessionId, TaskId, ToolName } from "../authority/ids.ts";
 import type { ChatMessage } from "../model/chat.ts";
 import { Colour, Label } from "../authority/colour.ts";
 import { Mount } from "../tool/workspace.ts";
@@ -128,6 +128,8 @@ export const TaskRequest = z.object({
   review: z.literal("asked").optional(),
   /** The agent's specification; absent means a plain one that holds all that the policy offers. */
   agent: AgentSpec.optional(),
+  /** Agents of remit.yaml that its agents may start by name. */
+  agents: z.array(AgentSpec).max(32).optional(),
   /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
   instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
   /** Digest of an agent program that is not the standard runner, and its source. */
@@ -137,8 +139,10 @@ export const TaskRequest = z.object({
   wikis: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
   /** Imported MCP servers, each as it was reviewed. */
   mcp: z.array(ImportedServer).max(64).optional(),
-  /** Imported tools above which models get `tool_search` in place of all of them; absent: 30. */
+  /** Imported tools above which models find them by `tool_search`; absent: 30. */
   mcpSearchAbove: z.int().min(0).max(1_000).optional(),
+  /** Tools that models are told of from the start, beside the usual ones; absent: none. */
+  offer: z.union([z.literal("all"), z.array(ToolName).max(512)]).optional(),
 }).strict();
 /** See {@link TaskRequest}. */
 export type TaskRequest = z.infer<typeof TaskRequest>;

@@ -129,3 +129,6 @@ export const Collected = z.object({
 }).strict();
 /** See {@link Collected}. */
 export type Collected = z.infer<typeof Collected>;
+
+/** How a descriptor of `command` names programs of this machine that the operator granted. */
+export const GRANTED_PROGRAMS = "Programs of this machine";

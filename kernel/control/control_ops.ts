@@ -200,6 +200,7 @@ export const CONTROL_OPS = {
     label: Label,
     colour: Colour,
   }).strict(),
+  modelUnload: z.object({ ref: z.string().min(1).max(1_024).optional() }).strict(),
   lend: Secret,
   secrets: z.object({ digest: z.string().max(64), secrets: z.array(Secret).max(512) }).strict(),
   leases: maybeTask,

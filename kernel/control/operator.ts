@@ -76,6 +76,7 @@ export interface OperatorParts {
   readonly fleet: OperatorFleet | undefined;
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
+  unload(ref: string | undefined): Promise<object>;
   lend(secret: Body<"lend">): void;
   keepSecrets(kept: Body<"secrets">): void;
   embed(asked: Body<"embed">): Promise<Vectors>;
@@ -178,6 +179,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),
     grants: ({ task }: Body<"grants">) => parts.grants(task),
     can: (query: Body<"can">) => parts.can(query),
+    modelUnload: ({ ref }: Body<"modelUnload">) => parts.unload(ref),
     lend: (secret: Body<"lend">) => parts.lend(secret),
     secrets: (kept: Body<"secrets">) => parts.keepSecrets(kept),
     embed: (asked: Body<"embed">) => parts.embed(asked),

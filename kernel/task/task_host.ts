@@ -40,6 +40,8 @@ import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { TaskWorkspace } from "./workspace.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import { AGENT_TOOLS } from "./agent_tools.ts";
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
@@ -99,6 +101,8 @@ export interface TaskFamily {
   /** Its wall clock was extended: what it was granted holds as long. */
   moreTime(): Promise<void>;
   osPids(pid: Pid): readonly number[];
+  /** What one of its processes may do with children. */
+  offspring(pid: Pid): Offspring;
 }
 
 /** The task host, and what it is running. */
@@ -123,9 +127,15 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     request: TaskRequest,
     models: TaskModels,
     gate: Gate,
-  ): (row: ProcessRow, offspring: Offspring, past?: Replay) => Session => {
+  ): (
+    row: ProcessRow,
+    offspring: Offspring,
+    as: { readonly past?: Replay | undefined; readonly agent?: AgentSpec | undefined },
+  ) => Session => {
     const program = programOf(request);
-    return (row, offspring, past) =>
+    const named = (request.agent?.agents ?? []).length === 0 ? [] : AGENT_TOOLS;
+    const offer = [...request.offer ?? [], ...named.map(({ name }) => name)];
+    return (row, offspring, { past, agent = request.agent }) =>
       makeSession({
         ...parts,
         ...models.inferring(row),
@@ -133,8 +143,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         row,
         model: models.of(row),
         offspring,
-        conversation: past?.conversation ?? [systemMessage(request)],
+        conversation: past?.conversation ?? [systemMessage({ mounts: [...row.mounts], agent })],
         contextChanges: past?.changes.length ?? 0,
+        offer: {
+          // A program chooses by itself, from all that there is.
+          names: program !== undefined || request.offer === "all" ? "all" : offer,
+          searchAbove: request.mcpSearchAbove,
+        },
         ...(program === undefined ? {} : { program }),
         ...(request.instructions === undefined || row.ppid !== undefined
           ? {}
@@ -184,10 +199,10 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const session = sessions(task, request, models, denied.gate);
     const family = makeFamily({
       ...parts,
-      session,
+      session: (row, offspring, agent) => session(row, offspring, { agent }),
       tools: (pid) => new Set(parts.gate.advertise(pid).tools.map(({ name }) => name)),
     });
-    const root = session(row, family.of(row.pid), replay);
+    const root = session(row, family.of(row.pid), { past: replay });
     family.adopt(row, root);
     running.set(task.id, {
       task: task.id,
@@ -199,7 +214,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
       moreTime: time.extended,
-      osPids: family.osPids,
+      ...{ osPids: family.osPids, offspring: family.of },
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },

@@ -69,6 +69,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       builtIn: nothing,
       reserved: [],
       ownTools: nothing,
+      check: nothing,
       build: nothing,
       readToolYaml: nothing,
       look: nothing,

@@ -85,6 +85,14 @@ Deno.test("alice runs her file in WASM: pinned at its first use, calls that alwa
     const list = await machine.remit(["model", "list"]);
     assert.match(list.stdout, /tiny +634\.6 kB +no/);
     assert.equal((await machine.remit(["audit", "verify"])).code, 0);
+    // Its process waits for the next task, with all of its weights in memory, until she needs the room.
+    const unload = async (...words: string[]): Promise<unknown> =>
+      JSON.parse((await machine.remit(["model", "unload", ...words, "--json"])).stdout);
+    assert.deepEqual(await unload("ollama:other"), { ended: [], used: [] });
+    assert.deepEqual(await unload("tiny"), { ended: ["gguf:tiny"], used: [] });
+    assert.deepEqual(await unload(), { ended: [], used: [] });
+    const third = await machine.remit([...run, "--model", "tiny", "--seed", "1", "--json"]);
+    assert.equal(readRun(third.stdout).model, "gguf:tiny", third.stderr);
   });
 });
 

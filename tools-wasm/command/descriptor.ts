@@ -1,5 +1,5 @@
 /** What models are told of `command`. @module */
-import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import { GRANTED_PROGRAMS, type GrantedCommand } from "../../contracts/tool/command.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
 /** Longest description that providers take. */
@@ -16,8 +16,7 @@ export function commandDescriptor(
     const variables = env.length === 0 ? "" : ` (env: ${env.join(", ")})`;
     return `${name}${first}${variables}`;
   });
-  const description =
-    `${sandbox.description} Programs of this machine, over a copy of the mount, ` +
+  const description = `${sandbox.description} ${GRANTED_PROGRAMS}, over a copy of the mount, ` +
     `without network: ${told.join("; ")}.`;
   return Object.freeze({ ...sandbox, description: description.slice(0, LONGEST) });
 }

@@ -25,6 +25,10 @@ const MODEL_COMMANDS: readonly CommandSpec[] = [
     "remit model use ollama:qwen3:4b",
     "remit model use anthropic:NAME",
   ]),
+  simple("model unload", "[NAME]", [0, 1], "free the memory of models that nothing uses now", [
+    "remit model unload",
+    "remit model unload gguf:qwen2.5-1.5b",
+  ]),
   simple("model test", "[NAME]", [0, 1], "whether a model can drive the loop: a short check", [
     "remit model test ollama:qwen3:4b",
   ], MODEL_FLAGS.filter(({ name }) => name !== "no-wait")),
@@ -107,6 +111,7 @@ export const MODELS = family(MODEL_COMMANDS, [
 ], {
   "model list": async () => (await import("./list.ts")).modelList,
   "model use": async () => (await import("./use.ts")).modelUse,
+  "model unload": async () => (await import("./unload.ts")).modelUnload,
   "model test": async () => (await import("./test_model.ts")).modelTest,
   "model embed": async () => (await import("./embed.ts")).modelEmbed,
   "model pull": async () => (await import("./weights.ts")).modelPull,

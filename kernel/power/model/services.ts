@@ -33,6 +33,13 @@ export interface OpenModel {
 /** Finds or starts model services. */
 export interface ModelServices {
   provide(model: { readonly ref: string; readonly config: string }): Promise<OpenModel>;
+  /**
+   * Ends the processes of models that nobody uses now, of one reference where it is named; the next task starts
+   * them anew. Gives the references, and those of models that stay because somebody uses them.
+   */
+  unload(
+    ref?: string,
+  ): Promise<{ readonly ended: readonly string[]; readonly used: readonly string[] }>;
   close(): Promise<void>;
 }
 
@@ -198,6 +205,24 @@ export function makeModelServices(
           void service.child.kill();
         },
       });
+    },
+    async unload(ref?: string) {
+      const [ended, used]: [string[], string[]] = [[], []];
+      for (const [key, pending] of [...services]) {
+        const service = await pending.catch(() => undefined);
+        const of = service?.plan.open.ref;
+        if (service === undefined || of === undefined || (ref !== undefined && of !== ref)) {
+          continue;
+        }
+        // INVARIANT: looked at and taken out without a wait between, so that no task gets one that ends.
+        if (service.holders > 0) used.push(of);
+        else {
+          services.delete(key);
+          ended.push(of);
+          await service.child.kill();
+        }
+      }
+      return { ended, used };
     },
     async close(): Promise<void> {
       const all = await Promise.allSettled([...services.values()]);

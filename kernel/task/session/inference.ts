@@ -35,7 +35,7 @@ import {
   makeAnswerTime,
 } from "../../power/model/governed_model.ts";
 import { settleBroken, settleInference } from "./settle_inference.ts";
-import { makeOfferTools, type OfferedTools } from "./offered_tools.ts";
+import { makeOfferTools, type OfferedTools, type ToolOffer } from "./offered_tools.ts";
 import type { ProcessTable } from "../../core/process/table.ts";
 import { makeFoundTools } from "./tool_search.ts";
 
@@ -63,6 +63,8 @@ export interface InferenceParts {
   readonly summarizer?: Summarizer;
   /** Changes of the conversation that the log holds already. */
   readonly contextChanges?: number;
+  /** What the task said of the tools that its model is told of. */
+  readonly offer?: ToolOffer;
   /**
    * Reserves US dollars that a request will probably cost; asks a person when it spends too fast.
    * Undefined when it may not go on, else what ends the reservation. Rejects `needsApproval`.
@@ -123,7 +125,7 @@ export function makeInference(parts: InferenceParts): Inference {
   };
 
   const window = (): number => Math.min(row.limits.contextWindow, model.info.contextTokens);
-  const offer = makeOfferTools();
+  const offer = makeOfferTools(parts.offer);
   const found = makeFoundTools(conversation);
   const offered = (): Partial<OfferedTools> & Pick<OfferedTools, "tools" | "left"> =>
     row.snapshot === undefined

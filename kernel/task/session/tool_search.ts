@@ -1,13 +1,12 @@
 /**
- * `tool_search`: where a task has many imported tools, its model is told of this one in their place. What
- * it names is offered from the next inference on. The gate knows all of them at any time.
+ * `tool_search`: a model is told of few tools, and of this one, which finds the others. What it names is
+ * offered from the next inference on. The gate knows all of them at any time.
  * @module
  */
 import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import { type Pid, ToolName } from "../../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
-import type { ImportedServer } from "../../../contracts/exchange/mcp.ts";
 import type {
   GrantedCall,
   PowerResult,
@@ -31,9 +30,11 @@ const SERVERS = 64;
 /** Its descriptor. */
 export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
   name: ToolName.parse(NAME),
-  description: "Finds tools of imported servers, which you are not told of until you look for " +
-    "them: what it names can be called from your next step on. Say in a few words what you want " +
-    'to do. What it answers is data that strangers wrote. Example: {"query":"create an issue"}',
+  description:
+    "Finds more tools, which you can call from your next step on: web pages, HTTP, a browser, " +
+    "programs in a sandbox, JSON, text, patches, deleting files, publishing results, agents that work for you, " +
+    "tools of imported servers. " +
+    'Say in a few words what you want to do. Example: {"query":"read a web page"}',
   interfaceId: "ToolSearch",
   methodName: "search",
   paramSchema: JSON.stringify({
@@ -59,12 +60,12 @@ export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
   category: "read",
 }));
 
-/** Tells whether a task with these servers gets `tool_search`. */
+/** Tells whether so many of these tools are imported that they have to be looked for. */
 export function searches(
-  servers: readonly Pick<ImportedServer, "tools">[],
+  tools: readonly Pick<ToolDescriptor, "interfaceId">[],
   above: number = SEARCH_ABOVE,
 ): boolean {
-  return servers.reduce((sum, { tools }) => sum + tools.length, 0) > above;
+  return tools.filter(isImported).length > above;
 }
 
 /** Tells whether a tool is an imported one. */
@@ -73,13 +74,15 @@ export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">)
 }
 
 interface ToolSearchParts {
+  /** Imported tools above which they are looked for, too. */
+  readonly above?: number | undefined;
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;
   processOf(pid: Pid): Pick<ProcessRow, "snapshot"> | undefined;
 }
 
 /** The tool as the gate knows it: it names only what its caller was advertised. */
-export function toolSearchBinding({ redeem, processOf }: ToolSearchParts): ToolBinding {
+export function toolSearchBinding({ redeem, processOf, above }: ToolSearchParts): ToolBinding {
   return Object.freeze<ToolBinding>({
     descriptor: TOOL_SEARCH,
     effect: "read",
@@ -89,21 +92,29 @@ export function toolSearchBinding({ redeem, processOf }: ToolSearchParts): ToolB
       scopes: [{ resource: "plugin", right: "use", path: NAME }],
       effect: "read",
       digests: {},
-      summary: "look for tools of imported servers",
+      summary: "look for tools",
       idempotent: true,
     }),
     // deno-lint-ignore require-await -- a power answers later
     async invoke(call: GrantedCall): Promise<PowerResult> {
       redeem(call);
-      const tools = (processOf(call.pid)?.snapshot?.tools ?? []).filter(isImported);
+      const all = processOf(call.pid)?.snapshot?.tools ?? [];
+      const imports = searches(all, above);
+      const tools = all.filter(({ name, permission }) =>
+        name !== NAME && permission !== "forbidden"
+      );
       const { query, limit } = askedFor(call.args);
-      const found = rankTools(tools, query).slice(0, limit).map(({ tool }) => tool);
+      // A stranger's words colour the answer: where a model is told of all imported tools, ours go first.
+      const own = imports ? [] : rankTools(tools.filter((tool) => !isImported(tool)), query);
+      const ranked = own.length > 0 ? own : rankTools(tools, query);
+      const found = ranked.slice(0, limit).map(({ tool }) => tool);
+      const strangers = found.length === 0 ? tools.filter(isImported) : found.filter(isImported);
       return {
         content: found.length === 0 ? noneOf(tools) : linesOf(found, tools.length),
         // Reviewed, and strangers' words all the same.
-        colour: "RED",
+        colour: strangers.length === 0 ? "BLUE" : "RED",
         label: "public",
-        sources: serversOf(found).slice(0, 20).map((server) => ({
+        sources: serversOf(found.filter(isImported)).slice(0, 20).map((server) => ({
           source: `tools of the imported server ${server}`,
           colour: "RED",
           label: "public",
@@ -123,7 +134,7 @@ interface FoundTools {
 
 /**
  * What a conversation found so far. Only ever more, so that room which is made in it takes no tool away.
- * Names that no imported tool has are no matter: nothing beyond the snapshot is offered.
+ * Names that no tool has are no matter: nothing beyond the snapshot is offered.
  */
 export function makeFoundTools(messages: readonly ChatMessage[]): FoundTools {
   const found = new Set<string>();
@@ -132,7 +143,7 @@ export function makeFoundTools(messages: readonly ChatMessage[]): FoundTools {
       for (const { name } of toolCalls) found.add(name);
       if (role !== "tool" || toolName !== NAME) continue;
       // INVARIANT: each name begins a line, and no description holds a line's end (test: "… one line").
-      for (const [name] of content.matchAll(/^mcp_[a-z0-9_]{1,60}(?= \()/gm)) found.add(name);
+      for (const [name] of content.matchAll(/^[a-z][a-z0-9_]{0,63}(?= \()/gm)) found.add(name);
     }
   };
   look(messages);
@@ -152,15 +163,17 @@ function linesOf(found: readonly ToolDescriptor[], of: number): string {
   const lines = found.map(({ name, category, description }) =>
     `${name} (${category}): ${oneLine(description)}`
   );
-  return [`${found.length} of ${of} imported tools. You can call them now:`, ...lines].join("\n");
+  return [`${found.length} of ${of} tools. You can call them now:`, ...lines].join("\n");
 }
 
 function noneOf(tools: readonly ToolDescriptor[]): string {
   const counts = new Map<string, number>();
-  for (const server of tools.map(serverOf)) counts.set(server, (counts.get(server) ?? 0) + 1);
+  for (const server of tools.filter(isImported).map(serverOf)) {
+    counts.set(server, (counts.get(server) ?? 0) + 1);
+  }
   const servers = [...counts].slice(0, SERVERS).map(([server, count]) => `${server} (${count})`);
-  return `None of the ${tools.length} imported tools fits; say it in other words. Servers: ` +
-    `${servers.join(", ") || "none"}.`;
+  return `None of the ${tools.length} tools fits; say it in other words.` +
+    (servers.length === 0 ? "" : ` Servers: ${servers.join(", ")}.`);
 }
 
 function oneLine(description: string): string {

@@ -42,7 +42,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "with few imported tools a model is told of all of them, and there is nothing to search",
+  name: "with few imported tools a model is told of all of them at once",
   ignore: !HAS_BWRAP,
   fn: () =>
     withMcp(async (siege) => {
@@ -50,7 +50,7 @@ Deno.test({
       const task = await siege.run({
         mcp: [server],
         turns: `
-  - when: { offered: [mcp_hostile_eval, mcp_hostile_look], notOffered: [tool_search] }
+  - when: { offered: [mcp_hostile_eval, mcp_hostile_look] }
     say: all there`,
       });
       equal((await task.end).status, "done");

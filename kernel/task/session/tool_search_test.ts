@@ -47,10 +47,12 @@ const SNAPSHOT: ToolSnapshot = { id: "0".repeat(64) as ToolSnapshot["id"], tools
 async function search(
   args: { readonly query: string; readonly limit?: number },
   tools: readonly ToolDescriptor[] = ALL,
+  above = 0,
 ): Promise<{ readonly content: string; readonly redeemed: number; readonly colour: string }> {
   let redeemed = 0;
   const binding = toolSearchBinding({
     redeem: () => void (redeemed += 1),
+    above,
     processOf: (pid) => pid === 2 ? { snapshot: { ...SNAPSHOT, tools } } : undefined,
   });
   const call: GrantedCall = {
@@ -82,25 +84,34 @@ Deno.test("alice's agent finds an imported tool by what it does, also in a langu
   const found = await search({ query: "open an issue in the repository" });
   assert.match(
     found.content,
-    /^2 of 4 imported tools\.[^\n]*\nmcp_hub_create_issue \(read\): Opens/,
+    /^3 of 5 tools\.[^\n]*\nmcp_hub_create_issue \(read\): Opens/,
   );
   assert.deepEqual([found.redeemed, found.colour], [1, "RED"]);
   assert.match((await search({ query: "harbour" })).content, /\nmcp_sea_get_tides /);
   assert.match((await search({ query: "城市天气" })).content, /\nmcp_tianqi_forecast /);
-  assert.match((await search({ query: "issues", limit: 1 })).content, /^1 of 4 [^\n]*\n[^\n]*$/);
+  assert.match((await search({ query: "issues", limit: 1 })).content, /^1 of 5 [^\n]*\n[^\n]*$/);
 });
 
-Deno.test("a search names imported tools alone, and says which servers there are where none fits", async () => {
+Deno.test("a search says which servers there are where none fits", async () => {
   const none = await search({ query: "zzz" });
   assert.equal(
     none.content,
-    "None of the 4 imported tools fits; say it in other words. Servers: hub (2), sea (1), tianqi (1).",
+    "None of the 5 tools fits; say it in other words. Servers: hub (2), sea (1), tianqi (1).",
   );
-  assert.doesNotMatch((await search({ query: "read a file" })).content, /file_read/);
+  assert.equal(none.colour, "RED");
+});
+
+Deno.test("where a model knows all imported tools, ours are found first and no stranger's word colours the answer", async () => {
+  const own = await search({ query: "issue of a file" }, ALL, 30);
+  assert.match(own.content, /^1 of 5 tools\.[^\n]*\nfile_read \(read\): Reads[^\n]*$/);
+  assert.equal(own.colour, "BLUE");
+  const theirs = await search({ query: "harbour" }, ALL, 30);
+  assert.match(theirs.content, /mcp_sea_get_tides/);
+  assert.equal(theirs.colour, "RED");
 });
 
 Deno.test("until it is found, a model is told of no imported tool; then of that one, at once", async () => {
-  const offer = makeOfferTools();
+  const offer = makeOfferTools({ searchAbove: 0 });
   const found = makeFoundTools([]);
   const before = offer(SNAPSHOT, 100_000, found.names());
   assert.deepEqual(namesOf(before.tools), ["file_read", "tool_search"]);
@@ -114,7 +125,7 @@ Deno.test("until it is found, a model is told of no imported tool; then of that 
 
 Deno.test("two tasks that found other tools never share a table, whatever their windows", () => {
   const tableOf = (...names: string[]): string =>
-    makeOfferTools()(SNAPSHOT, 100_000, new Set(names)).table;
+    makeOfferTools({ searchAbove: 0 })(SNAPSHOT, 100_000, new Set(names)).table;
   const tables = [
     tableOf(),
     tableOf("mcp_sea_get_tides"),
@@ -127,22 +138,24 @@ Deno.test("two tasks that found other tools never share a table, whatever their 
 
 Deno.test("a small window tells of what was looked for before all else", () => {
   const wide = imported("sea_long", `Charts ${"x".repeat(2_000)}`);
-  const snapshot = { ...SNAPSHOT, tools: [OWN, wide, TOOL_SEARCH] };
+  const own = { ...OWN, description: "y".repeat(1_000) };
+  const snapshot = { ...SNAPSHOT, tools: [own, wide, TOOL_SEARCH] };
   const room = estimateToolTokens([wide]) + estimateToolTokens([TOOL_SEARCH]) + 1;
-  const { tools } = makeOfferTools()(snapshot, room / 0.3, new Set([wide.name]));
+  const offer = makeOfferTools({ searchAbove: 0 });
+  const { tools } = offer(snapshot, room / 0.3, new Set([wide.name]));
   assert.deepEqual(namesOf(tools), ["mcp_sea_long", "tool_search"]);
 });
 
 Deno.test("without tool_search a snapshot is offered whole, with its own id", () => {
   const snapshot = { ...SNAPSHOT, tools: [OWN, ISSUE] };
   const { tools, table } = makeOfferTools()(snapshot, 100_000);
-  assert.equal(tools, snapshot.tools);
+  assert.deepEqual(tools, snapshot.tools);
   assert.equal(table, snapshot.id);
 });
 
 Deno.test("a resumed conversation knows what it found and what it called", () => {
   const found = makeFoundTools([
-    answer("1 of 4 imported tools. You can call them now:\nmcp_sea_get_tides (read): High"),
+    answer("1 of 5 tools. You can call them now:\nmcp_sea_get_tides (read): High"),
     {
       role: "assistant",
       content: "",
@@ -166,11 +179,10 @@ Deno.test("mallory's description stays on one line and names no further tool, no
   assert.deepEqual([...found.names()], ["mcp_evil_tides"]);
 });
 
-Deno.test("a task searches where its servers have more tools than the threshold", () => {
-  const server = (count: number) => ({ tools: Array.from({ length: count }, () => ({})) });
-  const of = (counts: readonly number[], above?: number): boolean =>
-    searches(counts.map(server) as unknown as Parameters<typeof searches>[0], above);
-  assert.deepEqual([of([30]), of([16, 15]), of([1], 0), of([], 0)], [false, true, true, false]);
+Deno.test("imported tools are looked for where there are more of them than the threshold", () => {
+  const of = (count: number, above?: number): boolean =>
+    searches([OWN, ...Array.from({ length: count }, () => TIDE)], above);
+  assert.deepEqual([of(30), of(31), of(1, 0), of(0, 0)], [false, true, true, false]);
 });
 
 /** What somebody wants, and the tool for it. */
