@@ -168,7 +168,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
-  { entry: "store/postgres/main.ts", npm: ["postgres"], without: [] },
+  { entry: "store/postgres/main.ts", npm: ["postgres", "zod"], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
   {
     entry: "bridges/mcp/client/main.ts",

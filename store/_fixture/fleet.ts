@@ -26,7 +26,7 @@ export async function openEnd(
   const engine = openEngine(url);
   const store = await openPostgresStore({ engine, kernel, leaseMs, machine });
   const serve = makeFleet({
-    ...{ engine, store, leaseMs, machine },
+    ...{ engine, store },
     enroll: () => Promise.resolve(""),
     tell: () => undefined,
   });

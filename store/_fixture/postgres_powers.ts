@@ -29,7 +29,7 @@ function exists(path: string): boolean {
 }
 
 /** Where the server's programs lie: of several versions the newest. Undefined where there is none. */
-export function findPostgres(): string | undefined {
+function findPostgres(): string | undefined {
   const versions = FOLDERS.filter(exists).flatMap((folder) =>
     [...Deno.readDirSync(folder)].map(({ name }) => ({ name, bin: join(folder, name, "bin") }))
   );

@@ -2,7 +2,7 @@
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 
 /** SQLSTATEs of refusals that our functions raise. */
-export const REFUSALS = Object.freeze({
+const REFUSALS = Object.freeze({
   /** Another process has registered as this kernel since. */
   replaced: "RM001",
   /** The task is another kernel's now. */

@@ -21,8 +21,6 @@ import { makeReader, type PostgresStore } from "./store.ts";
 export interface FleetParts {
   readonly engine: Engine;
   readonly store: Pick<PostgresStore, "identity" | "holds">;
-  readonly leaseMs: number;
-  readonly machine: string;
   /** Makes the role of a kernel; gives its address. */
   enroll(name: string): Promise<string>;
   tell(op: string, body: Json): void;
@@ -36,7 +34,7 @@ const MAX_LOOK = 1_000;
 
 /** Answers one kernel's {@link FleetAsk}s. */
 export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
-  const { engine, store, leaseMs } = parts;
+  const { engine, store } = parts;
   const own = [store.identity.id, store.identity.incarnation] as const;
   const call = (name: string, ...values: readonly Value[]): ReturnType<Engine["write"]> =>
     engine.write(

@@ -37,7 +37,7 @@ export function makeStoreService(parts: ServiceParts): PortHandler & { close(): 
     opened = {
       store,
       ask: makeFleet({
-        ...{ engine, store, leaseMs, machine, tell: parts.tell },
+        ...{ engine, store, tell: parts.tell },
         enroll: enrolling(engine, url),
       }),
     };

@@ -8,7 +8,7 @@ import { openRemoteStore, type RemoteStore } from "./mod.ts";
 import { makeStoreService } from "./service.ts";
 
 /** Both ends of the port in this process: the process itself is tested where kernels are. */
-export function pair(): { readonly port: Port; close(): Promise<void> } {
+function pair(): { readonly port: Port; close(): Promise<void> } {
   const there: Port = makePort({
     write: (bytes) => queueMicrotask(() => here.feed(bytes)),
     handler: { ask: (op, body) => service.ask(op, body), tell: () => undefined },
