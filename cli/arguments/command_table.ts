@@ -27,7 +27,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
   {
     name: "store",
     value: "URL",
-    help: "postgres://…: where this state keeps its log, said once for a new state",
+    help: "where a new state keeps its log: postgres://…",
   },
   { name: "json", help: "print one JSON document, or JSON lines for a stream" },
   { name: "help", short: "h", help: "show this" },

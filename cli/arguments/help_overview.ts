@@ -25,7 +25,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   tools: ["tool", "mcp", "model"],
   memory: ["wiki", "sgrep", "sdiff"],
   others: ["a2a", "inbox", "mail", "proposals", "simulate"],
-  service: ["serve", "schedule", "webhook"],
+  service: ["serve", "schedule", "webhook", "fleet"],
 };
 
 const isFamily = (word: string): boolean =>

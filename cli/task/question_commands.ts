@@ -15,7 +15,6 @@ import {
   printLines,
   reachKernel,
   recordOf,
-  rowsOf,
 } from "../command.ts";
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
@@ -171,9 +170,8 @@ export async function answerCommand(
       signer,
       at: hands.around.now(),
     });
-    await link.ask("answer", toJson(given));
-    const here = rowsOf(await link.ask("tasks", { prefix: asked.task, archived: true }));
-    if (here.length === 0) {
+    const taken = recordOf(await link.ask("answer", toJson(given)));
+    if (taken["state"] === "open") {
       // Another kernel of the fleet has it, and goes on with it.
       if (command.json) printJson(command, { question: id, decision: verdict.decision });
       else {screen.say(
