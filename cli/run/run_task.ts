@@ -45,12 +45,14 @@ export async function createTask(
     readonly plan: boolean;
     /** Any kernel of the fleet may take it. */
     readonly anywhere?: boolean;
+    /** Absent: one of its own. */
+    readonly session?: SessionId;
   },
 ): Promise<TaskId> {
   const { around } = command.hands;
   const asked: TaskRequest = TaskRequest.parse({
     request: request.text,
-    session: SessionId.parse(around.id("s")),
+    session: request.session ?? SessionId.parse(around.id("s")),
     ingress: {
       channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
       principal: around.env("USER") ?? `uid-${around.uid}`,

@@ -116,6 +116,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     serveSite: nothing,
     startPeer: nothing,
     kernels: nothing,
+    pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,
   };
   return { code: await runCommandLine(words, hands), ...shown };
