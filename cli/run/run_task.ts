@@ -38,7 +38,13 @@ export async function createTask(
   command: Command<Basic | "keyboard">,
   link: KernelLink,
   setting: RunSetting,
-  request: { readonly text: string; readonly interactive: boolean; readonly plan: boolean },
+  request: {
+    readonly text: string;
+    readonly interactive: boolean;
+    readonly plan: boolean;
+    /** The text holds what its person did not write: a file, a command's output. */
+    readonly attached?: boolean;
+  },
 ): Promise<TaskId> {
   const { around } = command.hands;
   const asked: TaskRequest = TaskRequest.parse({
@@ -47,7 +53,11 @@ export async function createTask(
     ingress: {
       channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
       principal: around.env("USER") ?? `uid-${around.uid}`,
-      colour: setting.profile === "operator" ? "BLUE" : "RED",
+      colour: setting.profile !== "operator"
+        ? "RED"
+        : request.attached === true
+        ? "YELLOW"
+        : "BLUE",
       label: "internal",
     },
     profile: setting.profile,

@@ -96,7 +96,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
   };
   return Object.freeze({
     run: (request: Body<"run">) => runOnce(request),
-    say: ({ task, text }: Body<"say">) => service.say(task, text),
+    say: ({ task, text, attached }: Body<"say">) => service.say(task, text, attached),
     context: ({ task }: Body<"context">) => past.changes(readable(task)),
     contextShow: ({ task, number, from }: Body<"contextShow">) =>
       past.evicted(readable(task), number, from),
