@@ -117,7 +117,8 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         if (!open) return;
         open = false;
         hearing.take(undefined);
-        if (value !== undefined && editing.line.at < editing.line.letters.length) {
+        // Also what came with its Enter, at once, stands on the screen.
+        if (value !== undefined) {
           editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
           draw();
         }

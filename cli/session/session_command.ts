@@ -117,7 +117,6 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
   const { reason } = session.running.tally;
   if (reason !== "" && reason !== state.answer) command.hands.screen.say(`  ${cell(reason, 500)}`);
   if (end.failed !== undefined) sayWhatStays(command, end.failed);
-  command.hands.screen.say("");
   if (end.exit === EXIT.interrupted) return EXIT.interrupted;
   if (end.status !== "open") return end.exit ?? EXIT.failure;
   return undefined;
@@ -206,6 +205,7 @@ async function under(
     // Whoever left does not hear how the turn ends.
     working.catch(() => undefined);
     session.draft = line?.close() ?? "";
+    screen.say("");
   }
 }
 
@@ -272,10 +272,9 @@ export async function sessionCommand(command: SessionCommand): Promise<number> {
     const task = has(parsed, "continue") ? await continued(command, link) : undefined;
     if (task !== undefined) link = await inItsPlace(command, link, task);
     const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
+    screen.say(`${screen.paint.bold("remit")}  ${mounts}`);
     screen.say(
-      `${screen.paint.bold("remit")}  ${mounts}  ${
-        screen.paint.dim("Tab completes  @FILE gives a file  !COMMAND is your shell  /help  /exit")
-      }`,
+      screen.paint.dim("  Tab completes  @FILE gives a file  !COMMAND your shell  /help  /exit"),
     );
     const running = task === undefined ? undefined : await goOn(command, link, { setting, task });
     const phase = has(parsed, "plan") ? "plan" : "work";

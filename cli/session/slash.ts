@@ -9,6 +9,7 @@ import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { settle } from "../run/run_setting.ts";
 import { defaultsOf, keepLast, type Session, withModel } from "./session.ts";
 import { askStaged } from "../run/watch_task.ts";
+import { wordWrap } from "../terminal/columns.ts";
 import { nearest } from "../arguments/nearest.ts";
 import { MORE_SLASHES } from "./slash_more.ts";
 import { show, type Slash, taskOf } from "./slash_part.ts";
@@ -74,7 +75,7 @@ export async function slash(
   const [word = "", rest] = line.trim().split(/\s+/);
   if (word === "/exit" || word === "/quit") return "exit";
   if (word === "/help" || word === "/") {
-    show(session, helpLines());
+    show(session, helpLines(session.command.hands.screen.width));
     return "stay";
   }
   const found = Object.hasOwn(SLASH, word) ? SLASH[word] : undefined;
@@ -94,9 +95,20 @@ export async function slash(
   return "stay";
 }
 
-function helpLines(): string[] {
-  return Object.entries(SLASH).map(([word, { takes, help }]) =>
-    `${[word, ...(takes === undefined ? [] : [takes])].join(" ").padEnd(16)} ${help}`
+function helpLines(width: number): string[] {
+  const keys = [
+    ["Tab", "completes a command, a path, a file after @"],
+    ["Alt-Enter", "another row; Enter says it"],
+    ["Ctrl-X Ctrl-E", "your own editor, as VISUAL or EDITOR names it"],
+    ["@FILE", "gives that one file to be read"],
+    ["!COMMAND", "runs in your own shell; its output is given only after your yes"],
+  ];
+  const rows = Object.entries(SLASH).map(([word, { takes, help }]) => [
+    [word, ...(takes === undefined ? [] : [takes])].join(" "),
+    help,
+  ]);
+  return [...rows, ...keys].flatMap(([word = "", help = ""]) =>
+    wordWrap(help, width - 18).map((line, n) => `${(n === 0 ? word : "").padEnd(15)} ${line}`)
   );
 }
 
