@@ -69,6 +69,8 @@ export interface LineOptions extends LineExtras {
 /** How lines are read while something else is written on the screen. */
 export interface AheadOptions extends LineExtras {
   readonly prompt: string;
+  /** What stands in the line at first. */
+  readonly draft?: string;
   /** Safe rows above the line: what is queued, what goes on. Asked at each drawing. */
   above(): readonly string[];
   entered(text: string): void;

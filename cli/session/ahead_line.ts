@@ -33,7 +33,7 @@ export interface AheadEditor {
 export function makeAheadEditor(parts: AheadParts): AheadEditor {
   const { options, size, footer, dim } = parts;
   const keys = makeKeyReader();
-  let editing: Editing = beginLine(options.past ?? []);
+  let editing: Editing = withText(beginLine(options.past ?? []), options.draft ?? "");
   let choices: readonly string[] = [];
 
   const rows = (): Drawn => {

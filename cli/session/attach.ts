@@ -4,6 +4,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
+import { cutFront, cutTo } from "../terminal/columns.ts";
 import { absolute } from "../disk/places.ts";
 import type { Around, DiskRead, Screen } from "../hands.ts";
 
@@ -24,7 +25,7 @@ export interface MentionParts {
   readonly disk: Pick<DiskRead, "read" | "real" | "stat">;
   readonly around: Pick<Around, "cwd" | "env">;
   readonly mounts: readonly Mount[];
-  readonly screen: Pick<Screen, "say" | "paint">;
+  readonly screen: Pick<Screen, "say" | "paint" | "width">;
 }
 
 /** A part of a message that stands between two lines which nothing in it can be taken for. */
@@ -61,7 +62,8 @@ export function withMentions(text: string, parts: MentionParts): Said {
     if (mount !== undefined) {
       const inside = join(mount.name, path.slice(mount.dir.length));
       notes.push(`@${word} is ${inside}`);
-      screen.say(screen.paint.dim(`  @ ${shown}: it may read ${displayText(inside)} (mount)`));
+      const line = `  @ ${shown}: it may read ${displayText(inside)} (mount)`;
+      screen.say(screen.paint.dim(cutTo(line, screen.width - 1)));
       continue;
     }
     if (disk.stat(path)?.plain !== true) {
@@ -75,13 +77,10 @@ export function withMentions(text: string, parts: MentionParts): Said {
     }
     const bytes = disk.read(path, { most: MAX_BYTES }) ?? new Uint8Array();
     given.push({ path, content: textIn(bytes, shown) });
-    screen.say(
-      screen.paint.yellow(
-        `  @ ${
-          displayText(path, { max: 300 })
-        }: it reads this one file, ${bytes.length} bytes, as YELLOW`,
-      ),
-    );
+    const tail = `: it reads this one file, ${bytes.length} bytes, as YELLOW`;
+    const room = screen.width - tail.length - 5;
+    const place = cutFront(displayText(path, { max: 1_000 }), room);
+    screen.say(screen.paint.yellow(`  @ ${place}${tail}`));
   }
   if (notes.length === 0 && given.length === 0) return { text };
   const all = [

@@ -187,7 +187,7 @@ async function under(
     line?.redraw();
   };
   const line = openAheadLine({
-    ...{ keyboard, screen, queue, complete, past: history.past },
+    ...{ keyboard, screen, queue, complete, past: history.past, draft: session.draft },
     status: () => {
       const { inputTokens = 0, outputTokens = 0, money = 0 } = session.running?.tally.spent ?? {};
       const { ref: model } = session.setting.model;

@@ -74,6 +74,7 @@ export interface TypedAheadParts extends LineExtras {
   readonly keyboard: Pick<Keyboard, "ahead">;
   readonly screen: Pick<Screen, "say" | "paint" | "width">;
   readonly queue: Queue;
+  readonly draft: string;
   status(): Status;
   /** A slash command: it acts at once. */
   atOnce(text: string): void;
@@ -81,9 +82,9 @@ export interface TypedAheadParts extends LineExtras {
 
 /** Opens the line under a turn; undefined where the terminal has none. */
 export function openAheadLine(parts: TypedAheadParts): AheadLine | undefined {
-  const { keyboard, screen, queue, past, complete } = parts;
+  const { keyboard, screen, queue, draft, past, complete } = parts;
   return keyboard.ahead?.({
-    prompt: screen.paint.bold("» "),
+    ...{ prompt: screen.paint.bold("» "), draft },
     ...(past === undefined ? {} : { past }),
     ...(complete === undefined ? {} : { complete }),
     above: () => [

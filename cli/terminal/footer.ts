@@ -37,6 +37,8 @@ export interface Footer {
   lift(width: number): string;
   /** Other text was written. */
   wrote(text: string): void;
+  /** Other text has begun a row and not ended it. */
+  midway(): boolean;
   /** What to write so that `next` stands under all that was written; undefined: nothing stands there. */
   put(next: Drawn | undefined): string;
 }
@@ -59,6 +61,7 @@ export function makeFooter(): Footer {
       const end = text.lastIndexOf("\n");
       partial = end < 0 ? partial + text : text.slice(end + 1);
     },
+    midway: () => partial !== "",
     put(next): string {
       shown = next;
       if (next === undefined) return "";

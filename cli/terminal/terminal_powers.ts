@@ -82,8 +82,10 @@ export function makeScreen(): Screen {
     say(line: string): void {
       clear();
       lift();
-      writeOrEnd(Deno.stderr, `${line}\n`);
-      footer.wrote(`${line}\n`);
+      // What a person asks for under an answer does not go on in the middle of its row.
+      const text = `${standing !== undefined && footer.midway() ? "\n" : ""}${line}\n`;
+      writeOrEnd(Deno.stderr, text);
+      footer.wrote(text);
       put();
     },
     hint(line: string): void {
