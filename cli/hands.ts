@@ -1,4 +1,5 @@
 /** What the commands of the command line are handed: everything they can touch. @module */
+import type { Pipe } from "./acp/pipe_powers.ts";
 import type { Digest } from "../contracts/authority/mod.ts";
 import type { Json } from "../contracts/base/mod.ts";
 import type { BrowserChoice, PolicySource } from "../contracts/policy/mod.ts";
@@ -294,6 +295,8 @@ export interface Hands {
   kernels(places: Places): Kernels;
   /** All of standard input. */
   readInput(): Promise<string>;
+  /** Standard input and output, where a protocol is spoken over them. */
+  readonly pipe: Pipe;
 }
 
 /** The name of a power. A family of commands names those that it is handed; it gets no other. */

@@ -27,6 +27,7 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   keyboard: async () => (await import("./session/keyboard_powers.ts")).makeKeyboard(screen),
   interrupts: async () => (await import("./terminal/terminal_powers.ts")).makeInterrupts(),
   readInput: async () => (await import("./terminal/terminal_powers.ts")).readInput,
+  pipe: async () => (await import("./acp/pipe_powers.ts")).makePipe(),
   watch: async () => (await import("./disk/watch_folder_powers.ts")).watchFolder,
   serveSite: async () => (await import("./run/story_site_powers.ts")).serveStorySite,
   startPeer: () => async (options) =>

@@ -118,6 +118,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     gateOf: (task) => family(task)?.gate,
     modelOf: (task) => family(task)?.aside,
     looking: (task) => family(task)?.workspace,
+    offspring: (task, pid) => family(task)?.offspring(pid),
     wikis: makeWikiTools({
       ...{ redeem, now: powers.now },
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),

@@ -36,9 +36,9 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup", "bridges/mcp", "models/weights"],
+      ...["service/trace", "service/backup", "bridges/acp", "bridges/mcp", "models/weights"],
     ],
-    npm: ["zod", "yaml", "diff", "smol-toml", "lowlight"],
+    npm: ["@agentclientprotocol/sdk", "zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
@@ -82,6 +82,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     parts: OPEN,
     npm: [...MCP_SDK, "eventsource-parser", "zod"],
   },
+  "bridges/acp": { parts: OPEN, npm: ["@agentclientprotocol/sdk"] },
   "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], npm: ["@a2a-js/sdk", "zod"] },
   "service/gateway": { parts: OPEN, npm: ["hono", "zod"] },
 
@@ -108,6 +109,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   tests: {
     parts: ["*"],
     npm: [
+      "@agentclientprotocol/sdk",
       "fast-check",
       "puppeteer-core",
       "zod",

@@ -7,6 +7,7 @@ import type {
   Question,
   TaskId,
 } from "../../contracts/authority/mod.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
 import { covers } from "../grants.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
 import { adviceBefore } from "./result.ts";
@@ -42,6 +43,7 @@ export async function provideQuestion(
   const remember = remembered(judged);
   const { summary, changes = [] } = read.resolved;
   const advice = adviceBefore(parts, judged);
+  const agents = agentsAbove(parts, process);
   return {
     id: QuestionId.parse(parts.powers.id("q")),
     task: process.task,
@@ -56,6 +58,7 @@ export async function provideQuestion(
     executes: [...judged.executes],
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
+    ...(agents.length > 1 ? { agents } : {}),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),
     ...(remember === undefined ? {} : { remember }),
@@ -64,6 +67,15 @@ export async function provideQuestion(
     expiresAt: now + QUESTION_TTL_MS,
     state: "open",
   };
+}
+
+/** Names of a process's agent and of those that started it, the first one first. */
+function agentsAbove(
+  { processes }: Pick<GateParts, "processes">,
+  { spec, ppid }: ProcessRow,
+): string[] {
+  const above = ppid === undefined ? undefined : processes.get(ppid);
+  return [...(above === undefined ? [] : agentsAbove({ processes }, above)), spec.slice(0, 64)];
 }
 
 function asked(

@@ -205,6 +205,7 @@ export function fakeHands(
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },
     kernels: kernelsOf,
     kernels_: seen,
+    pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: () => Promise.resolve(parts.input ?? ""),
   };
 }

@@ -40,6 +40,12 @@ export const TRACE: FlagSpec = {
   value: "FILE",
   help: "write the execution trace, JSON lines",
 };
+/** Which agent runs. */
+export const AGENT: FlagSpec = {
+  name: "agent",
+  value: "NAME",
+  help: "an agent that remit.yaml describes",
+};
 /** Which tools models are told of. */
 export const TOOLS: FlagSpec = {
   name: "tools",

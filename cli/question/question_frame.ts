@@ -85,6 +85,9 @@ export function questionLines(
   }
   own();
   field("tool", `${question.scope.tool}  (${question.scope.effect})`);
+  if (question.agents !== undefined) {
+    field("asked by", displayText(question.agents.join(" › "), { max: 400 }));
+  }
   if (question.scope.destination !== undefined) {
     field("sends to", displayText(question.scope.destination, { max: 2_048 }));
   }

@@ -1,6 +1,7 @@
 /** Which agent runs, and what it is limited to. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
 import type { Limits } from "../../contracts/task/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 
@@ -13,14 +14,49 @@ export function chooseAgent(
   name: string | undefined,
 ): AgentSpec | undefined {
   if (name === undefined) return undefined;
-  const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  const found = Object.hasOwn(agents, name) ? agents[name] : AGENT_PROFILES.get(name);
   if (found !== undefined) return found;
   const known = Object.keys(agents).map((each) => JSON.stringify(each)).join(", ");
   throw new Fault(
     "notFound",
     `Cannot run agent ${JSON.stringify(name)}: ${
       known === "" ? "remit.yaml names no agents" : `remit.yaml names ${known}`
-    }`,
+    }; in the box: ${[...AGENT_PROFILES.keys()].join(", ")}`,
+  );
+}
+
+/** Most agents that a task is told of. */
+const MAX_AGENTS = 32;
+
+/**
+ * The agents of remit.yaml that a task may start, and those that they may start.
+ *
+ * @throws Fault `notFound` for a name that nothing describes, `invalidInput` for too many
+ */
+export function agentsBelow(
+  agents: Readonly<Record<string, AgentSpec>>,
+  agent: AgentSpec | undefined,
+): readonly AgentSpec[] {
+  const found = new Map<string, AgentSpec>();
+  const look = (names: readonly string[], by: string): void => {
+    for (const name of names) {
+      const spec = Object.hasOwn(agents, name) ? agents[name] : undefined;
+      if (spec === undefined && !AGENT_PROFILES.has(name)) {
+        throw new Fault(
+          "notFound",
+          `Cannot run agent "${by}": it names the agent "${name}", which nothing describes`,
+        );
+      }
+      if (spec === undefined || found.has(name)) continue;
+      found.set(name, spec);
+      look(spec.agents ?? [], name);
+    }
+  };
+  look(agent?.agents ?? Object.keys(agents), agent?.name ?? "agent");
+  if (found.size <= MAX_AGENTS) return [...found.values()];
+  throw new Fault(
+    "invalidInput",
+    `Cannot run: ${found.size} agents could be started, at most ${MAX_AGENTS}; name fewer as "agents" of the agent that runs`,
   );
 }
 

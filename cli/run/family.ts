@@ -1,5 +1,6 @@
 /** One request, a session, and going on with either. @module */
 import {
+  AGENT,
   ANSWERS,
   type FlagSpec,
   MODEL,
@@ -19,7 +20,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   MOUNT,
   MODEL,
   ...MODEL_FLAGS,
-  { name: "agent", value: "NAME", help: "an agent that remit.yaml describes" },
+  AGENT,
   PROFILE,
   ON_QUESTION,
   ANSWERS,

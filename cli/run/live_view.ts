@@ -54,6 +54,11 @@ export function readingWords({ done, total }: Extract<Seen, { kind: "reading" }>
   return `  … the model has read ${done} of ${total} tokens`;
 }
 
+/** That a model thinks: how much, and never what, which no log keeps. */
+function thoughtWords(characters: number, verb: "thinks" | "thought"): string {
+  return `  ✻ ${verb === "thinks" ? "the model thinks" : "thought"}, ${characters} characters`;
+}
+
 /** Makes the view. */
 export function makeLiveView(
   given: Screen,
@@ -77,6 +82,11 @@ export function makeLiveView(
   };
   const { paint, width } = given;
   let typed = 0;
+  let thought = 0;
+  const fold = (): void => {
+    if (thought > 0) screen.say(paint.dim(thoughtWords(thought, "thought")));
+    thought = 0;
+  };
   /** Those that came while a prompt stood there, each once. */
   let signals: Set<string> | undefined;
   let colour: Colour = "BLUE";
@@ -182,6 +192,7 @@ export function makeLiveView(
         return outcome(event);
       case "inferred": {
         typed = 0;
+        fold();
         screen.hint("");
         const seen = answer.end();
         if (event.body["broke"] === true) {
@@ -237,7 +248,13 @@ export function makeLiveView(
     take(seen: Seen): void {
       if (seen.kind === "event") return take(seen.event);
       if (seen.kind === "reading") return screen.hint(readingWords(seen));
+      if (seen.kind === "thinking") {
+        thought += seen.characters;
+        return screen.hint(thoughtWords(thought, "thinks"));
+      }
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
+      // Folded: how much was thought is said once, before the words that came of it.
+      if (seen.kind === "chunk") fold();
       typed += seen.text.length;
       if (!answer.push(seen.text)) screen.hint(`  … the model writes (${typed} characters)`);
     },

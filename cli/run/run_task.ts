@@ -17,6 +17,7 @@ import type { RunSetting } from "./run_setting.ts";
 import { safeJson } from "../terminal/safe_json.ts";
 import { makeStreamLines, startLine, type StreamLine } from "./stream_json.ts";
 import { makeTally, type Tally } from "./tally.ts";
+import { agentsBelow } from "./agent_choice.ts";
 import { makeTracer } from "../audit/trace.ts";
 import { askStaged, type Watch, type WatchEnd, watchTask } from "./watch_task.ts";
 
@@ -44,12 +45,14 @@ export async function createTask(
     readonly plan: boolean;
     /** The text holds what its person did not write: a file, a command's output. */
     readonly attached?: boolean;
+    /** Absent: one of its own. */
+    readonly session?: SessionId;
   },
 ): Promise<TaskId> {
   const { around } = command.hands;
   const asked: TaskRequest = TaskRequest.parse({
     request: request.text,
-    session: SessionId.parse(around.id("s")),
+    session: request.session ?? SessionId.parse(around.id("s")),
     ingress: {
       channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
       principal: around.env("USER") ?? `uid-${around.uid}`,
@@ -68,8 +71,7 @@ export async function createTask(
     ...(setting.agent === undefined ? {} : { agent: setting.agent }),
     ...(setting.memory === undefined ? {} : { memory: setting.memory }),
     ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
-    ...mcpFields(setting),
-    ...(setting.offer.length === 0 ? {} : { offer: setting.offer }),
+    ...reachFields(setting),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
     onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
@@ -80,14 +82,17 @@ export async function createTask(
   return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
 }
 
-/** The imported servers of a request, and above how many of their tools models search. */
-export function mcpFields(
-  { mcp, config }: Pick<RunSetting, "mcp" | "config">,
-): Partial<Pick<TaskRequest, "mcp" | "mcpSearchAbove">> {
+/** What a request may reach: imported servers, other agents, and the tools that models are told of. */
+export function reachFields(
+  { mcp, config, agent, offer }: Pick<RunSetting, "mcp" | "config" | "agent" | "offer">,
+): Partial<Pick<TaskRequest, "mcp" | "mcpSearchAbove" | "agents" | "offer">> {
   const { searchAbove } = config.mcp;
+  const agents = agentsBelow(config.agents, agent);
   return {
     ...(mcp.length === 0 ? {} : { mcp: [...mcp] }),
     ...(mcp.length === 0 || searchAbove === undefined ? {} : { mcpSearchAbove: searchAbove }),
+    ...(agents.length === 0 ? {} : { agents: [...agents] }),
+    ...(offer.length === 0 ? {} : { offer }),
   };
 }
 

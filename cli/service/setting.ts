@@ -7,7 +7,7 @@ import type { WebhookConfig } from "../../contracts/policy/mod.ts";
 import { type Ingress, TaskRequest } from "../../contracts/task/mod.ts";
 import { instructionsIn, limitsOf } from "../run/agent_choice.ts";
 import type { Command } from "../command.ts";
-import { mcpFields } from "../run/run_task.ts";
+import { reachFields } from "../run/run_task.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
@@ -122,7 +122,7 @@ function sameOf(setting: RunSetting): z.infer<typeof Same> {
     ...(memory === undefined ? {} : { memory }),
     ...(wikis.length === 0 ? {} : { wikis }),
     ...(instructions.length === 0 ? {} : { instructions }),
-    ...mcpFields(setting),
+    ...reachFields(setting),
     onQuestion: "queue",
     phase: "work",
   });

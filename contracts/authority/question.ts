@@ -63,6 +63,8 @@ export const Question = z.object({
   rule: z.string().max(512),
   /** The rule that an answer for the session would store, in words; absent if none is offered. */
   remember: z.string().max(1_024).optional(),
+  /** Where an agent that another one started asks: names of the agents, the task's own first, then who asks. */
+  agents: z.array(z.string().max(64)).max(65).optional(),
   /** How many questions this task has asked, this one included. */
   asked: z.int().min(1),
   createdAt: Millis,

@@ -29,6 +29,8 @@ export const AgentSpec = z.object({
     clearance: Label.optional(),
   }).strict().optional(),
   limits: Limits.partial(),
+  /** Agents of remit.yaml or of the box that it may start; absent: copies of itself and those of the box. */
+  agents: z.array(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/)).max(32).optional(),
   /** A program of Remit's own in place of the standard loop: `lal` speaks in mail and tool calls alone. */
   program: z.literal("lal").optional(),
   /** Words for the persona, never a process environment. */

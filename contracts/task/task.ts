@@ -128,6 +128,8 @@ export const TaskRequest = z.object({
   review: z.literal("asked").optional(),
   /** The agent's specification; absent means a plain one that holds all that the policy offers. */
   agent: AgentSpec.optional(),
+  /** Agents of remit.yaml that its agents may start by name. */
+  agents: z.array(AgentSpec).max(32).optional(),
   /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
   instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
   /** Digest of an agent program that is not the standard runner, and its source. */

@@ -6,7 +6,8 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import { ToolName } from "../../contracts/authority/ids.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
-import type { Pid } from "../../contracts/authority/mod.ts";
+import type { Pid, Scope } from "../../contracts/authority/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import type { ProcessRow } from "../../contracts/task/mod.ts";
@@ -25,8 +26,8 @@ import { isInherited } from "../power/wiki/wiki_tools.ts";
 export interface FamilyParts
   extends
     Pick<TaskHostParts, "processes" | "leases" | "log" | "powers" | "toolhosts" | "askBrake"> {
-  /** Makes the session of a child. */
-  session(row: ProcessRow, offspring: Offspring): Session;
+  /** Makes the session of a child that runs as this agent. */
+  session(row: ProcessRow, offspring: Offspring, agent: AgentSpec | undefined): Session;
   /** Tools that a process is advertised now. */
   tools(pid: Pid): ReadonlySet<string>;
 }
@@ -57,8 +58,18 @@ interface Member {
   signals: SignalState;
   killed: { readonly signal: Signal; readonly exit: number } | undefined;
   limit: string | undefined;
-  result: Promise<{ readonly exit: number; readonly text: string }> | undefined;
+  result: Promise<TurnResult> | undefined;
+  /** It waits for more to do once it has answered. */
+  readonly stays: boolean;
 }
+
+interface TurnResult {
+  readonly exit: number;
+  readonly text: string;
+}
+
+const NO_RESULT: Promise<TurnResult> = Promise.resolve({ exit: EXIT.failure, text: "" });
+const NO_TAINT = { colour: "BLUE", sources: [] } as const;
 
 /** Exit code of a child by how its turn ended. */
 const EXIT_OF = {
@@ -79,9 +90,9 @@ export function makeFamily(parts: FamilyParts): Family {
   const { processes, leases } = parts;
   const members = new Map<Pid, Member>();
 
-  const join = (row: ProcessRow, session: Session): Member => {
+  const join = (row: ProcessRow, session: Session, stays = false): Member => {
     const member: Member = {
-      ...{ row, session },
+      ...{ row, session, stays },
       signals: "running",
       killed: undefined,
       limit: undefined,
@@ -177,9 +188,13 @@ export function makeFamily(parts: FamilyParts): Family {
     for (const action of actions) await act(member, signal, action);
   };
 
-  const inheritLeases = async (parent: Pid, row: ProcessRow): Promise<void> => {
+  const inheritLeases = async (
+    { pid: parent, mounts }: ProcessRow,
+    row: ProcessRow,
+  ): Promise<void> => {
     for (const lease of leases.list(row.task)) {
       if (lease.pid !== parent || !leases.alive(lease.id) || !isInherited(lease.scope)) continue;
+      if (isOf(lease.scope, mounts) && !isOf(lease.scope, row.mounts)) continue;
       await leases.derive(lease.id, {
         pid: row.pid,
         scope: lease.scope,
@@ -195,32 +210,47 @@ export function makeFamily(parts: FamilyParts): Family {
   ): Promise<number> => {
     const above = processes.get(parent);
     if (above === undefined) throw new Fault("gone", `Cannot spawn: process ${parent} has ended`);
-    const capabilities = body.tools.map((tool) => ({ tool: parseTool(tool) }));
+    const capabilities = body.capabilities ?? body.tools.map((tool) => ({ tool: parseTool(tool) }));
     const limits = Object.fromEntries(
       Object.entries(body.limits).filter(([, value]) => value !== undefined),
     );
     const row = processes.deriveChild(parent, {
       ...{ capabilities, limits },
+      ...(body.mounts === undefined ? {} : { mounts: body.mounts }),
       tools: parts.tools(parent),
-      spec: "child",
+      spec: body.agent?.name ?? "child",
       // INVARIANT: a call is named by its conversation: nobody is given a relative's result.
       conversation: `${above.conversation}/${members.size}`,
     });
-    await inheritLeases(parent, row);
-    const child = parts.session(row, of(row.pid));
-    const member = join(row, child);
+    await inheritLeases(above, row);
+    const child = parts.session(row, of(row.pid), body.agent);
+    const member = join(row, child, body.stays);
+    await parts.log.append(row.task, [{
+      kind: "processStarted",
+      body: {
+        ...{ pid: row.pid, ppid: parent },
+        ...(body.agent === undefined ? {} : { agent: body.agent.name }),
+      },
+    }]);
+    begin(
+      parent,
+      member,
+      body.persona === "" ? body.request : `${body.persona}\n\n${body.request}`,
+    );
+    return row.pid;
+  };
+
+  /** Begins a turn of a child; SIGCHLD tells its parent of the end. */
+  const begin = (parent: Pid, member: Member, content: string): void => {
+    const { row, session } = member;
     const { task, colour, label } = row;
     const message: ChatMessage = {
       role: "user",
-      content: body.persona === "" ? body.request : `${body.persona}\n\n${body.request}`,
+      content,
       provenance: { origin: "agent", source: `process ${parent}`, colour, label },
     };
-    processes.setTurn(row.pid, 1);
-    await parts.log.append(task, [{
-      kind: "processStarted",
-      body: { pid: row.pid, ppid: parent },
-    }]);
-    member.result = child.turn(message).then(
+    processes.setTurn(row.pid, row.turn + 1);
+    member.result = session.turn(message).then(
       (turn: SessionTurn) => ({ exit: EXIT_OF[turn.stop], text: turn.text }),
       (error: unknown) => ({
         exit: EXIT.failure,
@@ -228,25 +258,50 @@ export function makeFamily(parts: FamilyParts): Family {
       }),
     ).then(async (done) => {
       const exit = member.killed?.exit ?? done.exit;
-      await endSubtree(member, exit);
-      await parts.log.append(task, [{ kind: "processEnded", body: { pid: row.pid, exit } }]);
+      if (!member.stays || exit !== EXIT.success || row.status === "ended") {
+        await endSubtree(member, exit);
+        await parts.log.append(task, [{ kind: "processEnded", body: { pid: row.pid, exit } }]);
+      }
       const awaiting = members.get(parent);
       if (awaiting !== undefined) await deliver(awaiting, "SIGCHLD");
       return { exit, text: done.text };
     });
-    return row.pid;
+  };
+
+  const say = async (parent: Pid, pid: number, text: string): Promise<void> => {
+    const member = childOf(parent, pid);
+    await member.result;
+    if (member.row.status === "ended") {
+      throw new Fault("gone", `Cannot send to agent ${pid}: it has ended; start another`);
+    }
+    begin(parent, member, text);
+  };
+
+  /** What a child says keeps the child's colour, and it falls on who reads it. */
+  const hear = (pid: Pid, child: ProcessRow, closed: boolean): void => {
+    const { colour, sources } = closed ? NO_TAINT : child;
+    processes.taint(pid, { colour, label: child.label, sources });
   };
 
   const of = (pid: Pid): Offspring =>
-    Object.freeze({
+    Object.freeze<Offspring>({
       spawn: (body: Parameters<Offspring["spawn"]>[0]) => spawn(pid, body),
-      async wait(child: number): Promise<{ exit: number; text: string }> {
+      async wait(child: number): Promise<TurnResult> {
         const { row, result } = childOf(pid, child);
-        const done = await (result ?? Promise.resolve({ exit: EXIT.failure, text: "" }));
-        // What a child says keeps the child's colour, and it falls on who reads it.
-        processes.taint(pid, { colour: row.colour, label: row.label, sources: row.sources });
+        const done = await (result ?? NO_RESULT);
+        hear(pid, row, false);
         return done;
       },
+      async answerWithin(child, { ms, closed }): Promise<TurnResult | undefined> {
+        const { row, result } = childOf(pid, child);
+        const late = Promise.withResolvers<undefined>();
+        const disarm = parts.powers.after(ms, () => late.resolve(undefined));
+        const done = await Promise.race([result ?? NO_RESULT, late.promise]).finally(disarm);
+        if (done !== undefined) hear(pid, row, closed);
+        return done;
+      },
+      rowOf: (child: number) => childOf(pid, child).row,
+      say: (child: number, text: string) => say(pid, child, text),
       kill: (child: number, signal: Signal) => deliver(childOf(pid, child), signal),
     });
 
@@ -289,4 +344,10 @@ function parseTool(name: string): ToolName {
     throw new Fault("refused", `Cannot spawn with tool ${JSON.stringify(name)}: no such tool`);
   }
   return parsed.data;
+}
+
+/** Tells whether a scope lies in one of the mounts. */
+function isOf({ resource, path }: Scope, mounts: ProcessRow["mounts"]): boolean {
+  return resource === "mount" &&
+    mounts.some(({ name }) => path === name || path.startsWith(`${name}/`));
 }

@@ -40,6 +40,8 @@ import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { TaskWorkspace } from "./workspace.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import { AGENT_TOOLS } from "./agent_tools.ts";
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
@@ -68,6 +70,7 @@ export interface TaskHostParts
   eraseQuestions(task: TaskId): Promise<void>;
   onText(task: TaskId, text: string): void;
   onReading(task: TaskId, reading: Reading): void;
+  onThinking(task: TaskId, characters: number): void;
   onWire(task: TaskId, exchange: string): void;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
@@ -99,6 +102,8 @@ export interface TaskFamily {
   /** Its wall clock was extended: what it was granted holds as long. */
   moreTime(): Promise<void>;
   osPids(pid: Pid): readonly number[];
+  /** What one of its processes may do with children. */
+  offspring(pid: Pid): Offspring;
 }
 
 /** The task host, and what it is running. */
@@ -123,9 +128,15 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     request: TaskRequest,
     models: TaskModels,
     gate: Gate,
-  ): (row: ProcessRow, offspring: Offspring, past?: Replay) => Session => {
+  ): (
+    row: ProcessRow,
+    offspring: Offspring,
+    as: { readonly past?: Replay | undefined; readonly agent?: AgentSpec | undefined },
+  ) => Session => {
     const program = programOf(request);
-    return (row, offspring, past) =>
+    const named = (request.agent?.agents ?? []).length === 0 ? [] : AGENT_TOOLS;
+    const offer = [...request.offer ?? [], ...named.map(({ name }) => name)];
+    return (row, offspring, { past, agent = request.agent }) =>
       makeSession({
         ...parts,
         ...models.inferring(row),
@@ -133,11 +144,11 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         row,
         model: models.of(row),
         offspring,
-        conversation: past?.conversation ?? [systemMessage(request)],
+        conversation: past?.conversation ?? [systemMessage({ mounts: [...row.mounts], agent })],
         contextChanges: past?.changes.length ?? 0,
         offer: {
           // A program chooses by itself, from all that there is.
-          names: program === undefined ? request.offer ?? [] : "all",
+          names: program !== undefined || request.offer === "all" ? "all" : offer,
           searchAbove: request.mcpSearchAbove,
         },
         ...(program === undefined ? {} : { program }),
@@ -147,6 +158,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         // A child of the agent is not the agent.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
+        onThinking: (count) => row.ppid === undefined && parts.onThinking(task.id, count),
         onReading: (reading) => row.ppid === undefined && parts.onReading(task.id, reading),
         onWire: (exchange) => parts.onWire(task.id, exchange),
       });
@@ -189,10 +201,10 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const session = sessions(task, request, models, denied.gate);
     const family = makeFamily({
       ...parts,
-      session,
+      session: (row, offspring, agent) => session(row, offspring, { agent }),
       tools: (pid) => new Set(parts.gate.advertise(pid).tools.map(({ name }) => name)),
     });
-    const root = session(row, family.of(row.pid), replay);
+    const root = session(row, family.of(row.pid), { past: replay });
     family.adopt(row, root);
     running.set(task.id, {
       task: task.id,
@@ -204,7 +216,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
       moreTime: time.extended,
-      osPids: family.osPids,
+      ...{ osPids: family.osPids, offspring: family.of },
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },

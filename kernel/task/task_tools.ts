@@ -34,6 +34,9 @@ import type { McpServers } from "../power/mcp/servers.ts";
 import type { NetService } from "../power/net/net_service.ts";
 import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
+import { AGENT_TOOLS, agentToolBindings, type AgentToolsParts } from "./agent_tools.ts";
+import { LAL_PROGRAM } from "../../contracts/exchange/lal.ts";
+import { programOf } from "../../contracts/exchange/mail.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
 import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
 import type { Progress } from "../core/log/watch.ts";
@@ -96,6 +99,8 @@ export interface TaskToolsParts {
     bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
   };
   redeem(call: GrantedCall): void;
+  /** What a process of a task that runs may do with children. */
+  offspring: AgentToolsParts["offspring"];
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
   /** The files of a task that runs; undefined when it has ended. */
@@ -145,8 +150,8 @@ export interface TaskTools {
 
 /** What of a request decides which tools a task has. */
 export type ToolRequest =
-  & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program">
-  & Partial<Pick<TaskRequest, "ingress">>
+  & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program" | "agents">
+  & Partial<Pick<TaskRequest, "ingress" | "agent">>
   & McpRequest
   & MemoryRequest;
 
@@ -199,6 +204,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts.sessionTools.descriptors,
     ...parts.wikis.descriptors,
     ...parts.peers.descriptors,
+    ...AGENT_TOOLS,
     TOOL_SEARCH,
     TOOL_DESCRIBE,
   ];
@@ -249,7 +255,15 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
-      const others = withDescribing([...own, ...peer, ...importedTools(task, request, made)]);
+      const agents = programOf(request) === LAL_PROGRAM
+        ? []
+        : agentToolBindings({ ...asking, offspring: parts.offspring }, request);
+      const others = withDescribing([
+        ...own,
+        ...peer,
+        ...agents,
+        ...importedTools(task, request, made),
+      ]);
       const wiki = request.memory === undefined ? [] : [request.memory.folder];
       const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
       return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });

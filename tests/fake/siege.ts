@@ -47,6 +47,7 @@ export interface Draft {
   readonly interactive?: boolean;
   readonly session?: string;
   readonly agent?: TaskRequest["agent"];
+  readonly agents?: TaskRequest["agents"];
   readonly memory?: TaskRequest["memory"];
   readonly wikis?: TaskRequest["wikis"];
   readonly mcp?: TaskRequest["mcp"];
@@ -278,6 +279,7 @@ function requestOf(siege: Siege, draft: Draft): object {
     interactive: draft.interactive ?? false,
     ...(draft.program === undefined ? {} : { program: draft.program }),
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
+    ...(draft.agents === undefined ? {} : { agents: draft.agents }),
     ...(draft.memory === undefined ? {} : { memory: draft.memory }),
     ...(draft.wikis === undefined ? {} : { wikis: draft.wikis }),
     ...(draft.mcp === undefined ? {} : { mcp: draft.mcp }),

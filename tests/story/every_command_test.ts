@@ -69,6 +69,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       builtIn: nothing,
       reserved: [],
       ownTools: nothing,
+      check: nothing,
       build: nothing,
       readToolYaml: nothing,
       look: nothing,
@@ -115,6 +116,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     serveSite: nothing,
     startPeer: nothing,
     kernels: nothing,
+    pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,
   };
   return { code: await runCommandLine(words, hands), ...shown };

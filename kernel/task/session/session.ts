@@ -6,7 +6,7 @@
 import { Fault } from "../../../contracts/base/fault.ts";
 import { QuestionId } from "../../../contracts/authority/ids.ts";
 import { isForeignProgram } from "../../../contracts/exchange/lal.ts";
-import type { AgentSpec } from "../../../contracts/policy/agent_spec.ts";
+import type { AgentSpec, CapabilityGrant } from "../../../contracts/policy/agent_spec.ts";
 import type { ChatMessage, ToolCall } from "../../../contracts/model/chat.ts";
 import type { Gate } from "../../../contracts/authority/gate.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
@@ -59,6 +59,8 @@ export interface SessionParts extends
   onText(text: string): void;
   /** A model of this machine reads its request, for the live view. */
   onReading(reading: Reading): void;
+  /** The model thinks: characters, never which. */
+  onThinking?(characters: number): void;
   onWire(exchange: string): void;
 }
 
@@ -320,7 +322,30 @@ function makeSessionCalls(
 
 /** Children of a process, as its session reaches them. */
 export interface Offspring {
-  spawn(request: Extract<WorkerRequest, { op: "spawn" }>["body"]): Promise<number>;
+  /**
+   * Starts a child. `agent`: what it runs as; `capabilities` stand in place of `tools`; one that `stays` waits for
+   * more to do once it has answered.
+   */
+  spawn(
+    request: Omit<Extract<WorkerRequest, { op: "spawn" }>["body"], "cap"> & {
+      readonly agent?: AgentSpec;
+      readonly capabilities?: readonly CapabilityGrant[];
+      readonly mounts?: readonly string[];
+      readonly stays?: boolean;
+    },
+  ): Promise<number>;
   wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
+  /**
+   * What {@link Offspring.wait} gives, or undefined when it did not come within `ms` milliseconds. `closed`: only a
+   * word of the parent's own choice is read of it, so that its colour does not fall on the parent.
+   */
+  answerWithin(
+    pid: number,
+    options: { readonly ms: number; readonly closed: boolean },
+  ): Promise<{ readonly exit: number; readonly text: string } | undefined>;
+  /** Of a child. @throws Fault `refused` for a process that is none */
+  rowOf(pid: number): ProcessRow;
+  /** Gives a child more to do, after what it is at. @throws Fault `gone` when it has ended */
+  say(pid: number, text: string): Promise<void>;
   kill(pid: number, signal: Signal): Promise<void>;
 }

@@ -1,0 +1,24 @@
+/** `remit acp`, as help and parsing read it. @module */
+import { AGENT, MODEL, MOUNT, simple, TOOLS, WIKI } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
+import { MODEL_FLAGS } from "../model/command/table.ts";
+
+/** Remit as an agent of editors. */
+export const ACP = family(
+  [
+    simple("acp", "", [0, 0], "be an agent of an editor, over the Agent Client Protocol", [
+      "remit acp --model ollama:qwen3:4b",
+    ], [
+      MODEL,
+      ...MODEL_FLAGS.filter(({ name }) => name !== "record" && name !== "replay"),
+      AGENT,
+      MOUNT,
+      TOOLS,
+      WIKI,
+    ]),
+  ],
+  ["screen", "disk", "around", "kernels", "mcpStore", "models", "pipe", "wikis"],
+  {
+    acp: async () => (await import("./acp_command.ts")).acpCommand,
+  },
+);
