@@ -246,6 +246,12 @@ export interface LogCheck {
   ): Promise<{ readonly ok: boolean; readonly key: string }>;
 }
 
+/** Checks values against schemas. Wired in by main.ts. */
+export interface SchemaCheck {
+  /** Why `value` does not fit; undefined when it does. Throws Fault `refused` for a schema that cannot be checked safely. */
+  misfit(schema: string, value: Json): string | undefined;
+}
+
 /** Presses of Ctrl-C, counted with care. */
 export interface Interrupts {
   /**
@@ -271,6 +277,7 @@ export interface Hands {
   readonly interrupts: Interrupts;
   readonly receipts: ReceiptCheck;
   readonly logs: LogCheck;
+  readonly schemas: SchemaCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
   readonly models: ModelHands;

@@ -1,7 +1,7 @@
 /** The calm view of a task at work: one line for what happened, never more. @module */
 import { Colour, colourSuffices } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { columnsOf, cutFront, cutTo, padTo } from "../terminal/columns.ts";
+import { columnsOf, cutFront, cutTo, padTo, wordWrap } from "../terminal/columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import type { Screen } from "../hands.ts";
 import { mcpHappening } from "../mcp/events.ts";
@@ -66,6 +66,8 @@ export function makeLiveView(
     readonly toolOf: (question: string) => string;
     /** Shows answers while they are written. Who asks for it prints no answer that {@link LiveView.shown} has. */
     readonly answers?: boolean;
+    /** What words of a line mean that appear for the first time. */
+    readonly explain?: (line: string) => readonly string[];
   },
 ): LiveView {
   const answer = makeStreamedAnswer(
@@ -97,6 +99,10 @@ export function makeLiveView(
     const end = tail === "" ? "" : `  ${paint.dim(tail)}`;
     const shown = about.startsWith("/") ? cutFront(about, room) : cutTo(about, room);
     screen.say(`  ${mark} ${padTo(what, 12)}  ${shown}${end}`.trimEnd());
+    // Of Remit's own words, and not of a file that is called like one.
+    for (const line of parts.explain?.(tail) ?? []) {
+      for (const piece of wordWrap(line, width - 6)) screen.say(`    ${paint.dim(piece)}`);
+    }
   };
   const under = (text: string): void => {
     if (text !== "") screen.say(`    ${" ".repeat(12)}  ${paint.dim(cutTo(text, width - 20))}`);

@@ -14,6 +14,7 @@ import { noteSuspension } from "../mcp/events.ts";
 import { startRecording } from "../model/recording/recording.ts";
 import { absolute } from "../disk/places.ts";
 import type { RunSetting } from "./run_setting.ts";
+import { openFirstWords } from "../terminal/explain.ts";
 import { safeJson } from "../terminal/safe_json.ts";
 import { makeStreamLines, startLine, type StreamLine } from "./stream_json.ts";
 import { makeTally, type Tally } from "./tally.ts";
@@ -122,7 +123,8 @@ export async function followTask(
   const toolOf = (question: string): string =>
     tally.asked.find((each) => each.question === question)?.tool ?? "";
   const answers = options.answers === true && !command.json;
-  const view = makeLiveView(hands.screen, { toolOf, answers });
+  const words = openFirstWords(command);
+  const view = makeLiveView(hands.screen, { toolOf, answers, explain: words.of });
   const tracer = makeTracer(options.budget);
   const print = (line: StreamLine): void => hands.screen.out(`${safeJson(line)}\n`);
   const lines = options.stream === true ? makeStreamLines(makeTracer(options.budget)) : undefined;

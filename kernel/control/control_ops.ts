@@ -158,6 +158,7 @@ export const CONTROL_OPS = {
   head: z.null(),
   task,
   cancel: task,
+  finish: task,
   resume: task,
   archive: task,
   purge: task,

@@ -120,6 +120,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     head: () => ({ head: parts.head() }),
     task: ({ task }: Body<"task">) => parts.standing(service.get(task)),
     cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
+    finish: ({ task }: Body<"finish">) => service.finish(task),
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
     purge: ({ task }: Body<"purge">) => service.purge(task),
