@@ -41,6 +41,7 @@ export function openHistory({ hands, places }: Pick<Command, "hands" | "places">
       // Read anew: another terminal may have added lines meanwhile.
       past = [...read().filter((each) => each !== text), text].slice(-MAX_LINES);
       // 0600, as everything that the disk hands write.
+      hands.disk.makeFolder(places.person);
       hands.disk.write(path, `${JSON.stringify(past)}\n`);
     },
   });

@@ -72,6 +72,7 @@ export function openFirstWords({ hands, places }: Pick<Command, "hands" | "place
       );
       if (fresh.length === 0) return [];
       for (const word of fresh) known.add(word);
+      hands.disk.makeFolder(places.person);
       hands.disk.write(path, `${JSON.stringify([...known])}\n`);
       return fresh.map((word) => WORDS[word] ?? "");
     },
