@@ -8,12 +8,12 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1308, 188630],
+  house: [1309, 188658],
   agents: [33, 7171],
   bridges: [77, 11178],
   broker: [39, 6739],
   browser: [28, 3071],
-  cli: [320, 41787],
+  cli: [321, 41815],
   contracts: [75, 7762],
   kernel: [133, 27027],
   "memory-wiki": [145, 24699],
@@ -32,7 +32,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/relay/main.ts": [2, 93],
   "bridges/mcp/tree/main.ts": [45, 5107],
   "browser/main.ts": [36, 3913],
-  "cli/main.ts": [561, 72891],
+  "cli/main.ts": [562, 72919],
   "kernel/main.ts": [327, 54358],
   "memory-wiki/main.ts": [183, 26459],
   "memory-wiki/parse/main.ts": [36, 5367],
@@ -42,7 +42,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "models/remote/main.ts": [59, 7447],
   "net/main.ts": [36, 3509],
   "runner/main.ts": [27, 2654],
-  "scripts/release/main.ts": [421, 55772],
+  "scripts/release/main.ts": [422, 55800],
   "service/gateway/main.ts": [88, 11247],
   "tools-wasm/build/main.ts": [23, 1940],
   "tools-wasm/exec/prelude/main.ts": [15, 1454],
