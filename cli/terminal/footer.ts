@@ -13,6 +13,26 @@ export interface Drawn {
 // deno-lint-ignore no-control-regex -- colours are control characters
 export const inked = (text: string): number => columnsOf(text.replaceAll(/\x1b\[[0-9;]*m/g, ""));
 
+/**
+ * Breaks a line with colours between words, where it is longer than the terminal: a terminal itself would break it within
+ * one. Rows after the first stand a little further in. A word that is longer than a row stays whole here.
+ */
+export function inkedWrap(line: string, columns: number): string[] {
+  if (inked(line) <= columns) return [line];
+  const indent = " ".repeat(Math.min(8, (/^ */.exec(line)?.[0].length ?? 0) + 2));
+  const rows: string[] = [];
+  let row = "";
+  for (const word of line.split(/(?<=[^ ] )(?=[^ ])/)) {
+    if (row.trim() !== "" && inked((row + word).trimEnd()) > columns) {
+      rows.push(row.trimEnd());
+      row = indent;
+    }
+    row += word;
+  }
+  rows.push(row.trimEnd());
+  return rows;
+}
+
 /** Terminal rows that a drawn row takes after the terminal became narrower. */
 export const tall = (row: string, width: number): number =>
   Math.max(1, Math.ceil(inked(row) / Math.max(1, width)));

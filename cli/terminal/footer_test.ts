@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { columnsOf, exactWrap } from "./columns.ts";
-import { makeFooter } from "./footer.ts";
+import { inkedWrap, makeFooter } from "./footer.ts";
 
 const row = (text: string) => ({ rows: [text], row: 0, before: text });
 
@@ -19,6 +19,15 @@ Deno.test("rows at the bottom are lifted before other text, which goes on where 
   assert.equal(footer.put(row("» ")), "» ");
   assert.equal(footer.put(undefined), "");
   assert.equal(footer.lift(80), "");
+});
+
+Deno.test("a line of Remit's own breaks between words, also with colours; what fits stays as it is", () => {
+  assert.deepEqual(inkedWrap("  one two", 9), ["  one two"]);
+  assert.deepEqual(inkedWrap("  \x1b[2mone two\x1b[22m three", 12), [
+    "  \x1b[2mone two\x1b[22m",
+    "    three",
+  ]);
+  assert.deepEqual(inkedWrap("  /a/very/long/path x", 10), ["  /a/very/long/path", "    x"]);
 });
 
 Deno.test("text that is broken between words is the text again, in rows that fit, and no short word is cut", () => {

@@ -1,7 +1,7 @@
 /** The terminal: standard streams and Ctrl-C. The keyboard: `session/keyboard_powers.ts`. @module */
 import type { Interrupts, Screen } from "../hands.ts";
 import { cutTo } from "./columns.ts";
-import { type Drawn, makeFooter } from "./footer.ts";
+import { type Drawn, inkedWrap, makeFooter } from "./footer.ts";
 import { makePaint } from "./paint.ts";
 
 const encoder = new TextEncoder();
@@ -83,7 +83,8 @@ export function makeScreen(): Screen {
       clear();
       lift();
       // What a person asks for under an answer does not go on in the middle of its row.
-      const text = `${standing !== undefined && footer.midway() ? "\n" : ""}${line}\n`;
+      const rows = terminal ? inkedWrap(line, terminalSize().columns).join("\n") : line;
+      const text = `${standing !== undefined && footer.midway() ? "\n" : ""}${rows}\n`;
       writeOrEnd(Deno.stderr, text);
       footer.wrote(text);
       put();
