@@ -4,7 +4,7 @@ import { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { commandText } from "../command.ts";
+import { commandText, rowsOf } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { absolute } from "../disk/places.ts";
 import { usdText } from "../model/announcement.ts";
@@ -31,6 +31,23 @@ export const TALK_SLASHES: Readonly<Record<string, Slash>> = {
         running === undefined
           ? "a new conversation"
           : `a new conversation; "/resume ${running.id}" comes back to the last one`,
+      ]);
+    },
+  },
+  "/compact": {
+    help: "older turns give way to a summary before its next answer, if they fill the window",
+    async run(session): Promise<void> {
+      const task = taskOf(session);
+      const root = rowsOf(await session.link.ask("ps", null))
+        .find((row) => row["task"] === task && row["ppid"] === null);
+      if (root === undefined) {
+        throw new Fault("conflict", "Cannot make room: its process starts with your next words");
+      }
+      const { pid = null } = root;
+      await session.link.ask("kill", { pid, signal: "SIGCTXPRESSURE" });
+      show(session, [
+        "before its next answer older turns give way, as far as they fill more than 60 % of the",
+        `model's window; "${commandText(session.command, `ctx list ${task}`)}" shows what did`,
       ]);
     },
   },

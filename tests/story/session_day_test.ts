@@ -119,6 +119,7 @@ Deno.test("alice types ahead of a slow answer, changes what waits, answers a que
         const [command, shows] of [
           ["/cost", /tokens in/],
           ["/why", /nothing was refused/],
+          ["/compact", /older turns give way/],
           ["/inspect", /patch_apply/],
           ["/agents", /YELLOW/],
           ["/tasks", /When do I leave/],
