@@ -23,6 +23,8 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
     mcpTree: "",
     mcpRelay: "",
     a2a: "",
+    agentClient: "",
+    agentRelay: "",
   },
   weights: "/s/models",
   addon: "",

@@ -26,6 +26,7 @@ export const NOT_BUILT = Object.freeze({
   native: "",
   wiki: "",
   ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
+  ...{ agentClient: "", agentRelay: "" },
 });
 
 const ENTRIES = {

@@ -83,6 +83,8 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       mcpTree: "",
       mcpRelay: "",
       a2a: "",
+      agentClient: "",
+      agentRelay: "",
     },
     weights: "/nowhere",
     addon: "",

@@ -54,6 +54,8 @@ export async function bundlePluginHost(): Promise<Bundle> {
       mcpTree: "",
       mcpRelay: "",
       a2a: "",
+      agentClient: "",
+      agentRelay: "",
     },
     dir,
     denoDir: `${dir}/deno`,
