@@ -99,6 +99,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
+  // Sockets of relays that died with a kernel.
+  await clearRooms(config.runtime);
   const programs = makeRunPowers(parts.children.lookForLeft);
   const look = makeLook(programs, config.programs.prlimit);
   const running = { disk, walls, look, bundle: config.bundles.copy };

@@ -65,8 +65,13 @@ async function converse(handover: AgentHandover, env: Record<string, string>): P
     const why = error instanceof AgentFailure
       ? error.message
       : `it cannot be asked: ${error.message}`;
-    child.kill("SIGKILL");
-    await Promise.race([logged, child.status]);
+    try {
+      child.kill("SIGKILL");
+    } catch (gone) {
+      // It ended by itself.
+      if (!(gone instanceof TypeError)) throw gone;
+    }
+    await logged;
     write(Deno.stderr, `the agent failed: ${why}\n${log}\n`);
     return 1;
   }

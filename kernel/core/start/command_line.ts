@@ -263,6 +263,7 @@ function aboveDirs(path: string): readonly string[] {
 
 function agentBinds({ client, tree, socket }: AgentWalls): readonly string[] {
   return [
+    ...["--perms", "0755", "--dir", "/etc/ssl"],
     ...AGENT_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--ro-bind", client, AGENT_PLACES.client],
     ...(socket === undefined ? [] : ["--bind", socket, AGENT_PLACES.socket]),

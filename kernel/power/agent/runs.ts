@@ -137,9 +137,9 @@ async function startRelay(
     );
   }
   const { hostname: host, port, protocol } = new URL(origin);
-  const room = `${config.runtime}/agent-${
-    powers.token().replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 12)
-  }`;
+  // As clearRooms finds it after a crash.
+  const token = powers.token().replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 12);
+  const room = `${config.runtime}/agents/run-${token}`;
   await disk.makeDir(room);
   const setup: RelaySetup = {
     ...{ wire, origin, tokens, header: key.header, value: `${key.prefix}${key.value}` },
