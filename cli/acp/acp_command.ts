@@ -14,7 +14,7 @@ export async function acpCommand(
   command: Command<Basic | "mcpStore" | "models" | "pipe" | "wikis">,
 ): Promise<number> {
   const { pipe } = command.hands;
-  // INVARIANT: nobody is asked at the terminal of an editor, which draws on it (test: "… nothing but protocol").
+  // Nobody is asked at the terminal of an editor, which draws on it.
   const host = makeEditorSessions({ ...command, hands: { ...command.hands, keyboard: undefined } });
   const connection = serveAcp(
     host,

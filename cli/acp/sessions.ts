@@ -19,6 +19,7 @@ import {
   type SessionUpdates,
 } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import { editorQuestion } from "./question.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import type { Command } from "../command.ts";
@@ -247,40 +248,11 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     const call = updates.asked({ ...question, tool: scope.tool });
     for (const each of call.updates) sent = sent.then(() => to.update(each)).catch(() => undefined);
     await sent;
-    const elsewhere = `${hands.around.command} answer ${question.id} allow`;
-    const remembered = question.remember !== undefined;
-    const lines = [
-      question.summary,
-      ...question.agents === undefined ? [] : [`asked by ${question.agents.join(" › ")}`],
-      ...question.executes.map((path) => `runs later: ${path}`),
-      ...question.sources.filter(({ colour }) => colour !== "BLUE").map(({ source }) =>
-        `has read: ${source}`
-      ),
-      ...answerable ? [] : [`To allow it, type in a terminal: ${elsewhere}`],
-    ].map((line) => displayText(line, { max: 1_000 }));
-    const diffs = shownChanges(question, staged, hands.disk).map(({ path, kind, lines }) =>
-      `${kind} ${path}\n\`\`\`diff\n${lines.slice(0, 400).join("\n")}\n\`\`\``
-    );
-    const chosen = await to.ask({
-      toolCall: {
-        toolCallId: call.id,
-        status: "pending",
-        title: displayText(question.summary, { max: 160 }),
-        content: [{
-          type: "content",
-          content: { type: "text", text: [...lines, ...diffs].join("\n\n") },
-        }],
-      },
-      options: [
-        ...answerable
-          ? [{ optionId: "allow", name: "Allow once", kind: "allow_once" as const }]
-          : [],
-        ...answerable && remembered
-          ? [{ optionId: "session", name: "Allow for this session", kind: "allow_always" as const }]
-          : [],
-        { optionId: "deny", name: "Deny", kind: "reject_once" as const },
-      ],
-    }, signal).catch((error: unknown) => {
+    const asked = editorQuestion(question, {
+      ...{ id: call.id, answerable, command: hands.around.command },
+      changes: shownChanges(question, staged, hands.disk),
+    });
+    const chosen = await to.ask(asked, signal).catch((error: unknown) => {
       if (error instanceof Fault && error.code === "cancelled") return undefined;
       throw error;
     });

@@ -74,7 +74,11 @@ for (const name of ["codex", "claude", "gemini", "opencode"]) {
       assert.equal(await sleeping(), false);
       await assert.rejects(machine.read("plans/.github/workflows/ci.yml"), Deno.errors.NotFound);
       assert.match(done.stdout, /trip\.txt/);
-      console.error("CODE", done.code, await machine.read("plans/trip.txt"), readRun(done.stdout).answer);
+      assert.equal(
+        await machine.read("plans/trip.txt"),
+        "Leave on Tuesday.\nTake the boat.\n",
+        done.stdout,
+      );
       for (const { headers } of provider.asked) {
         assert.equal(headers.get("authorization"), AGENT_KEY);
       }

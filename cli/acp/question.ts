@@ -1,0 +1,57 @@
+/** A question of the gate as an editor shows it. @module */
+import type { Question } from "../../contracts/authority/mod.ts";
+import type { EditorVoice } from "../../bridges/acp/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { ShownChange } from "../question/shown_content.ts";
+
+const DIFF_LINES = 400;
+
+/** What is asked about the call `id`; only where it is `answerable` there is a way to say yes. */
+export function editorQuestion(
+  question: Question,
+  { id, answerable, command, changes }: {
+    readonly id: string;
+    readonly answerable: boolean;
+    /** How the person calls this program. */
+    readonly command: string;
+    readonly changes: readonly ShownChange[];
+  },
+): Parameters<EditorVoice["ask"]>[0] {
+  const { summary, agents, executes, sources, remember } = question;
+  const lines = [
+    summary,
+    ...(agents === undefined ? [] : [`asked by ${agents.join(" › ")}`]),
+    ...executes.map((path) => `runs later: ${path}`),
+    ...sources.filter(({ colour }) => colour !== "BLUE").map(({ source }) => `has read: ${source}`),
+    ...(answerable
+      ? []
+      : [`To allow it, type in a terminal: ${command} answer ${question.id} allow`]),
+    ...(remember === undefined ? [] : [`For this session it would store: ${remember}`]),
+  ].map((line) => displayText(line, { max: 1_000 }));
+  const diffs = changes.map((change) => {
+    const left = change.lines.length - DIFF_LINES;
+    const more = left > 0 ? `\n… ${left} more lines` : "";
+    const shown = change.lines.slice(0, DIFF_LINES).join("\n");
+    return `${change.kind} ${change.path}\n\`\`\`diff\n${shown}${more}\n\`\`\``;
+  });
+  return {
+    toolCall: {
+      toolCallId: id,
+      status: "pending",
+      title: displayText(summary, { max: 160 }),
+      content: [{
+        type: "content",
+        content: { type: "text", text: [...lines, ...diffs].join("\n\n") },
+      }],
+    },
+    options: [
+      ...(answerable
+        ? [{ optionId: "allow", name: "Allow once", kind: "allow_once" as const }]
+        : []),
+      ...(answerable && remember !== undefined
+        ? [{ optionId: "session", name: "Allow for this session", kind: "allow_always" as const }]
+        : []),
+      { optionId: "deny", name: "Deny", kind: "reject_once" as const },
+    ],
+  };
+}
