@@ -212,6 +212,7 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
       native: "",
       wiki: "",
       ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "", store: "" },
+      ...{ agentClient: "", agentRelay: "" },
     },
     weights: "/nowhere",
     addon: "",

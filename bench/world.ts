@@ -90,6 +90,7 @@ export async function makeBenchWorld(
     native: fileOf("native"),
     wiki: "",
     ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "", store: "" },
+    ...{ agentClient: "", agentRelay: "" },
   };
   const powers = realPowers();
   const made: Children[] = [];

@@ -33,7 +33,7 @@ export function wishOf(
     ReturnType<typeof loadConfig>,
     "policy" | "toolKeys" | "commands" | "browser" | "service"
   >,
-  how: Pick<KernelWish, "mounts" | "exact">,
+  how: Pick<KernelWish, "mounts" | "exact" | "foreign">,
 ): KernelWish {
   const { idleMinutes } = service.kernel;
   return { policy, toolKeys, commands, browser, idleMinutes, ...how };

@@ -3,7 +3,7 @@ import type { Pipe } from "./acp/pipe_powers.ts";
 import type { Digest } from "../contracts/authority/mod.ts";
 import type { Json } from "../contracts/base/mod.ts";
 import type { BrowserChoice, PolicySource } from "../contracts/policy/mod.ts";
-import type { CommandClass } from "../contracts/tool/mod.ts";
+import type { CommandClass, ForeignAgent } from "../contracts/tool/mod.ts";
 import type { Paint } from "./terminal/paint.ts";
 import type { Drawn } from "./terminal/footer.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
@@ -203,6 +203,8 @@ export interface KernelWish {
   readonly toolKeys: readonly string[];
   /** Programs that remit.yaml grants, by name. */
   readonly commands: Readonly<Record<string, CommandClass>>;
+  /** The agent of others that a run is handed to, if to one. */
+  readonly foreign?: ForeignAgent | undefined;
   readonly browser: BrowserChoice;
   /** Real folders of the declared mounts. */
   readonly mounts: readonly string[];

@@ -33,6 +33,7 @@ import {
 } from "../tools-wasm/command/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import type { Children } from "./core/child/children.ts";
+import { makeAgentRuns } from "./power/agent/runs.ts";
 import { clearRooms, makeRunPowers } from "./power/command/command_spawn_powers.ts";
 import { makeCommands } from "./power/command/commands.ts";
 import { makePins } from "./power/command/pins.ts";
@@ -98,6 +99,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
+  // Sockets of relays that died with a kernel.
+  await clearRooms(config.runtime);
   const programs = makeRunPowers(parts.children.lookForLeft);
   const look = makeLook(programs, config.programs.prlimit);
   const running = { disk, walls, look, bundle: config.bundles.copy };
@@ -151,6 +154,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
       makeCommands({
         ...parts,
         ...{ ...running, folders, programs, pins },
+        agents: makeAgentRuns({ ...parts, disk, programs }),
       }),
     sessions: (folders) =>
       makeProcessSessions({

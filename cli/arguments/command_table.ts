@@ -1,6 +1,7 @@
 /** Every family of commands. Help, parsing and dispatch read this one list. @module */
 import { A2A } from "../a2a/command_table.ts";
 import { ACP } from "../acp/family.ts";
+import { AGENTS } from "../agent/family.ts";
 import { RECORD } from "../audit/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
 import { FLEET } from "../fleet/family.ts";
@@ -37,7 +38,8 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
-  ...[RUN, ACP, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
+  ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
+  ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, MACHINE, FLEET, SETUP],
 ];
 

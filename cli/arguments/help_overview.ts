@@ -24,7 +24,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model"],
   memory: ["wiki", "sgrep", "sdiff"],
-  others: ["a2a", "acp", "inbox", "mail", "proposals", "simulate"],
+  others: ["a2a", "acp", "agent", "inbox", "mail", "proposals", "simulate"],
   service: ["serve", "schedule", "webhook", "fleet"],
 };
 

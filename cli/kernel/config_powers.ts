@@ -4,6 +4,8 @@ import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { findCommands } from "../program/command_programs_powers.ts";
+import { agentPrograms, clientProgram, provideAgentPrograms } from "../agent/programs_powers.ts";
+import { grantOf } from "../agent/store.ts";
 import { provideBundles } from "../program/bundles_powers.ts";
 import { provideBrowser, provideStore } from "../program/program_cache_powers.ts";
 import { storeChoice } from "./store_choice.ts";
@@ -93,7 +95,18 @@ export async function configFor(
     installed: installedPlugins(disk, places, { toolKeys, onRefused }),
   });
   const secrets = openSecretKeep(disk, places);
-  const { commands, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
+  const { commands: granted, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
+  const { foreign } = wish;
+  const agents = { home, cache: places.cache, known };
+  if (foreign !== undefined) {
+    await provideAgentPrograms({
+      ...agents,
+      onBuild: () => say("building what stands around agents of others, once for this version …"),
+    });
+  }
+  const commands = foreign === undefined
+    ? granted
+    : [...granted.filter(({ name }) => name !== foreign.name), grantOf(foreign, clientProgram())];
   for (const each of missing) onRefused(`Cannot grant a program: ${each}`);
   const ring = openKeyRing(disk, places);
   const personKey = ring.provideConsent().key;
@@ -128,6 +141,7 @@ export async function configFor(
       }),
       wiki: wikiProgramFile("wiki", { home, cache: places.cache, known }),
       ...bridge,
+      ...agentPrograms(agents),
     },
     weights: places.models,
     addon: nativeAddon(places.cache),

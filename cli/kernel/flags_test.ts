@@ -24,6 +24,8 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
     mcpRelay: "",
     store: "",
     a2a: "",
+    agentClient: "",
+    agentRelay: "",
   },
   weights: "/s/models",
   addon: "",

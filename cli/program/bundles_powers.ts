@@ -27,6 +27,7 @@ export const NOT_BUILT = Object.freeze({
   wiki: "",
   store: "",
   ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
+  ...{ agentClient: "", agentRelay: "" },
 });
 
 const ENTRIES = {

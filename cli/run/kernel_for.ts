@@ -9,13 +9,15 @@ import { registryOf } from "../mcp/work.ts";
 /** Finds or starts it. Throws `conflict` when a busy one has other rules. */
 export async function kernelFor(
   command: Command<Basic | "mcpStore" | "models">,
-  setting: Pick<RunSetting, "config" | "mounts" | "resolved"> & Partial<Pick<RunSetting, "mcp">>,
+  setting:
+    & Pick<RunSetting, "config" | "mounts" | "resolved">
+    & Partial<Pick<RunSetting, "mcp" | "foreign">>,
 ): Promise<KernelLink> {
-  const { config, mounts, resolved, mcp = [] } = setting;
+  const { config, mounts, resolved, mcp = [], foreign } = setting;
   await provideModelPrograms(command, resolved);
   if (mcp.length > 0) await command.hands.mcpStore.ready();
   const link = await command.hands.kernels(command.places).provide(
-    wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true }),
+    wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true, foreign }),
   );
   try {
     await lendKeys(link, resolved);

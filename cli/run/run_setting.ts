@@ -10,7 +10,8 @@ import {
   Profile,
   type TaskRequest,
 } from "../../contracts/task/mod.ts";
-import type { Mount } from "../../contracts/tool/mod.ts";
+import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
+import { openAgentStore, playOf } from "../agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
@@ -23,7 +24,7 @@ import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
 import { nestMounts } from "../disk/nested_mounts.ts";
-import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../disk/output_file.ts";
 import { absolute } from "../disk/places.ts";
@@ -47,6 +48,8 @@ export interface RunSetting {
   /** Tools that its models are told of from the start. */
   readonly offer: NonNullable<TaskRequest["offer"]>;
   readonly agent: AgentSpec | undefined;
+  /** The agent of others that the request is handed to. */
+  readonly foreign?: ForeignAgent | undefined;
   readonly limits: Partial<Limits>;
   readonly instructions: readonly string[];
   readonly memory: ChosenMemory["memory"];
@@ -136,7 +139,9 @@ export async function settle(
   const { hands, parsed } = command;
   const { mounts: all, config: written } = chooseMounts(command, defaults);
   const config = withSite(written, defaults.site);
-  const agent = chooseAgent(config.agents, flag(parsed, "agent"));
+  const named = flag(parsed, "agent");
+  const foreign = foreignAgent(command, config, named);
+  const agent = foreign === undefined ? chooseAgent(config.agents, named) : undefined;
   const mounts = mountsOf(agent, all);
   for (const note of config.notes) {
     hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
@@ -150,7 +155,11 @@ export async function settle(
     );
   }
   const model = config.model ?? lalModel(agent, hands.around.env);
-  const resolved = await chooseModel(command, defaults, { ...config, model });
+  const resolved = await chooseModel(
+    command,
+    foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
+    { ...config, model },
+  );
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
     return file === undefined ? undefined : absolute(hands.around, file);
@@ -176,9 +185,39 @@ export async function settle(
     trace,
     offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
+    foreign,
     limits: lalLimits(agent, hands.around.env, limitsOf(agent, config.policy.limits)),
     instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
   };
+}
+
+/** An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it */
+function foreignAgent(
+  { hands, places, parsed }: Command,
+  config: Pick<Merged, "agents">,
+  name: string | undefined,
+): ForeignAgent | undefined {
+  if (name === undefined || Object.hasOwn(config.agents, name)) return undefined;
+  const found = openAgentStore(hands.disk, places).find(name);
+  if (found === undefined) return undefined;
+  for (const each of ["model", "replay", "temperature", "seed", "plan"]) {
+    if (!has(parsed, each)) continue;
+    throw new Fault(
+      "invalidInput",
+      `Cannot run ${name} with --${each}: it is an agent of others, with a model of its own ("remit agent add" names it)`,
+    );
+  }
+  return found;
+}
+
+/** Where an agent of others works: the first folder. @throws Fault `invalidInput` without one */
+function firstOf(mounts: readonly Mount[]): string {
+  const [first] = mounts;
+  if (first !== undefined) return first.name;
+  throw new Fault(
+    "invalidInput",
+    "Cannot run an agent of others without a folder: give --mount NAME=DIR",
+  );
 }
 
 /** What `--tools` and remit.yaml name. @throws Fault `invalidInput` for a word that no tool is called */

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Colour, Label } from "../authority/colour.ts";
 import { Digest } from "../authority/ids.ts";
 import type { SetupBody } from "../wire/wire_toolhost.ts";
+import type { ForeignAgent } from "./foreign_agent.ts";
 import { StagedChange } from "./workspace.ts";
 
 /** The name under which a program is granted. */
@@ -51,6 +52,8 @@ export interface GrantedCommand {
   readonly mounts: "cwd" | "all";
   /** Set when it may go on after a call: for how long at most, and whether with a terminal. */
   readonly session?: { readonly ms: number; readonly pty: boolean };
+  /** Set where the program is the client of an agent of others. */
+  readonly agent?: ForeignAgent;
 }
 
 /** Milliseconds of a run where its class says nothing. */

@@ -10,6 +10,7 @@
  */
 export * from "./tool.ts";
 export * from "./command.ts";
+export * from "./foreign_agent.ts";
 export * from "./plugin.ts";
 export * from "./workspace.ts";
 export * from "./process_session.ts";

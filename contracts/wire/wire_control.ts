@@ -140,6 +140,9 @@ export interface KernelConfig {
     readonly mcpRelay: string;
     /** A client of one A2A peer: built with the first. */
     readonly a2a: string;
+    /** What speaks to an agent of others, and the way to its provider: built with the first. */
+    readonly agentClient: string;
+    readonly agentRelay: string;
   };
   /** Where weights lie, as SHA-256.gguf: STATE/models. */
   readonly weights: string;

@@ -84,6 +84,8 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       mcpRelay: "",
       store: "",
       a2a: "",
+      agentClient: "",
+      agentRelay: "",
     },
     weights: "/nowhere",
     addon: "",

@@ -39,7 +39,27 @@ export interface CommandParts {
   readonly env: Readonly<Record<string, string>>;
   /** How it is begun where it goes on after its call. */
   readonly begun?: Begun;
+  /** Where the program is an agent of others. */
+  readonly agent?: AgentWalls;
 }
+
+/** What an agent of others finds within its walls beside what every program does. */
+export interface AgentWalls {
+  /** The bundle of the client that speaks to it. */
+  readonly client: string;
+  /** A folder of its program's files, under its own path. */
+  readonly tree?: string | undefined;
+  /** Where each mount's copy is shown: at the mount's own absolute path, since its protocol names files by such. */
+  readonly at: Readonly<Record<string, string>>;
+  /** The relay's socket, on the machine. */
+  readonly socket?: string | undefined;
+}
+
+/** Where an agent's client, and the way to its provider, lie within its walls. */
+export const AGENT_PLACES = Object.freeze({
+  client: "/run/remit/agent.js",
+  socket: "/run/remit/provider",
+});
 
 /** How a program is begun that goes on after its call: see process_line.ts. */
 export interface Begun {
@@ -109,6 +129,10 @@ export const SETTINGS = [
 ];
 /** Where the programs lie that make the inner wall. */
 export const INNER = "/run/remit";
+/** What of /etc agents look for beside: who they are, and whom TLS trusts. */
+const AGENT_SETTINGS = ["/etc/passwd", "/etc/group", "/etc/ssl/certs", "/etc/ca-certificates"];
+/** Most processes and threads of an agent: several programs of many threads each. */
+const AGENT_PROCESSES = 1_024;
 /** Rights to become nobody, which then has none. */
 export const BECOMING = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 
@@ -165,10 +189,10 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
   const { programs } = config;
   const { bwrap = "", prlimit = "", setpriv = "" } = programs;
   const nobody = parts.identity === "nobody";
-  const { begun } = parts, program = programPlace(parts.program);
+  const { agent, begun } = parts, program = programPlace(parts.program);
   const inner = nobody ? { bwrap, prlimit, setpriv } : { bwrap, prlimit };
   return begunBy(programs, [
-    ...opening(config.dir, "program"),
+    ...opening(config.dir, agent?.socket === undefined ? "program" : "holder"),
     ...[bwrap, ...marking(config)],
     ...(nobody ? [] : ["--unshare-user"]),
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
@@ -183,8 +207,12 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
     ...["--size", String(64 * MiB), "--perms", "1777", "--tmpfs", "/dev/shm"],
     ...["--remount-ro", "/dev"],
     ...["--size", String(256 * MiB), "--perms", "1777", "--tmpfs", "/tmp"],
-    ...parts.mounts.flatMap((name) => ["--bind", `${parts.work}/${name}`, `/m/${name}`]),
-    ...above(program).flatMap((folder) => ["--perms", "0755", "--dir", folder]),
+    ...(agent === undefined ? [] : agentBinds(agent)),
+    ...parts.mounts.flatMap((name) => [
+      ...aboveDirs(placeOfMount(parts, name)),
+      ...["--bind", `${parts.work}/${name}`, placeOfMount(parts, name)],
+    ]),
+    ...aboveDirs(program),
     ...["--ro-bind", parts.pin, program],
     ...Object.entries(inner).flatMap(([name, path]) => ["--ro-bind", path, `${INNER}/${name}`]),
     ...(begun === undefined ? [] : ["--ro-bind", begun.signals, SIGNALS]),
@@ -198,15 +226,49 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
       ]
       : []),
     // Processes are counted for each user in each user namespace: what runs outside does not count.
-    ...[`${INNER}/prlimit`, ...limiting({ data: 4 * GiB, file: 256 * MiB, files: 1_024 })],
-    ...[`--nproc=${COMMAND_PROCESSES}`, "--"],
+    ...[
+      `${INNER}/prlimit`,
+      ...limiting({
+        ...{ data: (agent === undefined ? 4 : 16) * GiB, file: 256 * MiB, files: 1_024 },
+      }),
+    ],
+    ...[`--nproc=${agent === undefined ? COMMAND_PROCESSES : AGENT_PROCESSES}`, "--"],
     ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
     ...["--unshare-user", "--disable-userns", ...FILTERING],
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
     // A signal then reaches the program and what belongs to it, and not process 1.
     ...(begun === undefined ? [] : ["--new-session"]),
-    ...["--chdir", `/m/${parts.cwd}`, "--", ...begun?.words ?? [program, ...parts.args]],
+    ...[
+      "--chdir",
+      placeInside(parts, parts.cwd),
+      "--",
+      ...begun?.words ?? [program, ...parts.args],
+    ],
   ]);
+}
+
+function placeOfMount({ agent }: Pick<CommandParts, "agent">, name: string): string {
+  return agent?.at[name] ?? `/m/${name}`;
+}
+
+/** Where `MOUNT` or `MOUNT/…` lies within the walls. */
+export function placeInside(parts: Pick<CommandParts, "agent">, path: string): string {
+  const [name = ""] = path.split("/", 1);
+  return `${placeOfMount(parts, name)}${path.slice(name.length)}`;
+}
+
+function aboveDirs(path: string): readonly string[] {
+  return above(path).flatMap((folder) => ["--perms", "0755", "--dir", folder]);
+}
+
+function agentBinds({ client, tree, socket }: AgentWalls): readonly string[] {
+  return [
+    ...["--perms", "0755", "--dir", "/etc/ssl"],
+    ...AGENT_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--ro-bind", client, AGENT_PLACES.client],
+    ...(socket === undefined ? [] : ["--bind", socket, AGENT_PLACES.socket]),
+    ...(tree === undefined ? [] : [...aboveDirs(tree), "--ro-bind", tree, tree]),
+  ];
 }
 
 /** The path that a program is run under: its own, unless the copies or the walls' parts lie there. */

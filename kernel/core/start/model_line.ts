@@ -25,7 +25,7 @@ const PAGES_A_MIB = 16;
 const LEAST_CONTEXT = 256, LEAST_NATIVE_CONTEXT = 512;
 
 /** What a provider's name is resolved by. */
-const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
+export const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
 
 type LineConfig = WallConfig & Pick<KernelConfig, "bundles" | "denoDir">;
 

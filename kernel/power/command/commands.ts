@@ -14,6 +14,7 @@ import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
+import type { AgentRun, AgentRuns } from "../agent/runs.ts";
 import { COMMAND_ENV, lineOfCommand } from "../../core/start/command_line.ts";
 import {
   cancelled,
@@ -45,6 +46,8 @@ export interface CommandsParts {
   /** What is known of contents in the whole state. */
   readonly contents: ContentLookup;
   readonly config: Pick<KernelConfig, "programs" | "denoDir" | "dir">;
+  /** Where agents of others are run. */
+  readonly agents?: AgentRuns;
   /** The copy service's bundle, absolute. */
   readonly bundle: string;
   readonly walls: CommandWalls;
@@ -144,7 +147,7 @@ export function makeCommands(parts: CommandsParts): Commands {
         place.prepare({ setup: setup(folders, run.mounts), cwd: run.cwd }),
       ]),
     );
-    const printed = await perform(entry, place.service, { pin, work });
+    const printed = await perform(entry, place.service, { pin, work, folders });
     const { colour, label } = run;
     entry.kill = () => void place.service.kill();
     const collected = await within(entry, COPY_MS, place.service.collect({ colour, label }));
@@ -154,10 +157,24 @@ export function makeCommands(parts: CommandsParts): Commands {
     return ran;
   };
 
+  const beginAgent = async (
+    run: CommandRun,
+    folders: Pick<TaskFolders, "mounts">,
+  ): Promise<AgentRun | undefined> => {
+    const { agent } = run.command;
+    if (agent === undefined) return undefined;
+    if (parts.agents === undefined) throw unavailable(run, "this kernel runs no agents of others");
+    return await parts.agents.begin(agent, { ...run, folders: folders.mounts });
+  };
+
   const perform = async (
     entry: Open,
     service: CopyService,
-    { pin, work }: { readonly pin: string; readonly work: string },
+    { pin, work, folders }: {
+      readonly pin: string;
+      readonly work: string;
+      readonly folders: Pick<TaskFolders, "mounts">;
+    },
   ): Promise<Pick<CommandRan, "exit" | "stdout" | "stderr" | "cut" | "ms">> => {
     const { run } = entry;
     const { command } = run;
@@ -172,14 +189,16 @@ export function makeCommands(parts: CommandsParts): Commands {
       );
     const limits = { bytes: run.bytes, lines: run.lines, onFlood: flood };
     const out = makeCapture(limits), errors = makeCapture(limits);
+    const agent = await within(entry, COPY_MS, beginAgent(run, folders));
     const began = powers.now();
     const program = parts.programs.run({
       ...lineOfCommand(config, {
         ...{ identity: parts.walls.identity, work, mounts: run.mounts },
         ...{ pin, program: command.program, args: run.args, cwd: run.cwd },
         env: { ...COMMAND_ENV, ...run.env },
+        ...agent?.line,
       }),
-      stdin: new TextEncoder().encode(run.stdin),
+      stdin: new TextEncoder().encode(agent?.stdin ?? run.stdin),
       onOutput: out.hear,
       onErrors: errors.hear,
     });
@@ -195,6 +214,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     } finally {
       watched();
       program.kill();
+      await agent?.close();
       // INVARIANT: namespaces are gone with their process 1; a pipe that stays open all the same
       // must not hold up the task.
       await Promise.race([program.ended, new Promise<void>((go) => powers.after(LATE_MS, go))]);
@@ -204,7 +224,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       // The walls end by a signal only if somebody killed them.
       exit: status.code ?? 137,
       stdout: out.text(),
-      stderr: errors.text(),
+      stderr: errors.text() + (agent?.told() ?? ""),
       cut: out.cut() || errors.cut(),
       ms: Math.round(powers.now() - began),
     };

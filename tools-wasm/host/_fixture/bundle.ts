@@ -55,6 +55,8 @@ export async function bundlePluginHost(): Promise<Bundle> {
       mcpRelay: "",
       store: "",
       a2a: "",
+      agentClient: "",
+      agentRelay: "",
     },
     dir,
     denoDir: `${dir}/deno`,

@@ -1,0 +1,152 @@
+/** Starts the agent, gives it its home, leads its requests to the relay's socket. @module */
+import type { AgentHandover } from "../../../contracts/tool/foreign_agent.ts";
+import { AgentFailure, prompt, type Wire } from "./messages.ts";
+
+/** Longest line of the agent, characters. */
+const MAX_LINE = 16 * 1024 * 1024;
+/** Last characters of the agent's own log that are told where it fails. */
+const LOG = 4_000;
+/** Connections to its provider at a time. */
+const CONNECTIONS = 64;
+const HOME = "/tmp/home";
+const GIT = "/usr/bin/git";
+
+/** Works one request off; resolves with the exit code. */
+export async function work(): Promise<number> {
+  const handover = JSON.parse(await new Response(Deno.stdin.readable).text()) as AgentHandover;
+  const base = handover.socket === undefined ? "" : await lead(handover.socket);
+  const filled = (text: string): string => text.replaceAll("${BASE}", base);
+  for (const [name, text] of Object.entries(handover.files)) {
+    const path = `${HOME}/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, filled(text));
+  }
+  await Deno.mkdir(HOME, { recursive: true });
+  const env = {
+    ...{ PATH: "/usr/local/bin:/usr/bin:/bin", HOME, TMPDIR: "/tmp", LANG: "C.UTF-8" },
+    ...{ TERM: "dumb", NO_COLOR: "1", SHELL: "/bin/sh", USER: "agent", NO_PROXY: "127.0.0.1" },
+    ...Object.fromEntries(Object.entries(handover.env).map(([name, text]) => [name, filled(text)])),
+  };
+  const hasRepository = await startRepository(handover.cwd, env);
+  try {
+    return await converse(handover, env);
+  } finally {
+    if (hasRepository) await Deno.remove(`${handover.cwd}/.git`, { recursive: true }).catch(gone);
+  }
+}
+
+async function converse(handover: AgentHandover, env: Record<string, string>): Promise<number> {
+  const [program = "", ...args] = handover.words;
+  const child = new Deno.Command(program, {
+    ...{ args, env, clearEnv: true, cwd: handover.cwd },
+    ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
+  }).spawn();
+  let log = "";
+  const logged = (async () => {
+    for await (const piece of child.stderr.pipeThrough(new TextDecoderStream())) {
+      log = (log + piece).slice(-LOG);
+    }
+  })();
+  const input = child.stdin.getWriter();
+  const wire: Wire = {
+    lines: linesOf(child.stdout),
+    send: (line) => input.write(new TextEncoder().encode(`${line}\n`)),
+  };
+  try {
+    const stopped = await prompt(wire, handover, {
+      text: (piece) => write(Deno.stdout, piece),
+      step: (line) => write(Deno.stderr, `${line}\n`),
+    });
+    if (stopped === "end_turn") return 0;
+    write(Deno.stderr, `stopped: ${stopped}\n`);
+    return 1;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const why = error instanceof AgentFailure
+      ? error.message
+      : `it cannot be asked: ${error.message}`;
+    try {
+      child.kill("SIGKILL");
+    } catch (gone) {
+      // It ended by itself.
+      if (!(gone instanceof TypeError)) throw gone;
+    }
+    await logged;
+    write(Deno.stderr, `the agent failed: ${why}\n${log}\n`);
+    return 1;
+  }
+}
+
+function write(to: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += to.writeSync(bytes.subarray(at));
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  let line = "";
+  for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
+    const parts = (line + piece).split("\n");
+    line = parts.pop() ?? "";
+    if (line.length > MAX_LINE) throw new AgentFailure("one of its messages is too long");
+    yield* parts;
+  }
+}
+
+/** The agent may have removed it. */
+function gone(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+/**
+ * A history of the agent's own, beside the copy: it is never released, since nothing in `.git` is. Resolves with false
+ * where there is none.
+ */
+async function startRepository(cwd: string, env: Record<string, string>): Promise<boolean> {
+  const git = async (...args: readonly string[]): Promise<boolean> => {
+    try {
+      const { success } = await new Deno.Command(GIT, {
+        args: ["-c", "user.name=before", "-c", "user.email=before@localhost", ...args],
+        ...{ cwd, env, clearEnv: true, stdin: "null", stdout: "null", stderr: "null" },
+      }).output();
+      return success;
+    } catch (error) {
+      // A machine without git has agents without a history.
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+  };
+  if (!await git("init", "-q", `--separate-git-dir=${HOME}/.repository`)) return false;
+  if (await git("add", "-A")) await git("commit", "-q", "--no-verify", "-m", "before");
+  return true;
+}
+
+/** Listens on the loopback of the walls and leads each connection to the socket; resolves with the address. */
+async function lead(socket: string): Promise<string> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const under = new Set<Promise<void>>();
+  const accept = async (): Promise<void> => {
+    for await (const inner of listener) {
+      const joined = join(inner, socket).finally(() => under.delete(joined));
+      under.add(joined);
+      if (under.size >= CONNECTIONS) await Promise.race(under);
+    }
+  };
+  void accept();
+  return await Promise.resolve(`http://127.0.0.1:${listener.addr.port}`);
+}
+
+async function join(inner: Deno.Conn, socket: string): Promise<void> {
+  let outer: Deno.UnixConn;
+  try {
+    outer = await Deno.connect({ transport: "unix", path: socket });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // The relay has ended: whoever connected sees the end.
+    inner.close();
+    return;
+  }
+  await Promise.allSettled([
+    inner.readable.pipeTo(outer.writable),
+    outer.readable.pipeTo(inner.writable),
+  ]);
+}

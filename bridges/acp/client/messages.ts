@@ -1,0 +1,133 @@
+/**
+ * The client's side of the Agent Client Protocol, version 1: one session, one prompt. It offers neither files nor
+ * terminals. It runs within the walls of the agent, so nothing that it says or answers is an authority.
+ * @module
+ */
+import { isList, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+
+/** What the conversation needs of the outside. */
+export interface Wire {
+  /** One message of the agent after another; ends with its output. */
+  readonly lines: AsyncIterable<string>;
+  send(line: string): Promise<void>;
+}
+
+/** What is shown of the agent while it works. */
+export interface Shown {
+  /** A piece of its answer. */
+  text(piece: string): void;
+  /** A step of its work, a line. */
+  step(line: string): void;
+}
+
+/** Longest line that is shown of a step. */
+const MAX_STEP = 300;
+
+type Pending = (message: JsonObject) => void;
+
+/** A failure of the agent, in its own words. */
+export class AgentFailure extends Error {
+  override readonly name = "AgentFailure";
+}
+
+const objectIn = (value: Json | undefined): JsonObject =>
+  value === undefined || value === null || typeof value !== "object" || isList(value) ? {} : value;
+const textIn = (value: Json | undefined): string => typeof value === "string" ? value : "";
+
+/** Sends one request in a new session, and resolves with the reason why the turn stopped. @throws AgentFailure */
+export async function prompt(
+  wire: Wire,
+  { cwd, request }: { readonly cwd: string; readonly request: string },
+  shown: Shown,
+): Promise<string> {
+  const pending = new Map<number, Pending>();
+  let last = 0;
+  const send = (message: JsonObject): Promise<void> =>
+    wire.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  const ask = async (method: string, params: JsonObject): Promise<JsonObject> => {
+    const id = ++last;
+    const { promise, resolve } = Promise.withResolvers<JsonObject>();
+    pending.set(id, resolve);
+    await send({ id, method, params });
+    const answer = await promise;
+    if (answer["error"] === undefined) return objectIn(answer["result"]);
+    const { code, message, data } = objectIn(answer["error"]);
+    const more = data === undefined ? "" : ` (${JSON.stringify(data).slice(0, MAX_STEP)})`;
+    throw new AgentFailure(
+      `${method}: ${textIn(message)} [${JSON.stringify(code ?? null)}]${more}`,
+    );
+  };
+  const reading = (async (): Promise<never> => {
+    for await (const line of wire.lines) {
+      const message = parsed(line);
+      // Some agents write their logs to this stream.
+      if (message === undefined) continue;
+      if (typeof message["method"] === "string") await hear(message, { send, shown });
+      else {
+        const id = message["id"];
+        const waiting = typeof id === "number" ? pending.get(id) : undefined;
+        if (waiting === undefined) continue;
+        pending.delete(Number(id));
+        waiting(message);
+      }
+    }
+    throw new AgentFailure("it ended before it answered");
+  })();
+  const turn = async (): Promise<string> => {
+    await ask("initialize", {
+      protocolVersion: 1,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: "remit", version: "1" },
+    });
+    const { sessionId } = await ask("session/new", { cwd, mcpServers: [] });
+    const { stopReason } = await ask("session/prompt", {
+      sessionId: sessionId ?? null,
+      prompt: [{ type: "text", text: request }],
+    });
+    return textIn(stopReason);
+  };
+  return await Promise.race([turn(), reading]);
+}
+
+async function hear(
+  { id, method, params }: JsonObject,
+  { send, shown }: { send(message: JsonObject): Promise<void>; readonly shown: Shown },
+): Promise<void> {
+  const body = objectIn(params);
+  if (method === "session/update") {
+    const update = objectIn(body["update"]);
+    if (update["sessionUpdate"] === "agent_message_chunk") {
+      shown.text(textIn(objectIn(update["content"])["text"]));
+    } else if (update["sessionUpdate"] === "tool_call") {
+      shown.step(`tool: ${textIn(update["title"])}`.slice(0, MAX_STEP));
+    }
+    return;
+  }
+  if (id === undefined) return;
+  if (method === "session/request_permission") {
+    const options = isList(body["options"] ?? null) ? body["options"] as readonly Json[] : [];
+    const once = options.map(objectIn).find(({ kind }) => kind === "allow_once") ??
+      options.map(objectIn).find(({ kind }) => kind === "allow_always");
+    const title = textIn(objectIn(body["toolCall"])["title"]);
+    shown.step(
+      `asked: ${title}: ${once === undefined ? "no option allows it" : "allowed within its walls"}`
+        .slice(0, MAX_STEP),
+    );
+    const outcome = once === undefined
+      ? { outcome: "cancelled" }
+      : { outcome: "selected", optionId: once["optionId"] ?? null };
+    await send({ id, result: { outcome } });
+    return;
+  }
+  await send({ id, error: { code: -32601, message: `${textIn(method)} is not offered` } });
+}
+
+function parsed(line: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(line) as Json;
+    return value !== null && typeof value === "object" && !isList(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

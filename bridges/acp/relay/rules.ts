@@ -1,0 +1,202 @@
+/**
+ * What an agent of others may ask of its provider: inference, and nothing that makes the provider fetch, run, keep or
+ * send something by itself. A provider is a way out of the walls otherwise.
+ * @module
+ */
+import { isList, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import type { ProviderWire } from "../../../contracts/tool/foreign_agent.ts";
+
+/** A request that may pass, or why it may not. */
+export type Judged =
+  | { readonly kind: "pass"; readonly path: string }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** One request as the relay received it. */
+export interface AskedOf {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  /** Undefined where there is none, or it is no JSON. */
+  readonly body: Json | undefined;
+}
+
+interface WireRules {
+  readonly posts: readonly RegExp[];
+  readonly gets: readonly RegExp[];
+  /** Query parameters that are passed on; others are refused, a key is dropped. */
+  readonly query: ReadonlySet<string>;
+  /** Members of a body by which a provider acts or remembers. */
+  readonly members: ReadonlySet<string>;
+  /** Why a tool may not pass. */
+  tool(tool: JsonObject): boolean;
+}
+
+/** Tools of Anthropic that the client runs: the provider only knows their shape. */
+const OWN_TOOLS = /^(custom|bash_\d{8}|text_editor_\d{8}|memory_\d{8}|computer_\d{8})$/;
+
+const RULES: Readonly<Record<ProviderWire, WireRules>> = {
+  anthropic: {
+    posts: [/^\/v1\/messages$/, /^\/v1\/messages\/count_tokens$/],
+    gets: [/^\/v1\/models(\/[A-Za-z0-9._-]{1,128})?$/],
+    query: new Set(["beta", "limit"]),
+    members: new Set(["mcp_servers", "container"]),
+    tool: ({ type }) => type === undefined || (typeof type === "string" && OWN_TOOLS.test(type)),
+  },
+  openai: {
+    posts: [/^\/v1\/responses$/, /^\/v1\/chat\/completions$/],
+    gets: [/^\/v1\/models(\/[A-Za-z0-9._:-]{1,128})?$/],
+    query: new Set(["client_version"]),
+    members: new Set([
+      ...["conversation", "previous_response_id", "prompt", "web_search_options", "audio"],
+    ]),
+    tool: ({ type }) =>
+      type === "function" || type === "custom" || type === "local_shell" || type === "namespace",
+  },
+  gemini: {
+    posts: [
+      /^\/v1(beta)?\/models\/[A-Za-z0-9._-]{1,128}:(generateContent|streamGenerateContent|countTokens)$/,
+    ],
+    gets: [/^\/v1(beta)?\/models$/],
+    query: new Set(["alt"]),
+    members: new Set(["cachedContent"]),
+    tool: (tool) => Object.keys(tool).every((name) => /^function_?[dD]eclarations$/.test(name)),
+  },
+};
+
+/** Members that are refused wherever they stand: content by address, or by a name in a provider's store. */
+const ELSEWHERE = new Set([
+  "file_id",
+  "file_url",
+  "file_uri",
+  "fileUri",
+  "fileData",
+  "file_data_id",
+]);
+/** Members whose text is an address of content, unless it holds the content itself. */
+const ADDRESSES = new Set(["url", "image_url"]);
+/** How deep a body is looked at; a deeper one is refused. */
+const MAX_DEPTH = 64;
+/** Longest target, characters. */
+const MAX_TARGET = 2_048;
+
+const refused = (why: string): Judged => ({ kind: "refused", why });
+
+/** Judges one request. */
+export function judge(wire: ProviderWire, { method, target, body }: AskedOf): Judged {
+  const rules = RULES[wire];
+  if (target.length > MAX_TARGET) return refused("its path is too long");
+  const cut = target.indexOf("?");
+  const path = cut < 0 ? target : target.slice(0, cut);
+  const query = new URLSearchParams(cut < 0 ? "" : target.slice(cut + 1));
+  const paths = method === "POST" ? rules.posts : method === "GET" ? rules.gets : [];
+  if (!paths.some((each) => each.test(path))) {
+    return refused(`${method} ${path} is not among the requests that an agent may make`);
+  }
+  // A key in the query is the agent's own: the right one is put into a header.
+  query.delete("key");
+  for (const name of query.keys()) {
+    if (!rules.query.has(name)) return refused(`the parameter "${name}" is not passed on`);
+  }
+  const rest = query.toString();
+  const passed: Judged = { kind: "pass", path: rest === "" ? path : `${path}?${rest}` };
+  if (method === "GET") return passed;
+  if (body === null || typeof body !== "object" || isList(body)) {
+    return refused("its body is no JSON object");
+  }
+  const why = bodyFault(rules, body);
+  return why === undefined ? passed : refused(why);
+}
+
+function bodyFault(rules: WireRules, body: JsonObject): string | undefined {
+  for (const name of rules.members) {
+    if (isSet(body[name])) return `"${name}" would make the provider act or remember`;
+  }
+  if (body["store"] === true || body["background"] === true) {
+    return "the provider would keep what is asked";
+  }
+  const tools = body["tools"] ?? [];
+  if (!isList(tools)) return '"tools" is no list';
+  for (const tool of tools) {
+    if (tool === null || typeof tool !== "object" || isList(tool) || !rules.tool(tool)) {
+      return `a tool that runs at the provider (${nameOf(tool)})`;
+    }
+  }
+  return elsewhere(body, 0, false);
+}
+
+function isSet(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && !(isList(value) && value.length === 0);
+}
+
+function nameOf(tool: Json): string {
+  if (tool === null || typeof tool !== "object" || isList(tool)) return "no object";
+  const { type } = tool;
+  return (typeof type === "string" ? type : Object.keys(tool).join(", ")).slice(0, 64);
+}
+
+/** What a tool was called with, and what its input may be, are the agent's own words: no provider acts on them. */
+const WORDS = new Set([
+  "input_schema",
+  "parameters",
+  "arguments",
+  "args",
+  "input",
+  "parametersJsonSchema",
+]);
+
+/** Content that the provider would fetch from elsewhere, or from its own store. */
+function elsewhere(value: Json, depth: number, quoted: boolean): string | undefined {
+  if (depth > MAX_DEPTH) return "its body is too deep";
+  if (value === null || typeof value !== "object") return undefined;
+  if (isList(value)) {
+    for (const item of value) {
+      const why = elsewhere(item, depth + 1, quoted);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+  const { type } = value;
+  const call = type === "tool_use" || "functionCall" in value || type === "function";
+  if (type === "item_reference") return "an item of the provider's store";
+  for (const [name, inner] of Object.entries(value)) {
+    if (!quoted && ELSEWHERE.has(name) && isSet(inner)) return `"${name}" names a file elsewhere`;
+    const address = typeof inner === "string" && !inner.startsWith("data:");
+    if (!quoted && ADDRESSES.has(name) && address) return `"${name}" is an address to fetch`;
+    // The list "input" of a response holds content; the object "input" of a call is the model's own.
+    const words = quoted || (WORDS.has(name) && !(name === "input" && isList(inner))) ||
+      (call && name === "functionCall");
+    const why = elsewhere(inner, depth + 1, words);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** Tokens of one answer. */
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What an answer, or a piece of it, says of tokens. */
+export function tokensIn(piece: Json): Tokens | undefined {
+  if (piece === null || typeof piece !== "object" || isList(piece)) return undefined;
+  for (const name of ["response", "message"]) {
+    const inner = piece[name];
+    const found = inner === undefined ? undefined : tokensIn(inner);
+    if (found !== undefined) return found;
+  }
+  const usage = piece["usage"] ?? piece["usageMetadata"];
+  if (usage === null || typeof usage !== "object" || isList(usage)) return undefined;
+  const sum = (...names: readonly string[]): number =>
+    names.reduce((all, name) => {
+      const n = usage[name];
+      return all + (typeof n === "number" && Number.isSafeInteger(n) && n > 0 ? n : 0);
+    }, 0);
+  return {
+    input: sum(
+      ...["input_tokens", "prompt_tokens", "promptTokenCount"],
+      ...["cache_read_input_tokens", "cache_creation_input_tokens"],
+    ),
+    output: sum("output_tokens", "completion_tokens", "candidatesTokenCount", "thoughtsTokenCount"),
+  };
+}

@@ -1,0 +1,195 @@
+/** `remit agent add|list|show|remove`: agents of others. @module */
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { ForeignAgent } from "../../contracts/tool/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { type Command, printJson } from "../command.ts";
+import { absolute, preparePlaces } from "../disk/places.ts";
+import { ARCH } from "./programs_powers.ts";
+import { AGENT_ROWS, type AgentRow } from "./rows.ts";
+import { noAgent, openAgentStore } from "./store.ts";
+
+const TOKENS = 2_000_000;
+
+function filler(values: Readonly<Record<string, string>>): (text: string) => string {
+  return (text) =>
+    Object.entries(values).reduce(
+      (all, [name, value]) => all.replaceAll(`\${${name}}`, value),
+      text,
+    );
+}
+
+const each = (
+  record: Readonly<Record<string, string>>,
+  fill: (text: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(record).map(([name, text]) => [name, fill(text)]));
+
+function treeOf(command: Command, name: string, row: AgentRow | undefined): string | undefined {
+  const from = flag(command.parsed, "from");
+  if (from === undefined) {
+    if (row?.npm === undefined) return undefined;
+    throw new Fault(
+      "invalidInput",
+      `Cannot add ${name}: say where its package is; "npm install --ignore-scripts --prefix DIR ${row.npm}", ` +
+        `then "remit agent add ${name} --from DIR"`,
+    );
+  }
+  const { disk, around } = command.hands;
+  const real = disk.real(absolute(around, from));
+  if (real !== undefined && disk.stat(real)?.folder === true) return real;
+  throw new Fault("notFound", `Cannot add ${name}: there is no folder "${from}"`);
+}
+
+function described(command: Command): ForeignAgent {
+  const { parsed, hands } = command;
+  const [first = "", ...rest] = parsed.args;
+  const row = rest.length === 0 && Object.hasOwn(AGENT_ROWS, first) ? AGENT_ROWS[first] : undefined;
+  const name = flag(parsed, "name") ?? first.slice(first.lastIndexOf("/") + 1);
+  const tree = treeOf(command, name, row);
+  const fill = filler({
+    ...{ TREE: tree ?? "", ARCH, MODEL: flag(parsed, "use") ?? row?.model ?? "" },
+  });
+  const words = (row?.words ?? [first, ...rest]).map(fill);
+  const [program = ""] = words;
+  // What lies in its tree is looked for now, so that a wrong folder is told now.
+  const missing = tree === undefined
+    ? undefined
+    : words.find((word) => word.startsWith(`${tree}/`) && hands.disk.stat(word) === undefined);
+  if (missing !== undefined) {
+    throw new Fault(
+      "notFound",
+      `Cannot add ${name}: there is no "${missing}"; is ${row?.npm ?? program} installed there?`,
+    );
+  }
+  const wire = flag(parsed, "wire") ?? row?.wire;
+  const origin = flag(parsed, "provider") ?? row?.origin;
+  const secret = flag(parsed, "secret") ?? row?.secret;
+  const tokens = Number(flag(parsed, "tokens") ?? TOKENS);
+  const provider = wire === undefined && origin === undefined && secret === undefined
+    ? {}
+    : { provider: { wire, origin: origin === undefined ? undefined : trimmed(origin), secret } };
+  const found = ForeignAgent.safeParse({
+    ...{ name, words, tokens, ...provider },
+    ...(row === undefined ? {} : { row: first }),
+    ...(tree === undefined ? {} : { tree }),
+    ...{
+      env: each({ ...row?.env, ...variables(command) }, fill),
+      files: each(row?.files ?? {}, fill),
+    },
+  });
+  if (found.success) return found.data;
+  const [issue] = found.error.issues;
+  throw new Fault(
+    "invalidInput",
+    `Cannot add ${displayText(name, { max: 64 })}: ${issue?.path.join(".") ?? ""}: ${
+      issue?.message ?? "it is not well described"
+    }; a provider needs --wire, --provider ORIGIN and --secret NAME`,
+  );
+}
+
+/** What `--env` gives. @throws Fault `invalidInput` for one without a value */
+function variables({ parsed }: Command): Record<string, string> {
+  return Object.fromEntries((parsed.flags.get("env") ?? []).map((given) => {
+    const at = given.indexOf("=");
+    if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
+    throw new Fault("invalidInput", `Cannot read --env "${given}": it is NAME=VALUE`);
+  }));
+}
+
+/** An origin has no path: the wire says which there are. */
+function trimmed(origin: string): string {
+  return origin.replace(/\/+$/, "");
+}
+
+/** `remit agent add`. */
+export function addCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const agent = described(command);
+  preparePlaces(hands.disk, places, hands.around.uid);
+  openAgentStore(hands.disk, places).keep(agent);
+  if (command.json) {
+    printJson(command, shownOf(agent));
+    return Promise.resolve(EXIT.success);
+  }
+  const { screen } = hands;
+  screen.say(`added ${agent.name}: ${displayText(agent.words.join(" "), { max: 200 })}`);
+  const { provider, row } = agent;
+  if (provider !== undefined) {
+    screen.say(
+      `  asks ${provider.origin} through a relay, which alone knows the key "${provider.secret}"`,
+    );
+    const { header = "authorization", prefix = "Bearer " } = AGENT_ROWS[row ?? ""] ?? {};
+    screen.say(
+      `  keep the key once: remit secret set ${provider.secret} --origin ${provider.origin} --header ${header}` +
+        (prefix === "" ? "" : ` --prefix "${prefix}"`),
+    );
+  } else screen.say("  asks no provider: it has no network at all");
+  screen.say(`  run it: remit run --agent ${agent.name} -p "…" --mount NAME=DIR`);
+  return Promise.resolve(EXIT.success);
+}
+
+/** `remit agent list`. */
+export function listCommand(command: Command): Promise<number> {
+  const { hands, places } = command;
+  const agents = openAgentStore(hands.disk, places).list();
+  if (command.json) printJson(command, agents.map(shownOf));
+  else if (agents.length === 0) {
+    hands.screen.out(
+      `no agent of others was added; known: ${Object.keys(AGENT_ROWS).join(", ")}\n`,
+    );
+  } else {
+    for (const { name, words, provider } of agents) {
+      hands.screen.out(
+        `${name.padEnd(12)} ${(provider?.origin ?? "no provider").padEnd(42)} ${
+          displayText(words.join(" "), { max: 120 })
+        }\n`,
+      );
+    }
+  }
+  return Promise.resolve(EXIT.success);
+}
+
+/** `remit agent show NAME`. */
+export function showCommand(command: Command): Promise<number> {
+  const { hands, places, parsed } = command;
+  const [name = ""] = parsed.args;
+  const agent = openAgentStore(hands.disk, places).find(name);
+  if (agent === undefined) throw noAgent(name);
+  if (command.json) printJson(command, shownOf(agent));
+  else {
+    const say = (what: string, text: string): void =>
+      hands.screen.out(`${what.padEnd(10)} ${displayText(text, { max: 1_000 })}\n`);
+    say("agent", agent.name);
+    say("starts", agent.words.join(" "));
+    say("files", agent.tree ?? "the machine's programs");
+    say("provider", agent.provider === undefined ? "none" : agent.provider.origin);
+    say(
+      "key",
+      agent.provider === undefined
+        ? "none"
+        : `secret "${agent.provider.secret}", at the relay alone`,
+    );
+    say("tokens", `${agent.tokens} a run at most`);
+    for (const [variable, value] of Object.entries(agent.env)) say("env", `${variable}=${value}`);
+    for (const file of Object.keys(agent.files)) say("writes", `~/${file} within its walls`);
+  }
+  return Promise.resolve(EXIT.success);
+}
+
+/** `remit agent remove NAME`. */
+export function removeCommand(command: Command): Promise<number> {
+  const { hands, places, parsed } = command;
+  const [name = ""] = parsed.args;
+  openAgentStore(hands.disk, places).remove(name);
+  if (command.json) printJson(command, { removed: name });
+  else hands.screen.say(`removed ${name}; its package stays where it is`);
+  return Promise.resolve(EXIT.success);
+}
+
+function shownOf({ name, row, words, tree, provider, tokens }: ForeignAgent): unknown {
+  return {
+    ...{ name, row: row ?? null, words, tree: tree ?? null, tokens },
+    provider: provider ?? null,
+  };
+}

@@ -1,0 +1,100 @@
+/** Agents of others that were added: one file each in STATE/agents. @module */
+import { join } from "node:path";
+import { Fault } from "../../contracts/base/mod.ts";
+import {
+  AGENT_MS,
+  COMMAND_MS,
+  CommandName,
+  ForeignAgent,
+  type GrantedCommand,
+} from "../../contracts/tool/mod.ts";
+import type { Places } from "../disk/places.ts";
+import type { DiskRead, DiskWrite } from "../hands.ts";
+
+/** The store of one state. */
+export interface AgentStore {
+  /** Sorted by name. Throws Fault `invalidInput` for a file that is damaged. */
+  list(): readonly ForeignAgent[];
+  find(name: string): ForeignAgent | undefined;
+  keep(agent: ForeignAgent): void;
+  /** Throws Fault `notFound`. */
+  remove(name: string): void;
+}
+
+/** Opens it. */
+export function openAgentStore(
+  disk: DiskRead & DiskWrite,
+  { state }: Pick<Places, "state">,
+): AgentStore {
+  const folder = join(state, "agents");
+  const fileOf = (name: string): string => join(folder, `${name}.json`);
+  const find = (name: string): ForeignAgent | undefined => {
+    if (!CommandName.safeParse(name).success) return undefined;
+    const bytes = disk.read(fileOf(name));
+    if (bytes === undefined) return undefined;
+    try {
+      return ForeignAgent.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    } catch (error) {
+      throw new Fault(
+        "invalidInput",
+        `Cannot read "${fileOf(name)}": it is damaged; remove it and add the agent again`,
+        { cause: error },
+      );
+    }
+  };
+  return Object.freeze({
+    find,
+    list: () =>
+      [...disk.list(folder)].sort().flatMap((file) => {
+        const found = file.endsWith(".json") ? find(file.slice(0, -5)) : undefined;
+        return found === undefined ? [] : [found];
+      }),
+    keep(agent: ForeignAgent): void {
+      disk.makeFolder(folder, 0o700);
+      disk.write(fileOf(agent.name), `${JSON.stringify(agent, undefined, 2)}\n`);
+    },
+    remove(name: string): void {
+      if (find(name) === undefined) throw noAgent(name);
+      disk.remove(fileOf(name));
+    },
+  });
+}
+
+/** No agent of this name was added. */
+export function noAgent(name: string): Fault {
+  return new Fault(
+    "notFound",
+    `Cannot find agent ${
+      JSON.stringify(name)
+    }: none of this name was added; "remit agent list" names them`,
+  );
+}
+
+/** What a kernel is granted for a run of it. `deno`: the program that its client runs on. */
+export function grantOf(
+  agent: ForeignAgent,
+  deno: Pick<GrantedCommand, "program" | "sha256">,
+): GrantedCommand {
+  return {
+    ...{ name: agent.name, env: [], mounts: "cwd", agent },
+    timeoutMs: Math.max(AGENT_MS, COMMAND_MS),
+    ...deno,
+  };
+}
+
+/** What a scripted model plays to hand the request over: it asks for the program, and repeats what it said. */
+export function playOf(agent: Pick<ForeignAgent, "name">, cwd: string): string {
+  return JSON.stringify({
+    scenario: `${agent.name}, an agent of others`,
+    turns: [
+      {
+        when: { step: 1 },
+        calls: [{
+          tool: "command",
+          args: { program: agent.name, cwd, stdin: "{{ user }}", timeoutMs: AGENT_MS },
+        }],
+      },
+      { when: { step: { from: 2 } }, say: "{{ tool.command }}" },
+    ],
+  });
+}

@@ -1,0 +1,89 @@
+/** An agent of others on a person's machine, and a provider that it asks, on the loopback. */
+import type { Machine } from "./remit.ts";
+import { readRun } from "./run_document.ts";
+
+/** A provider that notes what it is asked. */
+export interface LoopbackProvider extends AsyncDisposable {
+  readonly origin: string;
+  readonly asked: { readonly target: string; readonly headers: Headers; readonly body: string }[];
+}
+
+/** Starts one; `answer` says what it answers. */
+export function startProvider(
+  answer: (target: string, body: string) => Response = () =>
+    Response.json({ content: "hello", usage: { input_tokens: 7, output_tokens: 3 } }),
+): LoopbackProvider {
+  const asked: LoopbackProvider["asked"][number][] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const body = await request.text();
+    asked.push({ target: `${pathname}${search}`, headers: request.headers, body });
+    return answer(`${pathname}${search}`, body);
+  });
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    asked,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** The key that only the relay may know; the agent is told it backwards. */
+export const AGENT_KEY = "sk-only-the-relay-knows-0417";
+
+/** Adds the agent of tests/fake/foreign_agent, and keeps its key. */
+export async function addForeign(
+  machine: Machine,
+  { origin }: Pick<LoopbackProvider, "origin">,
+): Promise<void> {
+  const tree = `${machine.dir}/../agent`;
+  await Deno.mkdir(tree, { recursive: true });
+  await Deno.copyFile(new URL("./foreign_agent/agent.js", import.meta.url), `${tree}/agent.js`);
+  const kept = await machine.remit([
+    ...["secret", "set", "mine", "--origin", origin],
+    ...["--header", "authorization", "--prefix", "Bearer "],
+  ], `${AGENT_KEY}\n`);
+  if (kept.code !== 0) throw new Error(kept.stderr);
+  const added = await machine.remit([
+    ...["agent", "add", "--name", "fake", "--from", tree, "--wire", "openai"],
+    ...["--provider", origin, "--secret", "mine", "--env", "BASE_URL=${BASE}"],
+    ...["--", "/usr/bin/env", "DENO_NO_UPDATE_CHECK=1", Deno.execPath()],
+    ...["run", "--quiet", "--no-config", "--allow-all", "${TREE}/agent.js"],
+  ]);
+  if (added.code !== 0) throw new Error(added.stderr);
+}
+
+/** What came of a run. */
+export interface ForeignRun {
+  readonly code: number;
+  readonly task: string;
+  readonly answer: string;
+  readonly output: string;
+}
+
+/** Hands it one request, each step on a line; what it changed is allowed where `allow` names it. */
+export async function handOver(
+  machine: Machine,
+  steps: readonly string[],
+  { allow }: { readonly allow?: string } = {},
+): Promise<ForeignRun> {
+  const answers = await machine.write(
+    "../answers.json",
+    JSON.stringify({
+      answers: [
+        { tool: "command", answer: "allow", max: 1 },
+        ...(allow === undefined
+          ? []
+          : [{ tool: "patch_apply", path: allow, answer: "allow", max: 1 }]),
+      ],
+    }),
+  );
+  const done = await machine.remit([
+    ...["run", "--agent", "fake", "-p", steps.join("\n"), "--mount", `plans=${machine.dir}/plans`],
+    ...["--answers", answers, "--json"],
+  ]);
+  const run = readRun(done.stdout);
+  return {
+    ...{ code: done.code, task: run.task, answer: run.answer ?? "" },
+    output: `${done.stderr}\n${done.stdout}`,
+  };
+}

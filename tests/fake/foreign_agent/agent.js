@@ -1,0 +1,138 @@
+// An agent of others that does what its request says, a step a line. It speaks the Agent Client Protocol by hand: whoever
+// attacks would, too. Runs under Deno within the walls.
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import * as net from "node:net";
+
+const send = (message) => fs.writeSync(1, `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const say = (text) =>
+  send({
+    method: "session/update",
+    params: {
+      sessionId: "s",
+      update: {
+        sessionUpdate: "agent_message_chunk",
+        content: { type: "text", text: `${text}\n` },
+      },
+    },
+  });
+const answers = new Map();
+let last = 1000;
+
+const STEPS = {
+  write: ([path, ...words]) => {
+    fs.mkdirSync(path.slice(0, path.lastIndexOf("/") + 1) || ".", { recursive: true });
+    fs.writeFileSync(path, `${words.join(" ")}\n`);
+    return "written";
+  },
+  read: ([path]) => fs.readFileSync(path, "utf8").slice(0, 2_000),
+  list: ([path]) => fs.readdirSync(path).join(" "),
+  cwd: () => process.cwd(),
+  uid: () => String(process.getuid()),
+  env: () => JSON.stringify(process.env),
+  async ask([method, target, ...words]) {
+    const response = await fetch(`${process.env.BASE_URL}${target}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: "Bearer of-the-agent" },
+      ...(words.length === 0 ? {} : { body: words.join(" ") }),
+    });
+    return `${response.status} ${(await response.text()).slice(0, 2_000)}`;
+  },
+  connect: ([host, port]) =>
+    new Promise((resolve) => {
+      const socket = net.connect({ host, port: Number(port), timeout: 2_000 });
+      socket.on("connect", () => resolve("connected"));
+      socket.on("error", (error) => resolve(`failed ${error.code}`));
+      socket.on("timeout", () => resolve("failed by silence"));
+    }),
+  background: ([path]) => {
+    const child = spawn("/bin/sh", ["-c", `exec setsid sleep 987654`], {
+      detached: true,
+      stdio: "ignore",
+    });
+    child.unref();
+    fs.writeFileSync(path, "started\n");
+    return "started";
+  },
+  // Looks at every process that it sees for this text.
+  hunt: ([text]) => {
+    const found = [];
+    for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      for (const file of ["environ", "cmdline"]) {
+        try {
+          if (
+            fs.readFileSync(`/proc/${pid}/${file}`, "latin1").includes(
+              text.split("").reverse().join(""),
+            )
+          ) {
+            found.push(`${pid}/${file}`);
+          }
+        } catch {
+          // It may not be looked at.
+        }
+      }
+    }
+    return `found ${found.join(" ") || "nothing"}`;
+  },
+  async permission([title]) {
+    const id = ++last;
+    const answered = new Promise((resolve) => answers.set(id, resolve));
+    send({
+      id,
+      method: "session/request_permission",
+      params: {
+        sessionId: "s",
+        toolCall: { toolCallId: "t", title },
+        options: [
+          { optionId: "yes", name: "Yes", kind: "allow_once" },
+          { optionId: "no", name: "No", kind: "reject_once" },
+        ],
+      },
+    });
+    // It also answers itself: nobody hears it.
+    send({ id, result: { outcome: { outcome: "selected", optionId: "yes" } } });
+    return JSON.stringify((await answered).result ?? null);
+  },
+  async client([method]) {
+    const id = ++last;
+    const answered = new Promise((resolve) => answers.set(id, resolve));
+    send({ id, method, params: { sessionId: "s", path: "/etc/passwd" } });
+    return JSON.stringify((await answered).error?.code ?? "answered");
+  },
+  hang: () => new Promise(() => setInterval(() => {}, 1_000)),
+};
+
+async function work(id, text) {
+  for (const line of text.split("\n").map((each) => each.trim()).filter((each) => each !== "")) {
+    const [name, ...words] = line.split(" ");
+    const step = STEPS[name];
+    if (step === undefined) continue;
+    send({
+      method: "session/update",
+      params: {
+        sessionId: "s",
+        update: { sessionUpdate: "tool_call", toolCallId: line, title: line, status: "pending" },
+      },
+    });
+    try {
+      say(`${name}: ${await step(words)}`);
+    } catch (error) {
+      say(`${name}: failed ${error.code ?? error.message}`);
+    }
+  }
+  send({ id, result: { stopReason: "end_turn" } });
+}
+
+function hear({ id, method, params, ...message }) {
+  if (method === undefined) return answers.get(id)?.(message);
+  if (method === "initialize") send({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
+  else if (method === "session/new") send({ id, result: { sessionId: "s" } });
+  else if (method === "session/prompt") void work(id, params.prompt[0].text);
+}
+
+let rest = "";
+process.stdin.on("data", (chunk) => {
+  const lines = (rest + chunk).split("\n");
+  rest = lines.pop();
+  for (const line of lines) hear(JSON.parse(line));
+});
