@@ -13,6 +13,8 @@ export interface TmuxScreen {
   rows(): Promise<readonly string[]>;
   /** All rows, those that went off its top first. */
   all(): Promise<string>;
+  /** The same with its colours, as SGR sequences. */
+  painted(): Promise<string>;
   /** Waits until the screen shows `text`, or something that is so; gives all rows. */
   shows(text: string | RegExp | ((rows: readonly string[]) => boolean)): Promise<string>;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function openTmux(
   return {
     rows,
     all,
+    painted: () => run(["capture-pane", "-e", "-p", "-S", "-"]),
     type: async (text) => void await run(["send-keys", "-l", "--", text]),
     press: async (...keys) => void await run(["send-keys", ...keys]),
     async shows(text): Promise<string> {
