@@ -164,7 +164,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       return after;
     },
 
-    async say(task, text): Promise<void> {
+    async say(task, text, attached): Promise<void> {
       const state = keeper.need(task);
       const busy = runs.running(task) ? "a turn is under way" : `it is "${state.status}"`;
       if (runs.running(task) || state.status !== "open") {
@@ -172,7 +172,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       }
       await deliveries.engaged(task, async () => {
         const request = runs.request(task) ?? await parts.requestOf(task);
-        const next = requestMessage(request, text);
+        const next = requestMessage(request, text, attached);
         await keeper.record(task, [saidEvent(next)]);
         alone.delete(task);
         runs.run(task, async () => {

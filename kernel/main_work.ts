@@ -226,6 +226,7 @@ export async function work(parts: WorkParts): Promise<void> {
       watching.text(task, text);
       agents.exchanges.text(task, text);
     },
+    onThinking: (task, characters) => watching.thinking(task, characters),
     onReading: (task, reading) => watching.reading(task, reading),
     onWire: (task, exchange) => watching.wire(task, exchange),
     forget: gate.forget,

@@ -33,6 +33,11 @@ const RUN_FLAGS: readonly FlagSpec[] = [
     help: "json is --json; stream-json: JSON lines as they happen, the document last",
   },
   {
+    name: "schema",
+    value: "FILE",
+    help: "the answer is one JSON value that fits this JSON Schema, else the command fails",
+  },
+  {
     name: "story",
     value: "NAME",
     help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",
@@ -76,6 +81,7 @@ export const RUN = family(
     "mcpStore",
     "models",
     "readInput",
+    "schemas",
     "serveSite",
     "startPeer",
     "wikis",

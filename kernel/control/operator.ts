@@ -111,7 +111,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
   };
   return Object.freeze({
     run: (request: Body<"run">) => runOnce(request),
-    say: ({ task, text }: Body<"say">) => service.say(task, text),
+    say: ({ task, text, attached }: Body<"say">) => service.say(task, text, attached),
     context: ({ task }: Body<"context">) => past.changes(readable(task)),
     contextShow: ({ task, number, from }: Body<"contextShow">) =>
       past.evicted(readable(task), number, from),
@@ -138,6 +138,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       return other ?? parts.standing(service.get(task));
     },
     cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
+    finish: ({ task }: Body<"finish">) => service.finish(task),
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
     purge: ({ task }: Body<"purge">) => service.purge(task),
