@@ -84,6 +84,11 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
   const copied = join(draft, "remit.db");
   if (disk.exists(join(places.kernel, "remit.db"))) {
     await hands.copy(join(places.kernel, "remit.db"), copied);
+  } else if (disk.exists(join(places.state, "store"))) {
+    throw new Fault(
+      "unavailable",
+      `Cannot back up "${places.state}": its log lies in a database; back that up (pg_dump), and copy the folder itself`,
+    );
   } else throw new Fault("notFound", `Cannot back up "${places.state}": it has no log yet`);
   const log = await hands.verify(copied, { keyFile: join(places.kernel, "receipt_key") });
   if (!log.ok) {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import { fleetOf, fleetVerifies, hasTask, inFleet, LEASE_MS, until } from "../fake/fleet.ts";
+import { descendants } from "../fake/processes.ts";
 import { EDITS, isAfter, makeDesk } from "./desk.ts";
 
 for (const after of [1, 3]) {
@@ -40,3 +41,26 @@ for (const after of [1, 3]) {
     });
   });
 }
+
+Deno.test("a kernel ends with its store process, and another goes on with its task", async () => {
+  await inFleet(2, async ({ homes: [one, two] }) => {
+    assert.ok(one && two);
+    await makeDesk(one.desk);
+    const doomed = await one.start();
+    const other = await two.start();
+    const task = await doomed.run({ scenario: EDITS });
+    await until("its question", async () => (await doomed.questions(task))[0]);
+    const store = (await descendants(doomed.pid)).filter(({ command }) =>
+      command.includes("/store.js")
+    );
+    assert.ok(store.length > 0);
+    for (const { pid } of store) Deno.kill(pid, "SIGKILL");
+    assert.equal((await doomed.dies()).code, 1);
+    assert.match(doomed.said(), /Cannot go on without the store/);
+    await hasTask(other, task, 60_000);
+    const following = await other.follow(task, { answer: "allow" });
+    assert.deepEqual(await following.end, { status: "done", exit: 0 });
+    await isAfter(one.desk);
+    await fleetVerifies(other);
+  });
+});

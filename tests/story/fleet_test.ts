@@ -106,5 +106,8 @@ Deno.test("a state that has a log keeps it: --store is for a new one, and is sai
     const mode = (await Deno.stat(`${machine.state}/store`)).mode ?? 0;
     assert.equal(mode & 0o777, 0o600);
     await ok(machine, ["audit", "verify"]);
+    const backup = await machine.remit(["backup", `${machine.dir}/b.backup`]);
+    assert.match(backup.stderr, /its log lies in a database/);
+    assert.match((await machine.remit(["audit", "repair"])).stderr, /intact|Cannot repair/);
   });
 });
