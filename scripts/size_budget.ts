@@ -8,7 +8,7 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1368, 196253],
+  house: [1368, 196261],
   agents: [33, 7221],
   bridges: [83, 11881],
   broker: [39, 6790],
@@ -21,8 +21,8 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   net: [28, 2809],
   port: [18, 1370],
   runner: [12, 1408],
-  scripts: [27, 2426],
-  service: [45, 7935],
+  scripts: [27, 2428],
+  service: [45, 7941],
   store: [22, 3032],
   text: [13, 1164],
   "tools-wasm": [178, 22434],
@@ -32,7 +32,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/relay/main.ts": [2, 93],
   "bridges/mcp/tree/main.ts": [45, 5143],
   "browser/main.ts": [36, 3913],
-  "cli/main.ts": [618, 80825],
+  "cli/main.ts": [618, 80831],
   "kernel/main.ts": [342, 56654],
   "memory-wiki/main.ts": [183, 26495],
   "memory-wiki/parse/main.ts": [36, 5367],
@@ -42,7 +42,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "models/remote/main.ts": [59, 7447],
   "net/main.ts": [36, 3509],
   "runner/main.ts": [27, 2654],
-  "scripts/release/main.ts": [453, 59181],
+  "scripts/release/main.ts": [453, 59187],
   "service/gateway/main.ts": [89, 11353],
   "tools-wasm/build/main.ts": [23, 1940],
   "tools-wasm/exec/prelude/main.ts": [15, 1454],

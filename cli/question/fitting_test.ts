@@ -52,7 +52,7 @@ Deno.test("a diff shows what comes, what goes, what moved and the words that cha
   const plain = makeDiffPaint(lines, paint);
   assert.deepEqual(lines.map(plain), lines);
   const colour = makeDiffPaint(lines, makePaint(true));
-  assert.match(colour("-a line that moves"), /^\x1b\[36m/);
-  assert.match(colour("+a line that moves"), /^\x1b\[36m/);
+  assert.ok(colour("-a line that moves").startsWith("\x1b[36m"));
+  assert.ok(colour("+a line that moves").startsWith("\x1b[36m"));
   assert.equal(colour(" same"), " same");
 });

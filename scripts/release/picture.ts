@@ -33,7 +33,7 @@ interface Span {
 }
 
 /** Cuts a line of SGR sequences into pieces. */
-export function spansOf(line: string): readonly Span[] {
+function spansOf(line: string): readonly Span[] {
   const spans: Span[] = [];
   let [column, fill, bold, dim] = [0, INK, false, false];
   // deno-lint-ignore no-control-regex -- what a terminal draws with
@@ -65,7 +65,7 @@ const escaped = (text: string): string =>
   );
 
 /** The picture of a screen. */
-export function pictureOf(lines: readonly string[]): string {
+function pictureOf(lines: readonly string[]): string {
   const width = Math.ceil(COLUMNS * CHARACTER + 2 * MARGIN);
   const height = lines.length * LINE + 2 * MARGIN;
   const texts = lines.flatMap((line, row) =>

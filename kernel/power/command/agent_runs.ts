@@ -20,8 +20,8 @@ import {
   SYSTEM,
 } from "../../core/start/command_line.ts";
 import type { WallConfig } from "../../core/start/line_parts.ts";
-import type { RunPowers } from "../command/command_spawn_powers.ts";
-import type { CommandRun } from "../command/run.ts";
+import type { RunPowers } from "./command_spawn_powers.ts";
+import type { CommandRun } from "./run.ts";
 
 /** A run that is prepared. */
 export interface AgentRun {
