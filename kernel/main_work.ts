@@ -58,6 +58,7 @@ import type { ServeParts } from "./serve_control.ts";
 import { makeSpawnPowers } from "./core/start/spawn_powers.ts";
 import { makeReadArtifact } from "./task/outbox.ts";
 import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
+import { type CostRow, costsOf, makeLedger } from "./task/costs.ts";
 import { makeTaskQuestions } from "./task/task_questions.ts";
 import { makeTrial } from "./task/trial.ts";
 import { makeToolhosts } from "./power/toolhost/toolhosts.ts";
@@ -183,6 +184,9 @@ export async function work(parts: WorkParts): Promise<void> {
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
   });
 
+  const costs = (since: number, until = Infinity): Promise<readonly CostRow[]> =>
+    costsOf(slowStore, { since, until, taskOf: (task) => agents.keeper.get(task) });
+  const ledger = makeLedger({ budgets: config.policy.budgets ?? [], now: powers.now, costs });
   const tasks: RunningTasks = makeTaskHost({
     ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
     toolhosts: tools.hosts,
@@ -193,6 +197,7 @@ export async function work(parts: WorkParts): Promise<void> {
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
+    ledger,
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -250,6 +255,7 @@ export async function work(parts: WorkParts): Promise<void> {
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
+      costs: ({ since, until }) => costs(since, until),
       auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
       auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),

@@ -239,6 +239,8 @@ export function makeLiveView(
         );
       case "contextRestored":
         return row(paint.yellow("!"), "context", `put back: ${tokensOf(event)}`);
+      case "budgetNear":
+        return row(paint.yellow("!"), "budget", safe(textOf(event, "near")));
       case "leaseRevoked":
         return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
       case "recovered":

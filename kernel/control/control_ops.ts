@@ -215,6 +215,7 @@ export const CONTROL_OPS = {
   extend: z.object({ task: TaskId, limits: Limits.partial() }).strict(),
   phase: z.object({ task: TaskId, phase: Phase }).strict(),
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
+  costs: z.object({ since: z.int().min(0), until: z.int().min(0).optional() }).strict(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   auditExport: z.null(),

@@ -66,6 +66,7 @@ export interface OperatorParts {
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
+  costs(span: Body<"costs">): Promise<readonly object[]>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
@@ -192,6 +193,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
+    costs: (span: Body<"costs">) => parts.costs(span),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
