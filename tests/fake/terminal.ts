@@ -20,7 +20,7 @@ export interface Terminal {
 }
 
 /** The same where a line that was broken between words is one line again. */
-export function joined(screen: string): string {
+function joined(screen: string): string {
   return screen.replaceAll(/\r?\n {2,8}(?=\S)/g, " ");
 }
 
