@@ -24,8 +24,8 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   record: ["cost", "audit", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model"],
   memory: ["wiki", "sgrep", "sdiff"],
-  others: ["a2a", "inbox", "mail", "proposals", "simulate"],
-  service: ["serve", "acp", "schedule", "webhook"],
+  others: ["a2a", "acp", "inbox", "mail", "proposals", "simulate"],
+  service: ["serve", "schedule", "webhook", "fleet"],
 };
 
 const isFamily = (word: string): boolean =>

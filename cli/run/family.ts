@@ -42,6 +42,10 @@ const RUN_FLAGS: readonly FlagSpec[] = [
     value: "NAME",
     help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",
   },
+  {
+    name: "anywhere",
+    help: "queue it: any kernel of the fleet (--store) that has its mounts takes it",
+  },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 

@@ -248,11 +248,14 @@ async function runOnce(
       request: what.request,
       money: setting.limits.money ?? DEFAULT_BUDGET,
     });
+    const anywhere = has(parsed, "anywhere");
     const task = await createTask(command, link, setting, {
       text: schema === undefined ? what.request : askingFor(what.request, schema),
       interactive: schema !== undefined,
       plan: has(parsed, "plan"),
+      anywhere,
     });
+    if (anywhere) return sayQueued(command, task);
     const running = await followTask(command, link, task, {
       setting,
       budget: setting.limits.money ?? DEFAULT_BUDGET,
@@ -264,6 +267,19 @@ async function runOnce(
     await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
+}
+
+/** Nobody follows it: which kernel takes it is not known yet. */
+function sayQueued(command: Command, task: RunningTask["id"]): number {
+  if (command.json) printJson(command, { task, queued: true });
+  else {
+    command.hands.screen.say(
+      `queued as ${task}: the first kernel of the fleet that has time takes it; "${
+        commandText(command, "fleet tasks")
+      }" shows where it stands, and its questions wait at every kernel`,
+    );
+  }
+  return EXIT.success;
 }
 
 /** `remit resume TASK`: goes on with a task, and follows it. */

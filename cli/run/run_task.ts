@@ -44,6 +44,8 @@ export async function createTask(
     readonly text: string;
     readonly interactive: boolean;
     readonly plan: boolean;
+    /** Any kernel of the fleet may take it. */
+    readonly anywhere?: boolean;
     /** The text holds what its person did not write: a file, a command's output. */
     readonly attached?: boolean;
     /** Absent: one of its own. */
@@ -75,11 +77,18 @@ export async function createTask(
     ...reachFields(setting),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
-    onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
+    onQuestion: request.anywhere === true
+      ? "queue"
+      : setting.prepared === undefined
+      ? setting.onQuestion
+      : "ask",
     phase: request.plan ? "plan" : "work",
     interactive: request.interactive,
   });
-  const answer = await link.ask("run", toJson(asked));
+  const answer =
+    await (request.anywhere === true
+      ? link.ask("fleet", { kind: "run", request: toJson(asked) })
+      : link.ask("run", toJson(asked)));
   return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
 }
 

@@ -27,6 +27,7 @@ import {
   TaskRequest,
   TaskStatus,
 } from "../../contracts/task/task.ts";
+import { FleetBody } from "./fleet_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
@@ -218,6 +219,7 @@ export const CONTROL_OPS = {
   costs: z.object({ since: z.int().min(0), until: z.int().min(0).optional() }).strict(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
+  fleet: FleetBody,
   auditExport: z.null(),
   auditRepair: z.null(),
   more: z.null(),
