@@ -21,7 +21,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
   tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill"],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
-  record: ["cost", "audit", "receipt", "backup", "restore"],
+  record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model"],
   memory: ["wiki", "sgrep", "sdiff"],
   others: ["a2a", "acp", "inbox", "mail", "proposals", "simulate"],
