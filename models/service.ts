@@ -93,7 +93,9 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
         onChunk(chunk): void {
           const told = textOnly !== true || chunk.textDelta !== undefined ||
             chunk.reading !== undefined;
-          if (told) tell("chunk", { id, chunk });
+          if (told) return tell("chunk", { id, chunk });
+          const { rationale } = chunk;
+          if (rationale !== undefined) tell("chunk", { id, chunk: { thought: rationale.length } });
         },
         onWire: (exchange) => tell("wire", { id, exchange }),
       });

@@ -47,6 +47,7 @@ Deno.test("a diff shows what comes, what goes, what moved and the words that cha
     " same",
     "-old words here",
     "+new words here",
+    " end",
     "+a line that moves",
   ];
   const plain = makeDiffPaint(lines, paint);
@@ -54,5 +55,6 @@ Deno.test("a diff shows what comes, what goes, what moved and the words that cha
   const colour = makeDiffPaint(lines, makePaint(true));
   assert.ok(colour("-a line that moves").startsWith("\x1b[36m"));
   assert.ok(colour("+a line that moves").startsWith("\x1b[36m"));
+  assert.ok(colour("+new words here").includes("\x1b[1m\x1b[32mnew"), colour("+new words here"));
   assert.equal(colour(" same"), " same");
 });

@@ -82,6 +82,8 @@ export const StreamChunk = z.object({
   textDelta: z.string().max(65_536).optional(),
   toolCallDelta: ToolCall.partial().optional(),
   rationale: z.string().max(65_536).optional(),
+  /** Characters of a rationale, in its place: for who is told that a model thinks, and not what. */
+  thought: z.int().min(0).max(65_536).optional(),
   /** How much of the request a model of this machine has read, before its first token: tokens. */
   reading: z.object({ done: z.int().min(0).max(1e9), total: z.int().min(0).max(1e9) }).strict()
     .optional(),

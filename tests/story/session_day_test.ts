@@ -31,7 +31,10 @@ Deno.test("alice types ahead of a slow answer, changes what waits, answers a que
 
       // Typed ahead: queued, taken back, changed; a slash command acts at once; a draft stays.
       const more = Promise.withResolvers<void>();
-      provider.next(READS, { text: ["It begins ", more.promise, WORDS.join(" ")] }, says("Socks."));
+      provider.next(READS, { text: ["It begins ", more.promise, WORDS.join(" ")] }, {
+        thoughts: ["A secret ", "thought."],
+        ...says("Socks."),
+      });
       await screen.type("When do I leave?");
       await screen.press("Enter");
       await screen.shows("It begins");
@@ -56,6 +59,8 @@ Deno.test("alice types ahead of a slow answer, changes what waits, answers a que
       const lines = answered.split("\n").map((line) => line.trim());
       const shown = lines.join(" ").split(/\s+/);
       for (const word of WORDS) assert.ok(shown.includes(word), `"${word}" is whole on the screen`);
+      assert.match(answered, /✻ thought, 17 characters\n\nSocks\./);
+      assert.doesNotMatch(answered, /secret/, "what was thought is folded");
       assert.equal(answered.match(/It begins/g)?.length, 1, "an answer stands there once");
       assert.doesNotMatch(answered, /queued 1 [^]*queued 1 /, "no row of the line below is left");
 
@@ -169,6 +174,68 @@ Deno.test("alice types ahead of a slow answer, changes what waits, answers a que
       await next.shows("ENDED 0");
     } finally {
       await next.close();
+    }
+  });
+});
+
+Deno.test("bob's question about a long change stands on his screen with its headline, d pages through it, and Ctrl-C leaves his draft", async () => {
+  if (!needs("tmux")) return;
+  const backend = BACKENDS[1];
+  assert.ok(backend !== undefined);
+  await onMachine(async (machine) => {
+    const lines = Array.from({ length: 90 }, (_, n) => `line ${n} of a long list`).join("\n");
+    const write = JSON.stringify({ path: "plans/list.txt", content: `${lines}\n` });
+    const never = Promise.withResolvers<void>();
+    await using provider = backend.serve([
+      { calls: [{ name: "file_write", pieces: [write] }] },
+      { calls: [{ name: "patch_apply", pieces: ["{}"] }] },
+      says("Written."),
+      { text: ["It goes on ", never.promise, "for ever."] },
+    ]);
+    await keepKey(machine, backend, provider);
+    await machine.write("plans/trip.txt", "Monday\n");
+    const words = ["--mount", `plans=${machine.dir}/plans`, "--model", backend.ref(provider)];
+    const screen = await openTmux(machine.command(words), {
+      env: { ...machine.env, NO_COLOR: "1" },
+      cwd: machine.dir,
+    });
+    const headline = (rows: readonly string[]): boolean =>
+      rows.some((row) => row.startsWith("┃ apply staged changes: 1 new"));
+    try {
+      await screen.shows((rows) => rows.at(-1) === "›");
+      await screen.type("Write a long list");
+      await screen.press("Enter");
+      await screen.shows((rows) => rows.at(-1) === "  your answer ›" && headline(rows));
+      await screen.shows(/more lines: type d to see them all/);
+      await screen.type("d");
+      await screen.press("Enter");
+      for (const page of [1, 2, 3, 4]) {
+        await screen.shows((rows) =>
+          headline(rows) && rows.at(-1)?.startsWith(`  page ${page} of `) === true
+        );
+        await screen.press("Enter");
+      }
+      for (;;) {
+        const last = (await screen.rows()).at(-1) ?? "";
+        if (last === "  your answer ›") break;
+        await screen.press("Enter");
+        await screen.shows((rows) => rows.at(-1) !== last);
+      }
+      assert.match(await screen.all(), /line 89 of a long list/);
+      assert.ok(headline(await screen.rows()));
+      await screen.type("y");
+      await screen.press("Enter");
+      await screen.shows((rows) => rows.includes("Written.") && rows.at(-1) === "›");
+      await screen.type("Go on");
+      await screen.press("Enter");
+      await screen.shows("It goes on");
+      await screen.type("my draft");
+      await screen.shows("» my draft");
+      await screen.press("C-c");
+      await screen.shows("› my draft");
+    } finally {
+      never.resolve();
+      await screen.close();
     }
   });
 });

@@ -238,9 +238,10 @@ export function makeInference(parts: InferenceParts): Inference {
             if (time.hears(reading)) parts.onReading(reading);
             return;
           }
+          const { thought = chunk.rationale?.length } = chunk;
+          if (thought !== undefined) parts.onThinking?.(thought);
           if (parts.listens) parts.toWorker("chunk", asJson(chunk));
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
-          if (chunk.rationale !== undefined) parts.onThinking?.(chunk.rationale.length);
           if (chunk.textDelta === undefined) return;
           written += chunk.textDelta;
           parts.onText(chunk.textDelta);
