@@ -255,6 +255,8 @@ export function makeInference(parts: InferenceParts): Inference {
       const response = await counts.learning(sent, window(), () => model.infer(sent, options));
       const settled = settleInference(parts, body, response, { nonce, input, cost });
       record(settled.event);
+      // INVARIANT: what a conversation that is read again would find is found now (test: "a conversation goes on as it was …").
+      found.look([settled.response.message]);
       return settled.response;
     } catch (error) {
       for (const textDelta of said) parts.toWorker("chunk", { textDelta });
