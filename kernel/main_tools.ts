@@ -33,7 +33,7 @@ import {
 } from "../tools-wasm/command/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
 import type { Children } from "./core/child/children.ts";
-import { makeAgentRuns } from "./power/command/agent_runs.ts";
+import { makeAgentRuns } from "./power/agent/runs.ts";
 import { clearRooms, makeRunPowers } from "./power/command/command_spawn_powers.ts";
 import { makeCommands } from "./power/command/commands.ts";
 import { makePins } from "./power/command/pins.ts";

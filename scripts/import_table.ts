@@ -211,7 +211,8 @@ const KERNEL_LAYERS: readonly string[] = [
   // The core: rights, the machine's processes, which have none, a task's own, the log.
   ...["core/lease", "core/start", "core/child", "core/process", "core/log", "core/fleet"],
   // What those processes are for, each by itself; at the end the tools that ask models and people.
-  ...["power/net", "power/toolhost", "power/wiki", "power/command", "power/model"],
+  ...["power/net", "power/toolhost", "power/wiki", "power/command", "power/agent"],
+  "power/model",
   ...["power/plugin", "power/peer", "power/mcp"],
   // A task: its worker, what that says, its conversation, its turns; then all of it together.
   ...["task/worker", "task/context", "task/session", "task"],

@@ -1,6 +1,6 @@
 /** Starts the agent, gives it its home, leads its requests to the relay's socket. @module */
 import type { AgentHandover } from "../../../contracts/tool/foreign_agent.ts";
-import { AgentFailure, askAgent, type Wire } from "./messages.ts";
+import { AgentFailure, handOver, type Wire } from "./messages.ts";
 
 /** Longest line of the agent, characters. */
 const MAX_LINE = 16 * 1024 * 1024;
@@ -53,7 +53,7 @@ async function converse(handover: AgentHandover, env: Record<string, string>): P
     send: (line) => input.write(new TextEncoder().encode(`${line}\n`)),
   };
   try {
-    const stopped = await askAgent(wire, handover, {
+    const stopped = await handOver(wire, handover, {
       text: (piece) => write(Deno.stdout, piece),
       step: (line) => write(Deno.stderr, `${line}\n`),
     });

@@ -35,7 +35,7 @@ const objectIn = (value: Json | undefined): JsonObject =>
 const textIn = (value: Json | undefined): string => typeof value === "string" ? value : "";
 
 /** Sends one request in a new session, and resolves with the reason why the turn stopped. @throws AgentFailure */
-export async function askAgent(
+export async function handOver(
   wire: Wire,
   { cwd, request }: { readonly cwd: string; readonly request: string },
   shown: Shown,

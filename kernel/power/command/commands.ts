@@ -14,9 +14,10 @@ import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
-import type { AgentRun, AgentRuns } from "./agent_runs.ts";
 import { COMMAND_ENV, lineOfCommand } from "../../core/start/command_line.ts";
 import {
+  type AgentRun,
+  type AgentRuns,
   cancelled,
   type CommandRan,
   type CommandRun,

@@ -1,11 +1,14 @@
 /** One run of a program of this machine: what is asked for, what it came to. @module */
 import type { Colour, Label } from "../../../contracts/authority/colour.ts";
 import type { Collected, GrantedCommand } from "../../../contracts/tool/command.ts";
+import type { ForeignAgent } from "../../../contracts/tool/foreign_agent.ts";
+import type { Mount } from "../../../contracts/tool/workspace.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
 import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
 import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
+import type { CommandParts } from "../../core/start/command_line.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 
 /** One run that the gate has let through. */
@@ -66,6 +69,27 @@ export interface Commands {
   osPids(task: TaskId): readonly number[];
   /** Ends a task's runs; resolves when they have ended. */
   close(task: TaskId): Promise<void>;
+}
+
+/** A run of an agent of others that is prepared: see kernel/power/agent. */
+export interface AgentRun {
+  readonly line: Pick<CommandParts, "agent" | "args">;
+  readonly stdin: string;
+  /** What the relay saw, in lines; empty without one. */
+  told(): string;
+  /** Ends the relay; resolves when nothing is left of it. */
+  close(): Promise<void>;
+}
+
+/** Runs of agents of others. */
+export interface AgentRuns {
+  /** Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
+  begin(
+    agent: ForeignAgent,
+    run: Pick<CommandRun, "cwd" | "stdin" | "mounts"> & {
+      readonly folders: readonly Pick<Mount, "name" | "dir">[];
+    },
+  ): Promise<AgentRun>;
 }
 
 /** What a refusal names of a run. */

@@ -10,39 +10,12 @@ import type {
   ForeignAgent,
   RelaySetup,
 } from "../../../contracts/tool/foreign_agent.ts";
-import type { Mount } from "../../../contracts/tool/workspace.ts";
 import type { KernelConfig, Secret } from "../../../contracts/wire/wire_control.ts";
 import { lineOfAgentRelay } from "../../core/start/agent_line.ts";
-import {
-  AGENT_PLACES,
-  type CommandParts,
-  placeInside,
-  SYSTEM,
-} from "../../core/start/command_line.ts";
+import { AGENT_PLACES, placeInside, SYSTEM } from "../../core/start/command_line.ts";
 import type { WallConfig } from "../../core/start/line_parts.ts";
-import type { RunPowers } from "./command_spawn_powers.ts";
-import type { CommandRun } from "./run.ts";
-
-/** A run that is prepared. */
-export interface AgentRun {
-  readonly line: Pick<CommandParts, "agent" | "args">;
-  readonly stdin: string;
-  /** What the relay saw, in lines; empty without one. */
-  told(): string;
-  /** Ends the relay; resolves when nothing is left of it. */
-  close(): Promise<void>;
-}
-
-/** Runs of agents. */
-export interface AgentRuns {
-  /** Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
-  begin(
-    agent: ForeignAgent,
-    run: Pick<CommandRun, "cwd" | "stdin" | "mounts"> & {
-      readonly folders: readonly Pick<Mount, "name" | "dir">[];
-    },
-  ): Promise<AgentRun>;
-}
+import type { RunPowers } from "../command/command_spawn_powers.ts";
+import type { AgentRun, AgentRuns } from "../command/run.ts";
 
 /** What {@link makeAgentRuns} is handed. */
 export interface AgentRunsParts {
