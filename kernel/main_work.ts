@@ -15,7 +15,8 @@ import {
 } from "../broker/mod.ts";
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
-import type { Pid, TaskId } from "../contracts/authority/ids.ts";
+import { type Pid, TaskId } from "../contracts/authority/ids.ts";
+import type { AgentTask } from "../contracts/task/task.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
@@ -36,6 +37,7 @@ import {
 import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
+import { costRows, isBeside, spenderOf } from "./core/log/spending.ts";
 import { makeRestored } from "./task/replay.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
@@ -49,6 +51,7 @@ import {
   makeModelServices,
   type ModelServices,
 } from "./power/model/services.ts";
+import { makeStandingBudgets, seedBudgets } from "./power/model/standing_budgets.ts";
 import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
 import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
 import { makeEngine, makePluginCode } from "./power/plugin/hosts.ts";
@@ -111,6 +114,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const { log } = bus;
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
+  const budgets = makeStandingBudgets(config.policy.budgets ?? [], powers);
   const leases = makeLeases({ log, powers });
   const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
   const people = { personKey, stepUpKey, kernelKey: parts.receiptKey };
@@ -192,7 +196,7 @@ export async function work(parts: WorkParts): Promise<void> {
     scratchQuota: SCRATCH_QUOTA,
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
-    ...{ modelRefused, rates },
+    ...{ modelRefused, rates, budgets },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -229,6 +233,17 @@ export async function work(parts: WorkParts): Promise<void> {
   });
 
   await keeper.load();
+  const spender = (task: string): AgentTask | undefined => {
+    const id = TaskId.safeParse(task);
+    return id.success ? service.find(id.data) : undefined;
+  };
+  const spending = { store: slowStore, find: spender };
+  await seedBudgets(budgets, spending, powers.now());
+  bus.listen(undefined, ({ task, kind, body }) => {
+    if (kind === "inferred" && isBeside(body)) {
+      budgets.of(spenderOf(spender(task))).book(Number(body["money"] ?? 0));
+    }
+  });
   const control = await serve(
     makeHandlers({
       ...{ service, leases, questions, conversations, past, rules, now: powers.now },
@@ -250,6 +265,8 @@ export async function work(parts: WorkParts): Promise<void> {
       release: outbox.release,
       log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
       auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
+      costs: (during) => costRows(spending, during),
+      budgets: budgets.standings,
       auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>

@@ -41,6 +41,18 @@ export const RECORD = family(
       { name: "outcome", value: "WORD", help: "ended so: ok, refusedByPolicy, …" },
       ...OF_AGENT,
     ]),
+    simple("cost", "", [0, 0], "what models cost, and how budgets stand", [
+      "remit cost",
+      "remit cost --by agent --since 7d",
+      "remit cost --by day --json",
+    ], [
+      {
+        name: "by",
+        value: "WORD",
+        help: "model, agent, day, principal, trigger or task; absent: model",
+      },
+      { name: "since", value: "TIME", help: "a date, or how long ago: 30m, 2h, 7d; absent: 31d" },
+    ]),
     simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
       "remit audit repair",
     ]),
@@ -57,6 +69,7 @@ export const RECORD = family(
     "audit verify": async () => (await import("./audit_log.ts")).auditVerify,
     "audit export": async () => (await import("./audit_log.ts")).auditExport,
     "audit query": async () => (await import("./commands.ts")).auditQuery,
+    cost: async () => (await import("./cost_command.ts")).costCommand,
     "audit repair": async () => (await import("./commands.ts")).auditRepair,
     "receipt show": async () => (await import("./commands.ts")).receiptShow,
     "receipt export": async () => (await import("./commands.ts")).receiptExport,

@@ -166,6 +166,7 @@ export function narrowPolicy(
       never: [...policy.never, ...never],
       clearance: narrowClearance(policy.clearance, file, notes),
       limits: narrowLimits(policy.limits, config.limits as Partial<Limits> | undefined ?? {}),
+      ...withBudgets(policy, config),
       strict: policy.strict || config.strict === true,
       selfConsent: policy.selfConsent && config.selfConsent !== false,
       resultBytes,
@@ -175,4 +176,13 @@ export function narrowPolicy(
     },
     notes,
   };
+}
+
+/** The budgets of a policy and of a layer: all of them hold, so that no layer lifts those of another. */
+export function withBudgets(
+  policy: Pick<PolicySource, "budgets">,
+  { budgets = [] }: Pick<RemitConfig, "budgets">,
+): Pick<PolicySource, "budgets"> {
+  const all = [...policy.budgets ?? [], ...budgets];
+  return all.length === 0 ? {} : { budgets: all };
 }

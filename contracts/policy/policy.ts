@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Colour, EffectClass, Label } from "../authority/colour.ts";
 import { MountName, ToolName } from "../authority/ids.ts";
 import { Limits } from "../task/budget.ts";
+import { type Budget, Budgets } from "../task/spending.ts";
 import { MountMode } from "../tool/workspace.ts";
 import { MemoryRetention, Phase, Profile } from "../task/task.ts";
 import { McpServerName, McpToolName } from "../exchange/mcp.ts";
@@ -157,6 +158,8 @@ export const RemitConfig = z.object({
   /** What each sink may receive. Keys: `model:KIND:NAME`, an origin, a server, a peer, `outbox`. */
   clearance: z.record(z.string().max(2_048), Label).optional(),
   limits: Limits.partial().optional(),
+  /** Money over all tasks, by day or month; those of every layer hold. */
+  budgets: Budgets.optional(),
   /** Refuse instead of asking when colour falls short of an effect. */
   strict: z.boolean().optional(),
   selfConsent: z.boolean().optional(),
@@ -193,6 +196,8 @@ export interface PolicySource {
   readonly never: readonly { readonly glob: string; readonly at: string }[];
   readonly clearance: Readonly<Record<string, Label>>;
   readonly limits: Partial<Limits>;
+  /** Absent: none. */
+  readonly budgets?: readonly Budget[];
   readonly strict: boolean;
   readonly selfConsent: boolean;
   readonly resultBytes: Readonly<Record<string, number>>;

@@ -210,6 +210,8 @@ export const CONTROL_OPS = {
   phase: z.object({ task: TaskId, phase: Phase }).strict(),
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
   auditQuery: AuditFilter,
+  costs: z.object({ since: Millis.optional(), until: Millis.optional() }).strict(),
+  budgets: z.null(),
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   auditExport: z.null(),
   auditRepair: z.null(),

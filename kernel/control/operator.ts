@@ -8,6 +8,7 @@ import type {
   WatchEvent,
 } from "../../contracts/task/control_answers.ts";
 import type { Delegation } from "../../contracts/base/delegation.ts";
+import type { BudgetStanding, CostRow } from "../../contracts/task/spending.ts";
 import type { AuditRecord } from "../../contracts/task/event.ts";
 import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
 import {
@@ -67,6 +68,8 @@ export interface OperatorParts {
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
+  costs(during: Body<"costs">): AsyncIterable<CostRow>;
+  budgets(): readonly BudgetStanding[];
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
   auditRepair(): Promise<object>;
@@ -192,6 +195,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
+    costs: (during: Body<"costs">) => parts.costs(during),
+    budgets: () => parts.budgets(),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
     auditRepair: () => parts.auditRepair(),

@@ -1,0 +1,160 @@
+/**
+ * What inferences cost, read off the log: `inferred` events say what was paid, `modelAsked` events without an end
+ * what may have been. Only public bodies are read, so a purge takes nothing of it away.
+ * @module
+ */
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { CostRow } from "../../../contracts/task/spending.ts";
+import type { AgentTask } from "../../../contracts/task/task.ts";
+import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
+import { bodyOf } from "./read_events.ts";
+
+/** Who spends: what budgets and sums are told apart by. */
+export interface Spender {
+  readonly principal: string;
+  /** The agent of remit.yaml; empty for the plain one. */
+  readonly agent: string;
+  /** The trigger that made the task, as its principal names it; empty where a person or a peer did. */
+  readonly trigger: string;
+}
+
+/** The spender of a task; of no task, the operator's own questions. */
+export function spenderOf(task: Pick<AgentTask, "ingress" | "agent"> | undefined): Spender {
+  if (task === undefined) return { principal: "operator", agent: "", trigger: "" };
+  const { channel, principal } = task.ingress;
+  const byItself = channel === "schedule" || channel === "webhook" || channel === "mail";
+  return { principal, agent: task.agent ?? "", trigger: byItself ? principal : "" };
+}
+
+/** One payment, or one that may have been made. */
+export interface Spent {
+  readonly at: number;
+  readonly task: string;
+  readonly model: string;
+  /** The child agent that asked, by its name; undefined for a task's first process. */
+  readonly child: string | undefined;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars. */
+  readonly money: number;
+  /** It was asked and no end of it is on record: a kernel was killed, or it is under way. */
+  readonly open: boolean;
+}
+
+const PAGE = 1_000;
+const KINDS = ["modelAsked", "modelFailed", "inferred"] as const;
+
+const numberOf = (body: JsonObject, name: string): number => {
+  const value = body[name];
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+};
+const textOf = (body: JsonObject, name: string): string => {
+  const value = body[name];
+  return typeof value === "string" ? value : "";
+};
+
+/** Payments since a time (milliseconds since 1970), newest first. */
+export async function* spentSince(
+  store: Pick<Store, "events">,
+  since: number,
+): AsyncGenerator<Spent> {
+  const childOf = makeChildren(store);
+  // Newest first, an end is read before its beginning.
+  const ended = new Set<string>();
+  for (let untilSeq: number | undefined;;) {
+    const page: readonly StoredEvent[] = await store.events({
+      ...(untilSeq === undefined ? {} : { untilSeq }),
+      ...{ kinds: KINDS, newest: true, limit: PAGE },
+    });
+    for (const event of page) {
+      if (event.at < since) return;
+      const body = bodyOf(event);
+      const nonce = `${event.task} ${textOf(body, "nonce")}`;
+      if (event.kind === "modelAsked" && ended.has(nonce)) continue;
+      ended.add(nonce);
+      // What failed was paid for as far as an event of its own says.
+      if (event.kind === "modelFailed") continue;
+      const open = event.kind === "modelAsked";
+      yield {
+        ...{ at: event.at, task: event.task, model: textOf(body, "model"), open },
+        child: await childOf(event.task, body["pid"]),
+        inputTokens: open ? numberOf(body, "tokens") : numberOf(body, "inputTokens"),
+        outputTokens: numberOf(body, "outputTokens"),
+        money: open
+          ? Math.max(numberOf(body, "money"), numberOf(body, "most"))
+          : numberOf(body, "money"),
+      };
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    untilSeq = last.seq - 1;
+  }
+}
+
+/** Makes the look-up of child agents: each task's are read once. */
+function makeChildren(
+  store: Pick<Store, "events">,
+): (task: string, pid: unknown) => Promise<string | undefined> {
+  const known = new Map<string, ReadonlyMap<unknown, string>>();
+  return async (task, pid) => {
+    let names = known.get(task);
+    if (names === undefined) {
+      const started = await store.events({ task, kinds: ["processStarted"] });
+      names = new Map(
+        started.map(bodyOf).filter(({ ppid }) => typeof ppid === "number")
+          .map((body) => [body["pid"], textOf(body, "agent") || "child"]),
+      );
+      known.set(task, names);
+    }
+    return names.get(pid);
+  };
+}
+
+/**
+ * Tells whether an `inferred` event is of an inference that no task's purse paid: vectors, and what the operator asks.
+ * Process 1 is the kernel itself.
+ */
+export function isBeside({ pid, embedding }: JsonObject): boolean {
+  return pid === 1 || embedding === true;
+}
+
+/** The day of a time, UTC, as the log's times are: `2026-11-27`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Sums by day, model, task and agent, the newest first. */
+export async function* costRows(
+  { store, find }: {
+    readonly store: Pick<Store, "events">;
+    find(task: string): Pick<AgentTask, "ingress" | "agent"> | undefined;
+  },
+  { since = 0, until = Infinity }: {
+    readonly since?: number | undefined;
+    readonly until?: number | undefined;
+  },
+): AsyncGenerator<CostRow> {
+  const rows = new Map<string, { -readonly [K in keyof CostRow]: CostRow[K] }>();
+  for await (const spent of spentSince(store, since)) {
+    if (spent.at >= until) continue;
+    const { task, model } = spent;
+    const { agent: own, principal, trigger } = spenderOf(find(task));
+    const [day, agent] = [dayOf(spent.at), spent.child ?? own];
+    const key = JSON.stringify([day, model, task, agent]);
+    const row = rows.get(key) ?? {
+      ...{ day, model, task, agent, principal, trigger },
+      ...{ inferences: 0, inputTokens: 0, outputTokens: 0, money: 0, open: 0, openMoney: 0 },
+    };
+    if (spent.open) {
+      row.open += 1;
+      row.openMoney += spent.money;
+    } else {
+      row.inferences += 1;
+      row.inputTokens += spent.inputTokens;
+      row.outputTokens += spent.outputTokens;
+      row.money += spent.money;
+    }
+    rows.set(key, row);
+  }
+  yield* rows.values();
+}
