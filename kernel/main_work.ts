@@ -134,6 +134,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
   const { models, rates, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused },
+    afford: (money) => budgets.of(spenderOf(undefined)).check(money),
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -321,6 +322,8 @@ interface MainModelsParts {
   readonly log: EventLog;
   /** Why a session may not use a model with texts of a label; undefined when it may. */
   readonly modelRefused: EmbeddersParts["modelRefused"];
+  /** Throws `budgetExhausted` where the operator's own question does not fit the budgets. */
+  afford(money: number): void;
 }
 
 /** The models of a kernel. */
@@ -336,11 +339,11 @@ interface MainModels {
 
 /** Wires them. Providers' rates are shared by all who use them. */
 function wireModels(parts: MainModelsParts): MainModels {
-  const { config, children, powers, log, modelRefused, secrets } = parts;
+  const { config, children, powers, log, modelRefused, secrets, afford } = parts;
   const plans = { ...config, secret: secrets.get };
   const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
   const rates = makeModelRates(powers);
-  const operator = { rates, log, powers, modelRefused, provide: models.provide };
+  const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
   return Object.freeze({
     ...{ models, rates, lend: secrets.lend },
     ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
