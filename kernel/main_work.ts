@@ -16,7 +16,6 @@ import {
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
 import { type Pid, TaskId } from "../contracts/authority/ids.ts";
-import type { AgentTask } from "../contracts/task/task.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
@@ -37,7 +36,7 @@ import {
 import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
-import { costRows, isBeside, spenderOf } from "./core/log/spending.ts";
+import { costsOf, type FindTask, isBeside, payerOf } from "./core/log/spending.ts";
 import { makeRestored } from "./task/replay.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
@@ -134,7 +133,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
   const { models, rates, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused },
-    afford: (money) => budgets.of(spenderOf(undefined)).check(money),
+    afford: (money) => budgets.of(payerOf(undefined)).check(money),
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -197,7 +196,8 @@ export async function work(parts: WorkParts): Promise<void> {
     scratchQuota: SCRATCH_QUOTA,
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
-    ...{ modelRefused, rates, budgets },
+    ...{ modelRefused, rates },
+    budgets,
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -234,15 +234,14 @@ export async function work(parts: WorkParts): Promise<void> {
   });
 
   await keeper.load();
-  const spender = (task: string): AgentTask | undefined => {
+  const findTask: FindTask = (task) => {
     const id = TaskId.safeParse(task);
     return id.success ? service.find(id.data) : undefined;
   };
-  const spending = { store: slowStore, find: spender };
-  await seedBudgets(budgets, spending, powers.now());
+  await seedBudgets(budgets, { store: slowStore, find: findTask, now: powers.now() });
   bus.listen(undefined, ({ task, kind, body }) => {
     if (kind === "inferred" && isBeside(body)) {
-      budgets.of(spenderOf(spender(task))).book(Number(body["money"] ?? 0));
+      budgets.of(payerOf(findTask(task))).book(Number(body["money"] ?? 0));
     }
   });
   const control = await serve(
@@ -265,9 +264,9 @@ export async function work(parts: WorkParts): Promise<void> {
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
-      auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
-      costs: (during) => costRows(spending, during),
+      costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
       budgets: budgets.standings,
+      auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
       auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),
       receipts: (task, call) =>

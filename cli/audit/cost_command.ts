@@ -1,131 +1,134 @@
-/** `cost`: what inferences cost, by model, agent, day, principal, trigger or task, and how budgets stand. @module */
-import { EXIT, type Json } from "../../contracts/base/mod.ts";
-import {
-  askPages,
-  cell,
-  type Command,
-  printJson,
-  printLines,
-  reachKernel,
-  recordOf,
-  rowsOf,
-} from "../command.ts";
+/** `remit cost`: what models cost, by day, month, model, agent, principal or trigger. @module */
+import * as z from "zod";
+import { EXIT } from "../../contracts/base/mod.ts";
+import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
-import { parseSince } from "../terminal/since.ts";
-import { spanText } from "../terminal/span.ts";
 import { tableLines } from "../terminal/table.ts";
+import { spanText } from "../terminal/span.ts";
+import { parseSince } from "../terminal/since.ts";
 
-type Row = Readonly<Record<string, Json>>;
+const Row = z.object({
+  ...{
+    day: z.string(),
+    model: z.string(),
+    agent: z.string(),
+    principal: z.string(),
+    trigger: z.string(),
+  },
+  ...{
+    inferences: z.number(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    money: z.number(),
+    open: z.number(),
+    openMoney: z.number(),
+  },
+});
+type Row = z.infer<typeof Row>;
+const Standing = z.object({
+  ...{ name: z.string(), per: z.string(), money: z.number(), spent: z.number() },
+  ...{ held: z.number(), endsAt: z.number(), outAt: z.number().optional() },
+});
+const BY = ["day", "month", "model", "agent", "principal", "trigger"] as const;
+const MONTH_MS = 31 * 24 * 60 * 60_000;
+const BAR = 24;
 
-const BY = ["model", "agent", "day", "principal", "trigger", "task"] as const;
-type By = (typeof BY)[number];
-/** What is said of costs where nobody says since when. */
-const MONTH_DAYS = 31;
-const DAY_MS = 86_400_000;
-const SUMS = [
-  ...["inferences", "inputTokens", "outputTokens", "money", "open", "openMoney"],
-] as const;
-type Sums = Record<(typeof SUMS)[number], number>;
-
-function noSums(): Sums {
-  return { inferences: 0, inputTokens: 0, outputTokens: 0, money: 0, open: 0, openMoney: 0 };
-}
-
-function add(sums: Sums, row: Row): Sums {
-  for (const name of SUMS) sums[name] += Number(row[name] ?? 0);
-  return sums;
-}
-
-/** Sums of rows, by one of their words; days in order, all else dearest first. */
-export function costBy(rows: readonly Row[], by: By): readonly ({ readonly of: string } & Sums)[] {
-  const groups = new Map<string, Sums>();
+/** Rows that agree in what they are grouped by, summed, the dearest first (days and months in their order). */
+function grouped(rows: readonly Row[], by: typeof BY[number]) {
+  const sums = new Map<
+    string,
+    Omit<Row, "day" | "model" | "agent" | "principal" | "trigger" | "open" | "openMoney">
+  >();
   for (const row of rows) {
-    const of = String(row[by] ?? "");
-    groups.set(of, add(groups.get(of) ?? noSums(), row));
+    const key = by === "month" ? row.day.slice(0, 7) : row[by];
+    const before = sums.get(key);
+    sums.set(key, {
+      inferences: (before?.inferences ?? 0) + row.inferences,
+      inputTokens: (before?.inputTokens ?? 0) + row.inputTokens,
+      outputTokens: (before?.outputTokens ?? 0) + row.outputTokens,
+      money: (before?.money ?? 0) + row.money,
+    });
   }
-  const all = [...groups].map(([of, sums]) => ({ of, ...sums }));
-  return all.sort((one, other) =>
-    by === "day"
-      ? one.of.localeCompare(other.of)
-      : other.money - one.money || one.of.localeCompare(other.of)
-  );
+  const all = [...sums].map(([name, sum]) => ({ [by]: name, ...sum, name }));
+  return by === "day" || by === "month"
+    ? all.sort((a, b) => a.name < b.name ? -1 : 1)
+    : all.sort((a, b) => b.money - a.money || b.inputTokens - a.inputTokens);
 }
 
-/** What stands for an empty word: the plain agent, and what no trigger made. */
-const NONE: Readonly<Partial<Record<By, string>>> = { agent: "(plain)", trigger: "(none)" };
-
-function usd(value: number): string {
-  return value.toFixed(4);
-}
-
-/** How a budget stands, in words; safe to show. */
-function budgetCells(budget: Row, now: number): string[] {
-  const number = (name: string): number => Number(budget[name] ?? 0);
-  const left = Math.max(0, number("money") - number("spent") - number("held"));
-  const out = budget["outAt"];
-  return [
-    cell(budget["name"]),
-    usd(number("money")),
-    usd(number("spent") + number("held")),
-    usd(left),
-    left === 0
-      ? `used up; goes on in ${spanText(number("endsAt") - now)}`
-      : typeof out === "number"
-      ? `used up in about ${spanText(out - now)}, if it goes on so`
-      : `ends in ${spanText(number("endsAt") - now)}`,
-  ];
+/** How a budget stands, and when it will be used up. */
+function standingLine(budget: z.infer<typeof Standing>, now: number): string {
+  const { name, money, spent, held, outAt, endsAt } = budget;
+  const left = Math.max(0, money - spent - held);
+  const more = left === 0
+    ? `used up, goes on in ${spanText(endsAt - now)}`
+    : outAt !== undefined
+    ? `used up in about ${spanText(outAt - now)}, should it go on so`
+    : `ends in ${spanText(endsAt - now)}`;
+  return `${cell(name, 300)}: ${(spent + held).toFixed(4)} spent or held, ${
+    left.toFixed(4)
+  } left, ${more}`;
 }
 
 /** Runs the command. */
 export async function costCommand(command: Command): Promise<number> {
-  const { parsed, hands } = command;
-  const now = hands.around.now();
+  const { hands, parsed } = command;
   const by = oneOf(parsed, "by", BY) ?? "model";
-  const since = flag(parsed, "since");
-  const from = since === undefined
-    ? Math.max(0, now - MONTH_DAYS * DAY_MS)
-    : parseSince(since, now);
+  const now = hands.around.now();
+  const wanted = flag(parsed, "since");
+  const since = wanted === undefined ? now - MONTH_MS : parseSince(wanted, now);
   const link = await reachKernel(command);
   let rows: readonly Row[];
-  let budgets: readonly Row[];
+  let budgets: readonly z.infer<typeof Standing>[];
   try {
-    rows = (await Array.fromAsync(askPages(link, "costs", { since: from }))).map(recordOf);
-    budgets = rowsOf(await link.ask("budgets", null));
+    rows = z.array(Row).parse(await link.ask("costs", { since }));
+    budgets = z.array(Standing).parse(await link.ask("budgets", null));
   } finally {
     link.close();
   }
-  const groups = costBy(rows, by);
-  const total = rows.reduce<Sums>(add, noSums());
+  const sums = grouped(rows.filter(({ inferences }) => inferences > 0), by);
+  const open = rows.reduce((sum, row) => sum + row.open, 0);
+  const openMoney = rows.reduce((sum, row) => sum + row.openMoney, 0);
+  const total = rows.reduce((sum, { money }) => sum + money, 0);
   if (command.json) {
-    printJson(command, { since: from, by, groups, total, budgets, rows });
+    printJson(command, {
+      since: new Date(since).toISOString(),
+      by,
+      money: total,
+      rows: sums.map(({ name: _name, ...rest }) => rest),
+      open: { inferences: open, money: openMoney },
+      budgets,
+    });
     return EXIT.success;
   }
-  const cells = (name: string, sums: Sums): string[] => [
-    name,
-    String(sums.inferences),
-    String(sums.inputTokens),
-    String(sums.outputTokens),
-    usd(sums.money),
+  const standing = [
+    ...(open === 0 ? [] : [
+      `${open} without an end on record (under way, or their kernel was killed): at most ${
+        openMoney.toFixed(4)
+      } USD more`,
+    ]),
+    ...budgets.map((budget) => standingLine(budget, now)),
   ];
-  const { width } = hands.screen;
-  const heads = [by.toUpperCase(), "INFERENCES", "IN", "OUT", "USD"];
-  const lines = groups.length === 0 ? ["nothing was asked of a model"] : tableLines(heads, [
-    ...groups.map(({ of, ...sums }) => cells(of === "" ? NONE[by] ?? "-" : cell(of), sums)),
-    cells("total", total),
-  ], width);
-  const open = total.open === 0 ? [] : [
-    `${total.open} without an end on record (under way, or their kernel was killed): at most ${
-      usd(total.openMoney)
-    } USD more`,
-  ];
-  const standing = budgets.length === 0 ? [] : [
-    "",
+  if (sums.length === 0) {
+    hands.screen.say("no model was asked in that time");
+    printLines(command, standing);
+    return EXIT.success;
+  }
+  const most = Math.max(...sums.map(({ money }) => money));
+  printLines(command, [
     ...tableLines(
-      ["BUDGET FOR EACH", "USD", "SPENT", "LEFT", ""],
-      budgets.map((budget) => budgetCells(budget, now)),
-      width,
+      [by.toUpperCase(), "TURNS", "IN", "OUT", "USD", ""],
+      sums.map(({ name, inferences, inputTokens, outputTokens, money }) => [
+        cell(name),
+        cell(inferences),
+        cell(inputTokens),
+        cell(outputTokens),
+        money.toFixed(4),
+        most === 0 ? "" : "█".repeat(Math.round((money / most) * BAR)),
+      ]),
+      hands.screen.outWidth ?? 2_000,
     ),
-  ];
-  printLines(command, [...lines, ...open, ...standing]);
+    `since ${new Date(since).toISOString().slice(0, 10)}: ${total.toFixed(4)} USD`,
+    ...standing,
+  ]);
   return EXIT.success;
 }

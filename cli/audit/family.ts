@@ -41,17 +41,16 @@ export const RECORD = family(
       { name: "outcome", value: "WORD", help: "ended so: ok, refusedByPolicy, …" },
       ...OF_AGENT,
     ]),
-    simple("cost", "", [0, 0], "what models cost, and how budgets stand", [
+    simple("cost", "", [0, 0], "what models cost, by model, agent, day, month, who or what asked", [
       "remit cost",
-      "remit cost --by agent --since 7d",
-      "remit cost --by day --json",
+      "remit cost --by day --since 7d",
     ], [
       {
         name: "by",
-        value: "WORD",
-        help: "model, agent, day, principal, trigger or task; absent: model",
+        value: "model|agent|day|month|principal|trigger",
+        help: "how to sum; absent: model",
       },
-      { name: "since", value: "TIME", help: "a date, or how long ago: 30m, 2h, 7d; absent: 31d" },
+      { name: "since", value: "TIME", help: "a date, or how long ago: 2h, 7d; absent: 31 days" },
     ]),
     simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
       "remit audit repair",

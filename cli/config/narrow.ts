@@ -166,10 +166,10 @@ export function narrowPolicy(
       never: [...policy.never, ...never],
       clearance: narrowClearance(policy.clearance, file, notes),
       limits: narrowLimits(policy.limits, config.limits as Partial<Limits> | undefined ?? {}),
-      ...withBudgets(policy, config),
       strict: policy.strict || config.strict === true,
       selfConsent: policy.selfConsent && config.selfConsent !== false,
       resultBytes,
+      ...budgetsOf(policy, config),
       modelsFor: config.modelsFor === undefined
         ? policy.modelsFor
         : narrowModelsFor(policy.modelsFor, definedModelsFor(config.modelsFor)),
@@ -178,11 +178,11 @@ export function narrowPolicy(
   };
 }
 
-/** The budgets of a policy and of a layer: all of them hold, so that no layer lifts those of another. */
-export function withBudgets(
-  policy: Pick<PolicySource, "budgets">,
-  { budgets = [] }: Pick<RemitConfig, "budgets">,
+/** Budgets of every layer hold, whoever wrote them: each one only bounds. */
+export function budgetsOf(
+  { budgets = [] }: Pick<PolicySource, "budgets">,
+  config: Pick<RemitConfig, "budgets">,
 ): Pick<PolicySource, "budgets"> {
-  const all = [...policy.budgets ?? [], ...budgets];
+  const all = [...budgets, ...config.budgets ?? []];
   return all.length === 0 ? {} : { budgets: all };
 }

@@ -144,14 +144,6 @@ export function makeLiveView(
     row(paint.yellow("→"), "model", words);
   };
 
-  /** Said before a budget over many tasks is used up; a raise of the task's own limits is its operator's doing. */
-  const nearlySpent = (event: SeenEvent): void => {
-    const { spent, money } = event.body;
-    if (typeof spent !== "number" || typeof money !== "number") return;
-    const words = `${spent.toFixed(4)} of ${money} USD for each ${safe(textOf(event, "name"))}`;
-    row(paint.yellow("!"), "budget", words, "cost");
-  };
-
   const oddities = new Set<string>();
   /** What a server tried and may not is a line; what it does as it may passes by. */
   const serverDid = (event: SeenEvent): void => {
@@ -212,8 +204,6 @@ export function makeLiveView(
       case "signalled":
         if (signals !== undefined) return void signals.add(textOf(event, "signal"));
         return row(paint.yellow("!"), "signal", safe(textOf(event, "signal")));
-      case "budget":
-        return nearlySpent(event);
       case "modelAsked":
         return asks(event);
       case "modelQueued":
@@ -232,6 +222,8 @@ export function makeLiveView(
         );
       case "contextRestored":
         return row(paint.yellow("!"), "context", `put back: ${tokensOf(event)}`);
+      case "budgetNear":
+        return row(paint.yellow("!"), "budget", safe(textOf(event, "near")));
       case "leaseRevoked":
         return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
       case "recovered":

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { Colour, EffectClass, Label } from "../authority/colour.ts";
 import { MountName, ToolName } from "../authority/ids.ts";
 import { Limits } from "../task/budget.ts";
-import { type Budget, Budgets } from "../task/spending.ts";
 import { MountMode } from "../tool/workspace.ts";
 import { MemoryRetention, Phase, Profile } from "../task/task.ts";
 import { McpServerName, McpToolName } from "../exchange/mcp.ts";
@@ -119,6 +118,22 @@ export const McpConfig = z.object({
 /** See {@link McpConfig}. */
 export type McpConfig = z.infer<typeof McpConfig>;
 
+/** Money that models may cost in a day or a month (UTC), over all tasks; absent fields mean any. */
+export const SpendingBudget = z.object({
+  per: z.enum(["day", "month"]),
+  /** US dollars. */
+  money: z.number().min(0).max(1e6),
+  /** As remit.yaml names it; `agent` is the plain one. */
+  agent: z.string().min(1).max(64).optional(),
+  principal: z.string().min(1).max(256).optional(),
+  trigger: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"])
+    .optional(),
+  /** Each of these has a sum of its own; absent: all together. */
+  each: z.enum(["agent", "principal", "trigger"]).optional(),
+}).strict();
+/** See {@link SpendingBudget}. */
+export type SpendingBudget = z.infer<typeof SpendingBudget>;
+
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({
   version: z.literal(1),
@@ -158,8 +173,7 @@ export const RemitConfig = z.object({
   /** What each sink may receive. Keys: `model:KIND:NAME`, an origin, a server, a peer, `outbox`. */
   clearance: z.record(z.string().max(2_048), Label).optional(),
   limits: Limits.partial().optional(),
-  /** Money over all tasks, by day or month; those of every layer hold. */
-  budgets: Budgets.optional(),
+  budgets: z.array(SpendingBudget).max(64).optional(),
   /** Refuse instead of asking when colour falls short of an effect. */
   strict: z.boolean().optional(),
   selfConsent: z.boolean().optional(),
@@ -196,12 +210,12 @@ export interface PolicySource {
   readonly never: readonly { readonly glob: string; readonly at: string }[];
   readonly clearance: Readonly<Record<string, Label>>;
   readonly limits: Partial<Limits>;
-  /** Absent: none. */
-  readonly budgets?: readonly Budget[];
   readonly strict: boolean;
   readonly selfConsent: boolean;
   readonly resultBytes: Readonly<Record<string, number>>;
   readonly modelsFor: Readonly<Partial<Record<Profile, "none" | "local" | "remote">>>;
+  /** Over all tasks; absent: none. */
+  readonly budgets?: readonly SpendingBudget[];
 }
 
 /** Policy that says nothing: the built-in default decides. */

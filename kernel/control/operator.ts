@@ -8,7 +8,7 @@ import type {
   WatchEvent,
 } from "../../contracts/task/control_answers.ts";
 import type { Delegation } from "../../contracts/base/delegation.ts";
-import type { BudgetStanding, CostRow } from "../../contracts/task/spending.ts";
+import type { BudgetStanding } from "../../contracts/task/spending.ts";
 import type { AuditRecord } from "../../contracts/task/event.ts";
 import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
 import {
@@ -67,9 +67,9 @@ export interface OperatorParts {
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
-  auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
-  costs(during: Body<"costs">): AsyncIterable<CostRow>;
+  costs(span: Body<"costs">): Promise<readonly object[]>;
   budgets(): readonly BudgetStanding[];
+  auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
   auditRepair(): Promise<object>;
@@ -194,9 +194,9 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
-    auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
-    costs: (during: Body<"costs">) => parts.costs(during),
+    costs: (span: Body<"costs">) => parts.costs(span),
     budgets: () => parts.budgets(),
+    auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
     auditRepair: () => parts.auditRepair(),

@@ -1,14 +1,13 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
 import { Fault } from "../../contracts/base/mod.ts";
-import type { Pid, TaskId } from "../../contracts/authority/mod.ts";
-import type { ModelChoice, NewEvent, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
+import type { Pid } from "../../contracts/authority/mod.ts";
+import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAside, makeTaskAside } from "./session/aside.ts";
 import { type AskAside, governed, type InferAside } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
+import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
 import { makeModelMoney, type ModelMoney } from "../power/model/money.ts";
-import type { StandingBudgets } from "../power/model/standing_budgets.ts";
-import { spenderOf } from "../core/log/spending.ts";
 import {
   type JudgedModel,
   judgedModel,
@@ -27,12 +26,10 @@ export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rat
   modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
   /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
   askBrake(row: ProcessRow): Promise<boolean>;
-  readonly task: TaskId;
-  note(text: string): void;
-  /** Money over many tasks. */
-  readonly budgets: Pick<StandingBudgets, "of">;
   /** A process ran into this limit. */
   exhausted(pid: Pid, limit: string): void;
+  /** Budgets over all tasks. */
+  readonly budgets: Pick<StandingBudgets, "of">;
 }
 
 /** The models of a task. */
@@ -57,7 +54,7 @@ export interface TaskModels {
  */
 export async function openTaskModels(
   parts: TaskModelsParts,
-  { model: asked, ingress, agent }: Pick<TaskRequest, "model" | "ingress" | "agent">,
+  { model: asked, ingress }: Pick<TaskRequest, "model" | "ingress">,
   switched: ModelChoice | undefined,
 ): Promise<TaskModels> {
   const first = switched ?? { ref: asked.ref, config: asked.config };
@@ -70,20 +67,40 @@ export async function openTaskModels(
     });
   const purse = makePurse(parts.powers);
   const brake = reserving(purse, parts.askBrake);
-  const account = parts.budgets.of(
-    spenderOf({ ingress, ...(agent === undefined ? {} : { agent: agent.name }) }),
-  );
-  const money = tellingLimit(makeModelMoney(parts.processes, account), parts.exhausted);
-  const paid = (sum: number): void => {
-    purse.paid(sum);
-    const near = account.book(sum).map(({ name, spent, money }): NewEvent => ({
-      kind: "budget",
-      body: { name, spent, money },
-    }));
-    if (near.length === 0) return;
-    parts.log.append(parts.task, near).catch((error: unknown) =>
-      parts.note(`A budget that is nearly used up was not told of: ${String(error)}`)
-    );
+  const accountOf = (row: ProcessRow): Account =>
+    parts.budgets.of({
+      ...{ agent: row.spec, principal: row.principal, trigger: ingress.channel },
+    });
+  const tell = (row: ProcessRow, near: string): void => {
+    // Told to whoever watches; nothing waits for it.
+    void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
+      .catch(() => undefined);
+  };
+  const paidBy = (row: ProcessRow) => (money: number): void => {
+    purse.paid(money);
+    for (const { name, spent } of accountOf(row).book(money)) {
+      tell(row, `${name}: ${Math.round(spent * 1e4) / 1e4} USD spent`);
+    }
+  };
+  const holding = makeModelMoney(parts.processes, (pid) => {
+    const row = parts.processes.get(pid);
+    return row === undefined ? undefined : accountOf(row);
+  });
+  const money: ModelMoney = {
+    async hold(pid, request, options) {
+      try {
+        return await holding.hold(pid, request, options);
+      } catch (error) {
+        const why = error instanceof Fault ? error.detail?.["budget"] : undefined;
+        const row = parts.processes.get(pid);
+        if (typeof why === "string" && row !== undefined) {
+          tell(row, why);
+          // The reason of the task: which budget it was.
+          parts.exhausted(pid, why);
+        }
+        throw error;
+      }
+    },
   };
   const byProcess = new Map<Pid, ProcessModel>();
 
@@ -111,7 +128,7 @@ export async function openTaskModels(
     ...{ brake, money },
     modelOf: (row) => of(row).model,
     modelRefused: (row) => of(row).refused(),
-    paid,
+    paid: (money, row) => paidBy(row)(money),
     exhausted: (row, limit) => parts.exhausted(row.pid, limit),
   });
 
@@ -119,31 +136,14 @@ export async function openTaskModels(
     of,
     ...{ sampling, aside: makeAside(sampling) },
     inferring: (row) => ({
-      ...{ brake, money, paid },
+      ...{ brake, money },
+      paid: paidBy(row),
       exhausted: (limit) => parts.exhausted(row.pid, limit),
       ...summarizing(row),
     }),
     release(): void {
       opened.release();
       shortens?.release();
-    },
-  });
-}
-
-/** Money whose budgets over many tasks end a process as its own limits do: it is told to conclude, and why. */
-function tellingLimit(
-  money: ModelMoney,
-  exhausted: (pid: Pid, limit: string) => void,
-): ModelMoney {
-  return Object.freeze<ModelMoney>({
-    async hold(pid, request, options) {
-      try {
-        return await money.hold(pid, request, options);
-      } catch (error) {
-        const limit = error instanceof Fault ? error.detail?.["limit"] : undefined;
-        if (typeof limit === "string") exhausted(pid, limit);
-        throw error;
-      }
     },
   });
 }

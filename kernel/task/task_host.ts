@@ -46,7 +46,7 @@ import { AGENT_TOOLS } from "./agent_tools.ts";
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
   extends
-    Omit<TaskModelsParts, "processes" | "task">,
+    Omit<TaskModelsParts, "processes">,
     Pick<SessionParts, "children" | "gate" | "log" | "powers" | "processes"> {
   readonly leases: LeaseTable;
   readonly toolhosts: Toolhosts;
@@ -167,11 +167,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     await turns();
     const dirs = folders(task.id);
     const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
-    const models = await openTaskModels(
-      { ...parts, task: task.id },
-      request,
-      replay?.switched,
-    );
+    const models = await openTaskModels(parts, request, replay?.switched);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));

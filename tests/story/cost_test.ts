@@ -1,63 +1,55 @@
-/** alice sees what her models cost, and a budget for the day ends what many small tasks would have spent in sum. */
+/** alice bounds what her models may cost in a day, over all tasks, also when her kernel is killed in between. */
 import assert from "node:assert/strict";
+import * as z from "zod";
+import { configured, planned } from "../fake/model_scenes.ts";
+import { playing } from "../fake/scenes.ts";
 import { onMachine } from "../fake/remit.ts";
-import { endProcesses } from "../fake/processes.ts";
-import { readRun } from "../fake/run_document.ts";
-import { alicesPlans, playing } from "../fake/scenes.ts";
+import { kill9 } from "../fake/processes.ts";
 
-/** Each run costs 0.402 USD, of which 0.4 for its answer. */
-const PRICED = `
+const Costs = z.object({
+  money: z.number(),
+  rows: z.array(z.looseObject({ inferences: z.number(), money: z.number() })),
+});
+
+const ANSWERS = `
 scenario: dear
-model: { price: { input: 20, output: 4000 } }
+model: { price: { input: 3000, output: 15000 } }
 turns:
-  - say: Done.
-    usage: { inputTokens: 100, outputTokens: 100 }
+  - when: { always: true }
+    say: On Monday.
 `;
 
-const CONFIG = `version: 1
-limits: { moneyPerMinute: 1000 }
-budgets:
-  - { money: 0.7, per: day }
-  - { money: 50, per: month, by: principal }
-agents:
-  scout: { persona: You are brief. }
-`;
-
-Deno.test("alice's third task of the day is refused by the day's budget, also after kill -9, and cost says why", async () => {
+Deno.test("alice's budget of a day holds over tasks and a kill -9, and remit cost says where the money went", async () => {
   await onMachine(async (machine) => {
-    const mount = await alicesPlans(machine);
-    await machine.write("remit.yaml", CONFIG);
-    await machine.remit(["trust"]);
-    const words = [
-      ...["-p", "Hello", ...mount, ...await playing(machine, PRICED), "--json"],
-    ];
-    const run = (...more: string[]) => machine.remit(["run", ...words, ...more]);
-    const first = await run("--agent", "scout");
-    assert.equal(first.code, 0, first.stderr + first.stdout);
-    const cost = async (...more: string[]) => {
-      const told = await machine.remit(["cost", "--json", ...more]);
-      assert.equal(told.code, 0, told.stderr);
-      return JSON.parse(told.stdout);
-    };
-    const { total, groups, budgets } = await cost("--by", "agent");
-    assert.equal(total.inferences, 1);
-    assert.ok(Math.abs(total.money - 0.402) < 1e-9, String(total.money));
-    assert.equal(groups[0].of, "scout");
-    assert.equal(budgets[0].name, "day");
-    assert.ok(Math.abs(budgets[0].spent - 0.402) < 1e-9);
-
-    const second = await run();
-    assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stdout + second.stderr, /Done/);
-    await endProcesses(machine.state);
-    const third = await run();
-    assert.equal(third.code, 66, third.stderr + third.stdout);
-    assert.match(JSON.stringify(readRun(third.stdout)), /budget for each day/);
-    const after = await cost();
-    assert.equal(after.total.inferences, 2);
-    assert.ok(Math.abs(after.budgets[0].spent - 0.804) < 1e-9, JSON.stringify(after.budgets));
-    const table = await machine.remit(["cost", "--by", "principal"]);
-    assert.match(table.stdout, /BUDGET FOR EACH/);
-    assert.match(table.stdout, /total +2 /);
+    const model = await playing(machine, ANSWERS);
+    await configured(machine, "limits: { money: 100, moneyPerMinute: 1000 }\n");
+    const words = ["run", "-p", "When?", ...await planned(machine), ...model];
+    const first = await machine.remit(words);
+    assert.equal(first.code, 0, first.stderr);
+    const costs = async (by: string): Promise<z.infer<typeof Costs>> =>
+      Costs.parse(await machine.json(["cost", "--by", by]));
+    const before = await costs("trigger");
+    assert.deepEqual(before.rows.map(({ trigger, inferences }) => [trigger, inferences]), [[
+      "pipe",
+      1,
+    ]]);
+    assert.ok(before.money > 0);
+    // Another request would cost about as much as a small answer: there is no room for it.
+    await configured(
+      machine,
+      `limits: { money: 100, moneyPerMinute: 1000 }\nbudgets:\n  - { per: day, money: ${
+        before.money * 1.01
+      } }\n`,
+    );
+    const refused = await machine.remit(words);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /the budget of \S+ USD a day is used up/);
+    for (const pid of await machine.processes()) kill9(pid);
+    const again = await machine.remit(words);
+    assert.match(again.stderr, /the budget of \S+ USD a day is used up/);
+    assert.equal((await costs("trigger")).money, before.money, "nothing was asked");
+    const shown = await machine.remit(["cost", "--by", "model"]);
+    assert.match(shown.stdout, /^MODEL +TURNS +IN +OUT +USD/);
+    assert.match(shown.stdout, /since \d{4}-\d\d-\d\d: \d+\.\d{4} USD/);
   });
 });

@@ -9,21 +9,25 @@ import type { AgentTask } from "../../../contracts/task/task.ts";
 import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
 import { bodyOf } from "./read_events.ts";
 
-/** Who spends: what budgets and sums are told apart by. */
-export interface Spender {
-  readonly principal: string;
-  /** The agent of remit.yaml; empty for the plain one. */
+/** Who caused a payment. */
+export interface Payer {
+  /** `agent` is the plain one; a child's is its own. */
   readonly agent: string;
-  /** The trigger that made the task, as its principal names it; empty where a person or a peer did. */
+  readonly principal: string;
+  /** The channel by which its task came in. */
   readonly trigger: string;
 }
 
-/** The spender of a task; of no task, the operator's own questions. */
-export function spenderOf(task: Pick<AgentTask, "ingress" | "agent"> | undefined): Spender {
-  if (task === undefined) return { principal: "operator", agent: "", trigger: "" };
-  const { channel, principal } = task.ingress;
-  const byItself = channel === "schedule" || channel === "webhook" || channel === "mail";
-  return { principal, agent: task.agent ?? "", trigger: byItself ? principal : "" };
+/** The payer of a task that is known; of none, what the operator asked. */
+export function payerOf(
+  task: Pick<AgentTask, "ingress" | "agent"> | undefined,
+  child?: string,
+): Payer {
+  return {
+    agent: child ?? task?.agent ?? "agent",
+    principal: task?.ingress.principal ?? "operator",
+    trigger: task?.ingress.channel ?? "terminal",
+  };
 }
 
 /** One payment, or one that may have been made. */
@@ -123,26 +127,26 @@ export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Sums by day, model, task and agent, the newest first. */
-export async function* costRows(
-  { store, find }: {
-    readonly store: Pick<Store, "events">;
-    find(task: string): Pick<AgentTask, "ingress" | "agent"> | undefined;
-  },
-  { since = 0, until = Infinity }: {
-    readonly since?: number | undefined;
+/** Looks a task up, by its id or what else stands in the log in its place; undefined where there is none. */
+export type FindTask = (task: string) => Pick<AgentTask, "ingress" | "agent"> | undefined;
+
+/** Sums by day, model and payer, the newest first. */
+export async function costsOf(
+  store: Pick<Store, "events">,
+  { since, until = Infinity, find }: {
+    readonly since: number;
     readonly until?: number | undefined;
+    readonly find: FindTask;
   },
-): AsyncGenerator<CostRow> {
+): Promise<readonly CostRow[]> {
   const rows = new Map<string, { -readonly [K in keyof CostRow]: CostRow[K] }>();
   for await (const spent of spentSince(store, since)) {
     if (spent.at >= until) continue;
-    const { task, model } = spent;
-    const { agent: own, principal, trigger } = spenderOf(find(task));
-    const [day, agent] = [dayOf(spent.at), spent.child ?? own];
-    const key = JSON.stringify([day, model, task, agent]);
+    const { model } = spent;
+    const of = { day: dayOf(spent.at), model, ...payerOf(find(spent.task), spent.child) };
+    const key = JSON.stringify(of);
     const row = rows.get(key) ?? {
-      ...{ day, model, task, agent, principal, trigger },
+      ...of,
       ...{ inferences: 0, inputTokens: 0, outputTokens: 0, money: 0, open: 0, openMoney: 0 },
     };
     if (spent.open) {
@@ -156,5 +160,5 @@ export async function* costRows(
     }
     rows.set(key, row);
   }
-  yield* rows.values();
+  return [...rows.values()];
 }

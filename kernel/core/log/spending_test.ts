@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
 import { Digest } from "../../../contracts/authority/mod.ts";
 import type { Store, StoredEvent } from "../../../contracts/task/mod.ts";
-import { costRows, spenderOf, spentSince } from "./spending.ts";
+import { costsOf, payerOf, spentSince } from "./spending.ts";
 
 const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 10, 27, 12);
@@ -57,7 +57,7 @@ Deno.test("pages of a long log lose nothing and count nothing twice", async () =
       (_, n) => ["t1", "inferred", NOON + n, paid(`n${n}`, 1)] as const,
     ),
   );
-  const [row, ...more] = await Array.fromAsync(costRows({ store, find: () => undefined }, {}));
+  const [row, ...more] = await costsOf(store, { since: 0, find: () => undefined });
   deepEqual([row?.inferences, row?.money, more.length], [2_345, 2_345, 0]);
 });
 
@@ -75,12 +75,12 @@ Deno.test("a child agent's cost stands under its own name, and a trigger's under
     label: "internal",
   } as const;
   const task = { agent: "lead", ingress };
-  const rows = await Array.fromAsync(costRows({ store, find: () => task }, {}));
+  const rows = await costsOf(store, { since: 0, find: () => task });
   deepEqual(rows.map(({ agent, money, trigger }) => [agent, money, trigger]).toSorted(), [
-    ["lead", 1, "schedule:often"],
-    ["reader", 2, "schedule:often"],
+    ["lead", 1, "schedule"],
+    ["reader", 2, "schedule"],
   ]);
-  equal(spenderOf(undefined).principal, "operator");
+  equal(payerOf(undefined).principal, "operator");
 });
 
 Deno.test("nothing of the log that is no number is money, and nothing below zero", async () => {
@@ -88,6 +88,6 @@ Deno.test("nothing of the log that is no number is money, and nothing below zero
     ["t1", "inferred", NOON, { ...paid("a", -5), inputTokens: "9" }],
     ["t1", "inferred", NOON, { pid: 2, nonce: "b" }],
   );
-  const [row] = await Array.fromAsync(costRows({ store, find: () => undefined }, {}));
+  const [row] = await costsOf(store, { since: 0, find: () => undefined });
   deepEqual([row?.money, row?.inputTokens], [0, 0]);
 });

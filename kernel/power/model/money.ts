@@ -39,10 +39,10 @@ export interface ModelMoney {
   hold(pid: Pid, request: InferenceRequest, options: HoldOptions): Promise<HeldRequest>;
 }
 
-/** Makes it for the processes of a table: nothing is held. `account`: the task's, in budgets over many tasks. */
+/** Makes it for the processes of a table: nothing is held. `accountOf`: a process's, in budgets over many tasks. */
 export function makeModelMoney(
   processes: Pick<ProcessTable, "get">,
-  account?: Account,
+  accountOf?: (pid: Pid) => Account | undefined,
 ): ModelMoney {
   const held = new Map<Pid, number>();
   let freed = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export function makeModelMoney(
       else held.delete(pid);
     }
   };
-  const nextFreed = async (signal: AbortSignal): Promise<void> => {
+  const nextFreed = async (signal: AbortSignal, account: Account | undefined): Promise<void> => {
     const cancelled = Promise.withResolvers<never>();
     const cancel = (): void =>
       cancelled.reject(new Fault("cancelled", "Cannot infer: cancelled while it waited for money"));
@@ -89,12 +89,13 @@ export function makeModelMoney(
       if (price === undefined) return { request, release() {} };
       const usual = Math.min(request.maxTokens, USUAL_OUTPUT);
       const pids = bearers(pid);
+      const account = accountOf?.(pid);
       for (;;) {
         const most = Math.min(left(pids), account?.left() ?? Infinity);
         const fitting = affordable(request, { price }, most, input);
         const busy = account?.busy() === true || pids.some((each) => held.has(each));
         if (fitting.maxTokens < usual && busy) {
-          await nextFreed(signal);
+          await nextFreed(signal, account);
           recheck();
           continue;
         }

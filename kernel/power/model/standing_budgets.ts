@@ -6,16 +6,20 @@
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
-import type { Budget, BudgetStanding } from "../../../contracts/task/spending.ts";
+import type { SpendingBudget } from "../../../contracts/policy/policy.ts";
+import type { BudgetStanding } from "../../../contracts/task/spending.ts";
 import {
-  type costRows,
   dayOf,
-  type Spender,
-  spenderOf,
+  type FindTask,
+  type Payer,
+  payerOf,
   type Spent,
   spentSince,
 } from "../../core/log/spending.ts";
+import type { Store } from "../../../contracts/task/store.ts";
 
+/** What budgets may be of. */
+const NAMES = ["agent", "principal", "trigger"] as const;
 /** Part of a budget from which on people are told that it runs out. */
 const NEAR = 0.8;
 /** Part of a day or month before which nothing is said of how it goes on. */
@@ -39,9 +43,9 @@ export interface Account {
 
 /** All of them. */
 export interface StandingBudgets {
-  of(spender: Spender): Account;
+  of(payer: Payer): Account;
   /** Counts what the log says of this month, before the first request. */
-  seed(spent: AsyncIterable<Spent>, spenderOf: (task: string) => Spender): Promise<void>;
+  seed(spent: AsyncIterable<Spent>, find: FindTask): Promise<void>;
   /** How each stands, those of which something was spent. */
   standings(): readonly BudgetStanding[];
 }
@@ -54,7 +58,7 @@ interface Sum {
 
 /** When the day or month of a time begins and ends, UTC. */
 export function periodOf(
-  per: Budget["per"],
+  per: SpendingBudget["per"],
   now: number,
 ): { readonly from: number; readonly to: number } {
   const at = new Date(now);
@@ -66,20 +70,20 @@ export function periodOf(
 
 /** Makes them: nothing is spent. */
 export function makeStandingBudgets(
-  budgets: readonly Budget[],
+  budgets: readonly SpendingBudget[],
   { now }: Pick<Powers, "now">,
 ): StandingBudgets {
   const sums = new Map<string, Sum>();
   let freed = Promise.withResolvers<void>();
 
-  /** Whose sum of a budget a spender's payments count in; undefined where it does not hold for them. */
-  const holderOf = ({ by, only }: Budget, spender: Spender): string | undefined => {
-    if (by === undefined) return "";
-    const own = spender[by];
-    // A task of no trigger, and the plain agent, have no sum of their own.
-    return own === "" || (only !== undefined && only !== own) ? undefined : own;
+  /** Whose sum of a budget a payer's payments count in; undefined where it does not hold for them. */
+  const holderOf = (budget: SpendingBudget, payer: Payer): string | undefined => {
+    const covers = NAMES.every((name) =>
+      budget[name] === undefined || budget[name] === payer[name]
+    );
+    return covers ? (budget.each === undefined ? "" : payer[budget.each]) : undefined;
   };
-  const keyOf = (budget: Budget, of: string, at: number): string =>
+  const keyOf = (budget: SpendingBudget, of: string, at: number): string =>
     JSON.stringify([budgets.indexOf(budget), dayOf(periodOf(budget.per, at).from), of]);
   const sumAt = (key: string): Sum => {
     const sum = sums.get(key) ?? { spent: 0, held: 0, told: false };
@@ -88,14 +92,14 @@ export function makeStandingBudgets(
   };
   /** Each budget that holds for a spender now, and its sum. */
   const holding = (
-    spender: Spender,
+    payer: Payer,
     at = now(),
-  ): readonly { readonly budget: Budget; readonly of: string; readonly sum: Sum }[] =>
+  ): readonly { readonly budget: SpendingBudget; readonly of: string; readonly sum: Sum }[] =>
     budgets.flatMap((budget) => {
-      const of = holderOf(budget, spender);
+      const of = holderOf(budget, payer);
       return of === undefined ? [] : [{ budget, of, sum: sumAt(keyOf(budget, of, at)) }];
     });
-  const standing = (budget: Budget, of: string, sum: Sum): BudgetStanding => {
+  const standing = (budget: SpendingBudget, of: string, sum: Sum): BudgetStanding => {
     const at = now();
     const { from, to } = periodOf(budget.per, at);
     const { spent, held } = sum;
@@ -104,35 +108,37 @@ export function makeStandingBudgets(
       ? Infinity
       : from + (at - from) * budget.money / spent;
     return {
-      ...{ name: nameOf(budget, of), per: budget.per, by: budget.by ?? "all", of },
-      ...{ money: budget.money, spent, held, endsAt: to },
+      ...{ name: wordsOf(budget, of), per: budget.per, money: budget.money },
+      ...{ spent, held, endsAt: to },
       ...(outAt < to ? { outAt: Math.max(at, outAt) } : {}),
     };
   };
 
   return Object.freeze<StandingBudgets>({
-    of: (spender) =>
+    of: (payer) =>
       Object.freeze<Account>({
         left: () =>
-          holding(spender).reduce(
+          holding(payer).reduce(
             (least, { budget, sum }) =>
               Math.max(0, Math.min(least, budget.money - sum.spent - sum.held)),
             Infinity,
           ),
         check(money): void {
-          for (const { budget, of, sum } of holding(spender)) {
+          for (const { budget, of, sum } of holding(payer)) {
             if (sum.spent + sum.held + money <= budget.money) continue;
-            const name = nameOf(budget, of);
+            const why = `${wordsOf(budget, of)} is used up (${rounded(sum.spent)} spent, ${
+              rounded(sum.held + money)
+            } under way)`;
             throw new Fault(
               "budgetExhausted",
-              `Cannot infer: the budget of ${budget.money} USD for each ${name} is used up; "remit cost" shows it, and "budgets" in remit.yaml raises it`,
-              { detail: { limit: `budget for each ${name}` } },
+              `Cannot infer: ${why}; raise it in "budgets" of remit.yaml, or wait for the next ${budget.per}`,
+              { detail: { budget: why } },
             );
           }
         },
         hold(money) {
           // Of the day in which it was asked: the same sums are let go of, whatever the clock says then.
-          const all = holding(spender);
+          const all = holding(payer);
           for (const { sum } of all) sum.held += money;
           let open = true;
           return () => {
@@ -144,20 +150,20 @@ export function makeStandingBudgets(
           };
         },
         book(money): readonly BudgetStanding[] {
-          return holding(spender).flatMap(({ budget, of, sum }) => {
+          return holding(payer).flatMap(({ budget, of, sum }) => {
             sum.spent += money;
             if (money === 0 || sum.told || sum.spent < budget.money * NEAR) return [];
             sum.told = true;
             return [standing(budget, of, sum)];
           });
         },
-        busy: () => holding(spender).some(({ sum }) => sum.held > 1e-12),
+        busy: () => holding(payer).some(({ sum }) => sum.held > 1e-12),
         freed: () => freed.promise,
       }),
-    async seed(spent, spenderOf): Promise<void> {
+    async seed(spent, find): Promise<void> {
       if (budgets.length === 0) return;
-      for await (const { at, task, money, open } of spent) {
-        for (const { budget, sum } of holding(spenderOf(task), at)) {
+      for await (const { at, task, child, money, open } of spent) {
+        for (const { budget, sum } of holding(payerOf(find(task), child), at)) {
           // What a killed kernel asked for is nobody's to let go of: it counts as spent.
           sum.spent += money;
           if (!open) sum.told ||= sum.spent >= budget.money * NEAR;
@@ -172,24 +178,35 @@ export function makeStandingBudgets(
           const [number, begun, of] = JSON.parse(key) as [number, string, string];
           return number === n && begun === from ? [standing(budget, of, sum)] : [];
         });
-        if (own.length > 0 || budget.by !== undefined) return own;
+        if (own.length > 0 || budget.each !== undefined) return own;
         return [standing(budget, "", { spent: 0, held: 0, told: false })];
       });
     },
   });
 }
 
-/** A budget in words, after "for each": `day`, `month of agent "scout"`. */
-function nameOf({ per, by }: Budget, of: string): string {
-  return by === undefined ? per : `${per} of ${by} ${JSON.stringify(of)}`;
+const rounded = (money: number): string => `${Math.round(money * 1e4) / 1e4} USD`;
+
+/** A budget in words: `the budget of 1 USD a day for agent scout`. */
+function wordsOf(budget: SpendingBudget, of: string): string {
+  const { per, money, each } = budget;
+  const whose = NAMES.flatMap((name) => {
+    const own = name === each ? of : budget[name];
+    return own === undefined ? [] : [`${name} ${own}`];
+  });
+  return `the budget of ${rounded(money)} a ${per}${
+    whose.length === 0 ? "" : ` for ${whose.join(", ")}`
+  }`;
 }
 
 /** Counts in budgets what the log says of the month of `now`. */
 export async function seedBudgets(
   budgets: Pick<StandingBudgets, "seed">,
-  { store, find }: Parameters<typeof costRows>[0],
-  now: number,
+  { store, find, now }: {
+    readonly store: Pick<Store, "events">;
+    readonly find: FindTask;
+    readonly now: number;
+  },
 ): Promise<void> {
-  const { from } = periodOf("month", now);
-  await budgets.seed(spentSince(store, from), (task) => spenderOf(find(task)));
+  await budgets.seed(spentSince(store, periodOf("month", now).from), find);
 }

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Fault } from "../../../contracts/base/mod.ts";
-import { type Budget, Budgets } from "../../../contracts/task/mod.ts";
-import type { Spender, Spent } from "../../core/log/spending.ts";
+import { SpendingBudget } from "../../../contracts/policy/mod.ts";
+import type { Payer, Spent } from "../../core/log/spending.ts";
 import { makeStandingBudgets, periodOf } from "./standing_budgets.ts";
 
 const NOON = Date.UTC(2026, 10, 27, 12);
 const DAY = 86_400_000;
-const alice: Spender = { principal: "operator", agent: "scout", trigger: "" };
-const clock: Spender = { principal: "schedule:often", agent: "", trigger: "schedule:often" };
+const alice: Payer = { principal: "operator", agent: "scout", trigger: "terminal" };
+const clock: Payer = { principal: "schedule:often", agent: "agent", trigger: "schedule" };
 
 /** A hand-turned clock and the budgets under it. */
-function world(budgets: readonly Budget[]) {
+function world(budgets: readonly SpendingBudget[]) {
   let at = NOON;
   const made = makeStandingBudgets(budgets, { now: () => at });
   return { made, turnTo: (to: number): void => void (at = to) };
@@ -25,25 +25,27 @@ async function* each(list: readonly Spent[]): AsyncGenerator<Spent> {
   yield* list;
 }
 
-Deno.test("a schedule's many tasks have one sum for each trigger, and nobody else pays of it", () => {
-  const { made } = world([{ money: 1, per: "day", by: "trigger" }]);
+Deno.test("a schedule's many tasks have one sum, each schedule its own, and nobody else pays of it", () => {
+  const { made } = world([{ money: 1, per: "day", trigger: "schedule", each: "principal" }]);
   made.of(clock).book(0.4);
   made.of({ ...clock, agent: "scout" }).book(0.5);
   ok(Math.abs(made.of(clock).left() - 0.1) < 1e-9);
-  equal(made.of({ ...clock, trigger: "webhook:other" }).left(), 1);
+  equal(made.of({ ...clock, principal: "schedule:other" }).left(), 1);
   equal(made.of(alice).left(), Infinity);
   throws(
     () => made.of(clock).check(0.2),
     (error) =>
       error instanceof Fault && error.code === "budgetExhausted" &&
-      error.message.includes('day of trigger "schedule:often"'),
+      error.message.includes(
+        "the budget of 1 USD a day for principal schedule:often, trigger schedule is used up (0.9 USD spent, 0.2 USD under way)",
+      ),
   );
   made.of(clock).check(0.05);
 });
 
 Deno.test("a budget of one agent holds for that agent alone, one of all for all of them", () => {
   const { made } = world([
-    { money: 1, per: "month", by: "agent", only: "scout" },
+    { money: 1, per: "month", agent: "scout" },
     { money: 5, per: "month" },
   ]);
   equal(made.of(alice).left(), 1);
@@ -68,7 +70,7 @@ Deno.test("people are told once, before the budget is used up, and how long it l
   const account = made.of(alice);
   deepEqual(account.book(0.5), []);
   const [near] = account.book(0.35);
-  equal(near?.name, "day");
+  equal(near?.name, "the budget of 1 USD a day");
   ok(near.spent < near.money);
   // Half a day for 0.85: at that pace 1 lasts 0.5 / 0.85 of a day.
   equal(Math.round(near.outAt ?? 0), Math.round(NOON + (DAY / 2) * (1 / 0.85 - 1)));
@@ -79,7 +81,7 @@ Deno.test("after a kill, what was paid and what was asked without an end both co
   const { made } = world([{ money: 10, per: "day" }, { money: 100, per: "month" }]);
   await made.seed(
     each([spent(NOON - 1_000, 3, true), spent(NOON - 2_000, 2), spent(NOON - DAY, 40)]),
-    () => alice,
+    () => undefined,
   );
   equal(made.of(alice).left(), 5);
   equal(made.standings()[1]?.spent, 45);
@@ -114,8 +116,8 @@ Deno.test("requests under way at once never hold more than there is, in any orde
   ));
 });
 
-Deno.test("a budget that names one without saying one of what is refused", () => {
-  equal(Budgets.safeParse([{ money: 1, per: "day", only: "scout" }]).success, false);
-  equal(Budgets.safeParse([{ money: -1, per: "day" }]).success, false);
-  equal(Budgets.safeParse([{ money: 1, per: "week" }]).success, false);
+Deno.test("a budget of an unknown period, of less than nothing or of each of nothing is refused", () => {
+  equal(SpendingBudget.safeParse({ money: -1, per: "day" }).success, false);
+  equal(SpendingBudget.safeParse({ money: 1, per: "week" }).success, false);
+  equal(SpendingBudget.safeParse({ money: 1, per: "day", each: "task" }).success, false);
 });
