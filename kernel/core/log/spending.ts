@@ -65,7 +65,8 @@ export async function* spentSince(
   const childOf = makeChildren(store);
   // Newest first, an end is read before its beginning.
   const ended = new Set<string>();
-  for (let untilSeq: number | undefined;;) {
+  let untilSeq: number | undefined;
+  for (;;) {
     const page: readonly StoredEvent[] = await store.events({
       ...(untilSeq === undefined ? {} : { untilSeq }),
       ...{ kinds: KINDS, newest: true, limit: PAGE },
