@@ -15,7 +15,7 @@ import {
 } from "../broker/mod.ts";
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
-import type { Pid, TaskId } from "../contracts/authority/ids.ts";
+import { type Pid, TaskId } from "../contracts/authority/ids.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
 import type { AdoptingLog, EventLog, Store } from "../contracts/task/store.ts";
@@ -36,6 +36,7 @@ import {
 import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
+import { costsOf, type FindTask, isBeside, payerOf } from "./core/log/spending.ts";
 import { makeRestored } from "./task/replay.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
@@ -52,6 +53,7 @@ import {
   makeModelServices,
   type ModelServices,
 } from "./power/model/services.ts";
+import { makeStandingBudgets, seedBudgets } from "./power/model/standing_budgets.ts";
 import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
 import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
 import { makeEngine, makePluginCode } from "./power/plugin/hosts.ts";
@@ -61,7 +63,6 @@ import type { ServeParts } from "./serve_control.ts";
 import { makeSpawnPowers } from "./core/start/spawn_powers.ts";
 import { makeReadArtifact } from "./task/outbox.ts";
 import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
-import { type CostRow, costsOf, makeLedger } from "./task/costs.ts";
 import { makeTaskQuestions } from "./task/task_questions.ts";
 import { makeTrial } from "./task/trial.ts";
 import { makeToolhosts } from "./power/toolhost/toolhosts.ts";
@@ -129,6 +130,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const { log } = bus;
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
+  const budgets = makeStandingBudgets(config.policy.budgets ?? [], powers);
   const leases = makeLeases({ log, powers });
   const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
   const people = { personKey, stepUpKey, kernelKey: parts.receiptKey };
@@ -148,6 +150,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
   const { models, rates, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused },
+    afford: (money) => budgets.of(payerOf(undefined)).check(money),
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -206,9 +209,6 @@ export async function work(parts: WorkParts): Promise<void> {
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
   });
 
-  const costs = (since: number, until = Infinity): Promise<readonly CostRow[]> =>
-    costsOf(slowStore, { since, until, taskOf: (task) => agents.keeper.get(task) });
-  const ledger = makeLedger({ budgets: config.policy.budgets ?? [], now: powers.now, costs });
   const tasks: RunningTasks = makeTaskHost({
     ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
     toolhosts: tools.hosts,
@@ -219,7 +219,7 @@ export async function work(parts: WorkParts): Promise<void> {
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
-    ledger,
+    budgets,
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -257,6 +257,16 @@ export async function work(parts: WorkParts): Promise<void> {
   });
 
   await keeper.load();
+  const findTask: FindTask = (task) => {
+    const id = TaskId.safeParse(task);
+    return id.success ? service.find(id.data) : undefined;
+  };
+  await seedBudgets(budgets, { store: slowStore, find: findTask, now: powers.now() });
+  bus.listen(undefined, ({ task, kind, body }) => {
+    if (kind === "inferred" && isBeside(body)) {
+      budgets.of(payerOf(findTask(task))).book(Number(body["money"] ?? 0));
+    }
+  });
   const control = await serve(
     makeHandlers({
       fleet,
@@ -278,7 +288,8 @@ export async function work(parts: WorkParts): Promise<void> {
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
-      costs: ({ since, until }) => costs(since, until),
+      costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
+      budgets: budgets.standings,
       auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
       auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),
@@ -343,6 +354,8 @@ interface MainModelsParts {
   readonly log: EventLog;
   /** Why a session may not use a model with texts of a label; undefined when it may. */
   readonly modelRefused: EmbeddersParts["modelRefused"];
+  /** Throws `budgetExhausted` where the operator's own question does not fit the budgets. */
+  afford(money: number): void;
 }
 
 /** The models of a kernel. */
@@ -358,11 +371,11 @@ interface MainModels {
 
 /** Wires them. Providers' rates are shared by all who use them. */
 function wireModels(parts: MainModelsParts): MainModels {
-  const { config, children, powers, log, modelRefused, secrets } = parts;
+  const { config, children, powers, log, modelRefused, secrets, afford } = parts;
   const plans = { ...config, secret: secrets.get };
   const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
   const rates = makeModelRates(powers);
-  const operator = { rates, log, powers, modelRefused, provide: models.provide };
+  const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
   return Object.freeze({
     ...{ models, rates, lend: secrets.lend },
     ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },

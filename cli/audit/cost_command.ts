@@ -4,6 +4,7 @@ import { EXIT } from "../../contracts/base/mod.ts";
 import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { tableLines } from "../terminal/table.ts";
+import { spanText } from "../terminal/span.ts";
 import { parseSince } from "../terminal/since.ts";
 
 const Row = z.object({
@@ -19,16 +20,25 @@ const Row = z.object({
     inputTokens: z.number(),
     outputTokens: z.number(),
     money: z.number(),
+    open: z.number(),
+    openMoney: z.number(),
   },
 });
 type Row = z.infer<typeof Row>;
+const Standing = z.object({
+  ...{ name: z.string(), per: z.string(), money: z.number(), spent: z.number() },
+  ...{ held: z.number(), endsAt: z.number(), outAt: z.number().optional() },
+});
 const BY = ["day", "month", "model", "agent", "principal", "trigger"] as const;
 const MONTH_MS = 31 * 24 * 60 * 60_000;
 const BAR = 24;
 
 /** Rows that agree in what they are grouped by, summed, the dearest first (days and months in their order). */
 function grouped(rows: readonly Row[], by: typeof BY[number]) {
-  const sums = new Map<string, Omit<Row, "day" | "model" | "agent" | "principal" | "trigger">>();
+  const sums = new Map<
+    string,
+    Omit<Row, "day" | "model" | "agent" | "principal" | "trigger" | "open" | "openMoney">
+  >();
   for (const row of rows) {
     const key = by === "month" ? row.day.slice(0, 7) : row[by];
     const before = sums.get(key);
@@ -45,6 +55,20 @@ function grouped(rows: readonly Row[], by: typeof BY[number]) {
     : all.sort((a, b) => b.money - a.money || b.inputTokens - a.inputTokens);
 }
 
+/** How a budget stands, and when it will be used up. */
+function standingLine(budget: z.infer<typeof Standing>, now: number): string {
+  const { name, money, spent, held, outAt, endsAt } = budget;
+  const left = Math.max(0, money - spent - held);
+  const more = left === 0
+    ? `used up, goes on in ${spanText(endsAt - now)}`
+    : outAt !== undefined
+    ? `used up in about ${spanText(outAt - now)}, should it go on so`
+    : `ends in ${spanText(endsAt - now)}`;
+  return `${cell(name, 300)}: ${(spent + held).toFixed(4)} spent or held, ${
+    left.toFixed(4)
+  } left, ${more}`;
+}
+
 /** Runs the command. */
 export async function costCommand(command: Command): Promise<number> {
   const { hands, parsed } = command;
@@ -54,12 +78,16 @@ export async function costCommand(command: Command): Promise<number> {
   const since = wanted === undefined ? now - MONTH_MS : parseSince(wanted, now);
   const link = await reachKernel(command);
   let rows: readonly Row[];
+  let budgets: readonly z.infer<typeof Standing>[];
   try {
     rows = z.array(Row).parse(await link.ask("costs", { since }));
+    budgets = z.array(Standing).parse(await link.ask("budgets", null));
   } finally {
     link.close();
   }
-  const sums = grouped(rows, by);
+  const sums = grouped(rows.filter(({ inferences }) => inferences > 0), by);
+  const open = rows.reduce((sum, row) => sum + row.open, 0);
+  const openMoney = rows.reduce((sum, row) => sum + row.openMoney, 0);
   const total = rows.reduce((sum, { money }) => sum + money, 0);
   if (command.json) {
     printJson(command, {
@@ -67,11 +95,22 @@ export async function costCommand(command: Command): Promise<number> {
       by,
       money: total,
       rows: sums.map(({ name: _name, ...rest }) => rest),
+      open: { inferences: open, money: openMoney },
+      budgets,
     });
     return EXIT.success;
   }
+  const standing = [
+    ...(open === 0 ? [] : [
+      `${open} without an end on record (under way, or their kernel was killed): at most ${
+        openMoney.toFixed(4)
+      } USD more`,
+    ]),
+    ...budgets.map((budget) => standingLine(budget, now)),
+  ];
   if (sums.length === 0) {
     hands.screen.say("no model was asked in that time");
+    printLines(command, standing);
     return EXIT.success;
   }
   const most = Math.max(...sums.map(({ money }) => money));
@@ -89,6 +128,7 @@ export async function costCommand(command: Command): Promise<number> {
       hands.screen.outWidth ?? 2_000,
     ),
     `since ${new Date(since).toISOString().slice(0, 10)}: ${total.toFixed(4)} USD`,
+    ...standing,
   ]);
   return EXIT.success;
 }

@@ -128,6 +128,8 @@ export const SpendingBudget = z.object({
   principal: z.string().min(1).max(256).optional(),
   trigger: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"])
     .optional(),
+  /** Each of these has a sum of its own; absent: all together. */
+  each: z.enum(["agent", "principal", "trigger"]).optional(),
 }).strict();
 /** See {@link SpendingBudget}. */
 export type SpendingBudget = z.infer<typeof SpendingBudget>;

@@ -13,6 +13,7 @@ export * from "./process.ts";
 export * from "./event.ts";
 export * from "./store.ts";
 export * from "./budget.ts";
+export * from "./spending.ts";
 export * from "./hosting.ts";
 export * from "./power.ts";
 export * from "./control_answers.ts";

@@ -217,6 +217,7 @@ export const CONTROL_OPS = {
   phase: z.object({ task: TaskId, phase: Phase }).strict(),
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
   costs: z.object({ since: z.int().min(0), until: z.int().min(0).optional() }).strict(),
+  budgets: z.null(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,

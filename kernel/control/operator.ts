@@ -8,6 +8,7 @@ import type {
   WatchEvent,
 } from "../../contracts/task/control_answers.ts";
 import type { Delegation } from "../../contracts/base/delegation.ts";
+import type { BudgetStanding } from "../../contracts/task/spending.ts";
 import type { AuditRecord } from "../../contracts/task/event.ts";
 import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
 import {
@@ -70,6 +71,7 @@ export interface OperatorParts {
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
+  budgets(): readonly BudgetStanding[];
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
@@ -215,6 +217,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
     costs: (span: Body<"costs">) => parts.costs(span),
+    budgets: () => parts.budgets(),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),

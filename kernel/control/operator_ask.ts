@@ -9,7 +9,7 @@ import type { InferenceResponse } from "../../contracts/model/model.ts";
 import type { Powers } from "../../contracts/task/process.ts";
 import type { ModelChoice } from "../../contracts/task/task.ts";
 import { estimateTokens } from "../../contracts/model/tokens.ts";
-import { makeModelCost } from "../power/model/money.ts";
+import { inputTokens, makeModelCost } from "../power/model/money.ts";
 import { type EmbeddersParts, type EmbedOptions, makeEmbedders } from "../power/model/embedders.ts";
 import { governed, type GovernedModel } from "../power/model/governed_model.ts";
 import type { OpenModel } from "../power/model/services.ts";
@@ -17,6 +17,8 @@ import type { OpenModel } from "../power/model/services.ts";
 interface OperatorAskParts
   extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide"> {
   readonly powers: Pick<Powers, "id" | "after" | "now" | "token">;
+  /** Throws `budgetExhausted` where this many US dollars do not fit the operator's budgets; absent: there are none. */
+  afford?(money: number): void;
 }
 
 /** What is asked, how confidential and how trusted all of it is. */
@@ -78,6 +80,8 @@ export function makeOperatorAsk(
         modelRefused: () => refusedAt(label),
       });
       const request = requestOf(asked, own, powers.token());
+      const { price } = own.info;
+      if (price !== undefined) parts.afford?.(makeModelCost(price).ofInput(inputTokens(request)));
       const response = await own.infer(request, {
         use: "aside",
         onChunk: () => undefined,

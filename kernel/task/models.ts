@@ -1,12 +1,13 @@
 /** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
+import { Fault } from "../../contracts/base/mod.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
 import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAside, makeTaskAside } from "./session/aside.ts";
 import { type AskAside, governed, type InferAside } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
-import { type Ledger, type Payer, payerOf } from "./costs.ts";
-import { makeModelMoney } from "../power/model/money.ts";
+import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
+import { makeModelMoney, type ModelMoney } from "../power/model/money.ts";
 import {
   type JudgedModel,
   judgedModel,
@@ -28,7 +29,7 @@ export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rat
   /** A process ran into this limit. */
   exhausted(pid: Pid, limit: string): void;
   /** Budgets over all tasks. */
-  readonly ledger: Ledger;
+  readonly budgets: Pick<StandingBudgets, "of">;
 }
 
 /** The models of a task. */
@@ -65,31 +66,42 @@ export async function openTaskModels(
       throw error;
     });
   const purse = makePurse(parts.powers);
-  const slowing = reserving(purse, parts.askBrake);
-  const payer = (row: ProcessRow): Payer => payerOf(row, ingress.channel);
-  const brake: InferenceParts["brake"] = async (row, likely) => {
-    const give = await parts.ledger.reserve(payer(row), likely, (near) => {
-      // Told to whoever watches; nothing waits for it.
-      void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
-        .catch(() => undefined);
+  const brake = reserving(purse, parts.askBrake);
+  const accountOf = (row: ProcessRow): Account =>
+    parts.budgets.of({
+      ...{ agent: row.spec, principal: row.principal, trigger: ingress.channel },
     });
-    try {
-      const go = await slowing(row, likely);
-      if (go === undefined) give();
-      return go === undefined ? undefined : () => {
-        go();
-        give();
-      };
-    } catch (error) {
-      give();
-      throw error;
-    }
+  const tell = (row: ProcessRow, near: string): void => {
+    // Told to whoever watches; nothing waits for it.
+    void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
+      .catch(() => undefined);
   };
   const paidBy = (row: ProcessRow) => (money: number): void => {
     purse.paid(money);
-    parts.ledger.paid(payer(row), money);
+    for (const { name, spent } of accountOf(row).book(money)) {
+      tell(row, `${name}: ${Math.round(spent * 1e4) / 1e4} USD spent`);
+    }
   };
-  const money = makeModelMoney(parts.processes);
+  const holding = makeModelMoney(parts.processes, (pid) => {
+    const row = parts.processes.get(pid);
+    return row === undefined ? undefined : accountOf(row);
+  });
+  const money: ModelMoney = {
+    async hold(pid, request, options) {
+      try {
+        return await holding.hold(pid, request, options);
+      } catch (error) {
+        const why = error instanceof Fault ? error.detail?.["budget"] : undefined;
+        const row = parts.processes.get(pid);
+        if (typeof why === "string" && row !== undefined) {
+          tell(row, why);
+          // The reason of the task: which budget it was.
+          parts.exhausted(pid, why);
+        }
+        throw error;
+      }
+    },
+  };
   const byProcess = new Map<Pid, ProcessModel>();
 
   const of = (row: ProcessRow): ProcessModel => {

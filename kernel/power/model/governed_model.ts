@@ -143,9 +143,9 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   const asked = async <T>(leaving: Leaving<T>, host: string, size: EgressSize): Promise<void> => {
     const refused = parts.modelRefused();
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
-    const { use, nonce, texts, tools } = leaving;
+    const { use, nonce, texts, tools, maxTokens } = leaving;
     await parts.log.append(row.task, [
-      modelAsked(row, { ...size, use, host, model: info, nonce, texts, tools }),
+      modelAsked(row, { ...size, use, host, model: info, nonce, texts, tools, maxTokens }),
     ]);
   };
 
@@ -260,6 +260,8 @@ interface Egress extends EgressSize {
   /** Messages of the conversation, or texts to be embedded. */
   readonly texts: number;
   readonly tools: number;
+  /** Most tokens of the answer. */
+  readonly maxTokens: number;
 }
 
 /** Whose request it is. */
@@ -299,13 +301,16 @@ export function textsSize(texts: readonly string[]): EgressSize {
  */
 function modelAsked(subject: EgressSubject, egress: Egress): NewEvent {
   const { session, principal, conversation, turn, pid, label, colour } = subject;
-  const { use, host, model, nonce, texts, tools, bytes, tokens } = egress;
+  const { use, host, model, nonce, texts, tools, bytes, tokens, maxTokens } = egress;
+  const cost = makeModelCost(model.price);
   return {
     kind: "modelAsked",
     body: {
       ...{ session, principal, conversation, turn, pid, label, colour },
       ...{ use, host, model: model.id, backend: model.backend, nonce },
-      ...{ texts, tools, bytes, tokens, money: makeModelCost(model.price).ofInput(tokens) },
+      ...{ texts, tools, bytes, tokens, money: cost.ofInput(tokens) },
+      // What counts as spent where a kernel is killed before the answer.
+      most: cost.ofInput(tokens) + cost.of({ inputTokens: 0, outputTokens: maxTokens }),
     },
   };
 }
@@ -332,7 +337,7 @@ function embedded(
     kind: "inferred",
     body: {
       ...{ pid, turn, model: model.id, backend: model.backend, nonce, inputTokens },
-      ...{ outputTokens: 0, money, finish: "stop", aside: true },
+      ...{ outputTokens: 0, money, finish: "stop", aside: true, embedding: true },
     },
   };
 }

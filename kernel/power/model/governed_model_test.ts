@@ -120,7 +120,7 @@ Deno.test("text for a provider is on record before it leaves: host, model, bytes
       ...{ session: "s000000000001", principal: "alice", conversation: "main", turn: 3, pid: 2 },
       ...{ label: "internal", colour: "RED", use: "inference", host: "api.example.com" },
       ...{ model: "openai:m", backend: "openai", nonce: "n1" },
-      ...{ texts: 1, tools: 0, bytes: 14, tokens: 4, money: 4e-5 },
+      ...{ texts: 1, tools: 0, bytes: 14, tokens: 4, money: 4e-5, most: 0.00504 },
     },
   });
   await world.model.embed(["ä", "b"], new AbortController().signal);

@@ -9,6 +9,7 @@ import { DEAREST, type Price } from "../../../contracts/model/model_config.ts";
 import { estimateTokens, estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import type { ProcessTable } from "../../core/process/table.ts";
 import type { ModelPlan } from "./model_plan.ts";
+import type { Account } from "./standing_budgets.ts";
 
 /** A request that its money is held for. */
 export interface HeldRequest {
@@ -38,8 +39,11 @@ export interface ModelMoney {
   hold(pid: Pid, request: InferenceRequest, options: HoldOptions): Promise<HeldRequest>;
 }
 
-/** Makes it for the processes of a table: nothing is held. */
-export function makeModelMoney(processes: Pick<ProcessTable, "get">): ModelMoney {
+/** Makes it for the processes of a table: nothing is held. `accountOf`: a process's, in budgets over many tasks. */
+export function makeModelMoney(
+  processes: Pick<ProcessTable, "get">,
+  accountOf?: (pid: Pid) => Account | undefined,
+): ModelMoney {
   const held = new Map<Pid, number>();
   let freed = Promise.withResolvers<void>();
 
@@ -65,14 +69,15 @@ export function makeModelMoney(processes: Pick<ProcessTable, "get">): ModelMoney
       else held.delete(pid);
     }
   };
-  const nextFreed = async (signal: AbortSignal): Promise<void> => {
+  const nextFreed = async (signal: AbortSignal, account: Account | undefined): Promise<void> => {
     const cancelled = Promise.withResolvers<never>();
     const cancel = (): void =>
       cancelled.reject(new Fault("cancelled", "Cannot infer: cancelled while it waited for money"));
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      await Promise.race([freed.promise, cancelled.promise]);
+      const others = account === undefined ? [] : [account.freed()];
+      await Promise.race([freed.promise, cancelled.promise, ...others]);
     } finally {
       signal.removeEventListener("abort", cancel);
     }
@@ -84,22 +89,28 @@ export function makeModelMoney(processes: Pick<ProcessTable, "get">): ModelMoney
       if (price === undefined) return { request, release() {} };
       const usual = Math.min(request.maxTokens, USUAL_OUTPUT);
       const pids = bearers(pid);
+      const account = accountOf?.(pid);
       for (;;) {
-        const fitting = affordable(request, { price }, left(pids), input);
-        if (fitting.maxTokens < usual && pids.some((each) => held.has(each))) {
-          await nextFreed(signal);
+        const most = Math.min(left(pids), account?.left() ?? Infinity);
+        const fitting = affordable(request, { price }, most, input);
+        const busy = account?.busy() === true || pids.some((each) => held.has(each));
+        if (fitting.maxTokens < usual && busy) {
+          await nextFreed(signal, account);
           recheck();
           continue;
         }
         const cost = makeModelCost(price);
+        account?.check(cost.ofInput(input));
         let money = cost.ofInput(input) +
           cost.of({ inputTokens: 0, outputTokens: fitting.maxTokens });
         add(pids, money);
+        const release = account?.hold(money);
         return {
           request: fitting,
           release(): void {
             add(pids, -money);
             money = 0;
+            release?.();
             freed.resolve();
             freed = Promise.withResolvers();
           },

@@ -1,0 +1,165 @@
+/**
+ * What inferences cost, read off the log: `inferred` events say what was paid, `modelAsked` events without an end
+ * what may have been. Only public bodies are read, so a purge takes nothing of it away.
+ * @module
+ */
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import type { CostRow } from "../../../contracts/task/spending.ts";
+import type { AgentTask } from "../../../contracts/task/task.ts";
+import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
+import { bodyOf } from "./read_events.ts";
+
+/** Who caused a payment. */
+export interface Payer {
+  /** `agent` is the plain one; a child's is its own. */
+  readonly agent: string;
+  readonly principal: string;
+  /** The channel by which its task came in. */
+  readonly trigger: string;
+}
+
+/** The payer of a task that is known; of none, what the operator asked. */
+export function payerOf(
+  task: Pick<AgentTask, "ingress" | "agent"> | undefined,
+  child?: string,
+): Payer {
+  return {
+    agent: child ?? task?.agent ?? "agent",
+    principal: task?.ingress.principal ?? "operator",
+    trigger: task?.ingress.channel ?? "terminal",
+  };
+}
+
+/** One payment, or one that may have been made. */
+export interface Spent {
+  readonly at: number;
+  readonly task: string;
+  readonly model: string;
+  /** The child agent that asked, by its name; undefined for a task's first process. */
+  readonly child: string | undefined;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars. */
+  readonly money: number;
+  /** It was asked and no end of it is on record: a kernel was killed, or it is under way. */
+  readonly open: boolean;
+}
+
+const PAGE = 1_000;
+const KINDS = ["modelAsked", "modelFailed", "inferred"] as const;
+
+const numberOf = (body: JsonObject, name: string): number => {
+  const value = body[name];
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+};
+const textOf = (body: JsonObject, name: string): string => {
+  const value = body[name];
+  return typeof value === "string" ? value : "";
+};
+
+/** Payments since a time (milliseconds since 1970), newest first. */
+export async function* spentSince(
+  store: Pick<Store, "events">,
+  since: number,
+): AsyncGenerator<Spent> {
+  const childOf = makeChildren(store);
+  // Newest first, an end is read before its beginning.
+  const ended = new Set<string>();
+  let untilSeq: number | undefined;
+  for (;;) {
+    const page: readonly StoredEvent[] = await store.events({
+      ...(untilSeq === undefined ? {} : { untilSeq }),
+      ...{ kinds: KINDS, newest: true, limit: PAGE },
+    });
+    for (const event of page) {
+      if (event.at < since) return;
+      const body = bodyOf(event);
+      const nonce = `${event.task} ${textOf(body, "nonce")}`;
+      if (event.kind === "modelAsked" && ended.has(nonce)) continue;
+      ended.add(nonce);
+      // What failed was paid for as far as an event of its own says.
+      if (event.kind === "modelFailed") continue;
+      const open = event.kind === "modelAsked";
+      yield {
+        ...{ at: event.at, task: event.task, model: textOf(body, "model"), open },
+        child: await childOf(event.task, body["pid"]),
+        inputTokens: open ? numberOf(body, "tokens") : numberOf(body, "inputTokens"),
+        outputTokens: numberOf(body, "outputTokens"),
+        money: open
+          ? Math.max(numberOf(body, "money"), numberOf(body, "most"))
+          : numberOf(body, "money"),
+      };
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    untilSeq = last.seq - 1;
+  }
+}
+
+/** Makes the look-up of child agents: each task's are read once. */
+function makeChildren(
+  store: Pick<Store, "events">,
+): (task: string, pid: unknown) => Promise<string | undefined> {
+  const known = new Map<string, ReadonlyMap<unknown, string>>();
+  return async (task, pid) => {
+    let names = known.get(task);
+    if (names === undefined) {
+      const started = await store.events({ task, kinds: ["processStarted"] });
+      names = new Map(
+        started.map(bodyOf).filter(({ ppid }) => typeof ppid === "number")
+          .map((body) => [body["pid"], textOf(body, "agent") || "child"]),
+      );
+      known.set(task, names);
+    }
+    return names.get(pid);
+  };
+}
+
+/**
+ * Tells whether an `inferred` event is of an inference that no task's purse paid: vectors, and what the operator asks.
+ * Process 1 is the kernel itself.
+ */
+export function isBeside({ pid, embedding }: JsonObject): boolean {
+  return pid === 1 || embedding === true;
+}
+
+/** The day of a time, UTC, as the log's times are: `2026-11-27`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Looks a task up, by its id or what else stands in the log in its place; undefined where there is none. */
+export type FindTask = (task: string) => Pick<AgentTask, "ingress" | "agent"> | undefined;
+
+/** Sums by day, model and payer, the newest first. */
+export async function costsOf(
+  store: Pick<Store, "events">,
+  { since, until = Infinity, find }: {
+    readonly since: number;
+    readonly until?: number | undefined;
+    readonly find: FindTask;
+  },
+): Promise<readonly CostRow[]> {
+  const rows = new Map<string, { -readonly [K in keyof CostRow]: CostRow[K] }>();
+  for await (const spent of spentSince(store, since)) {
+    if (spent.at >= until) continue;
+    const { model } = spent;
+    const of = { day: dayOf(spent.at), model, ...payerOf(find(spent.task), spent.child) };
+    const key = JSON.stringify(of);
+    const row = rows.get(key) ?? {
+      ...of,
+      ...{ inferences: 0, inputTokens: 0, outputTokens: 0, money: 0, open: 0, openMoney: 0 },
+    };
+    if (spent.open) {
+      row.open += 1;
+      row.openMoney += spent.money;
+    } else {
+      row.inferences += 1;
+      row.inputTokens += spent.inputTokens;
+      row.outputTokens += spent.outputTokens;
+      row.money += spent.money;
+    }
+    rows.set(key, row);
+  }
+  return [...rows.values()];
+}
