@@ -10,7 +10,7 @@ import type { TaskRuns } from "./task/runs.ts";
 
 /** What {@link makeRecovery} is handed. */
 export interface RecoveryParts {
-  readonly keeper: Pick<TaskKeeper, "load" | "record" | "turnOver" | "strand">;
+  readonly keeper: Pick<TaskKeeper, "load" | "record" | "turnOver" | "strand" | "adopt">;
   readonly runs: Pick<TaskRuns, "running" | "status">;
   /** Digest of the kernel's rules. */
   readonly rules: Digest;
@@ -25,8 +25,16 @@ export interface RecoveryParts {
   resume(task: TaskId): Promise<unknown>;
 }
 
-/** Makes the taking up; it gives the tasks that go on. */
-export function makeRecovery(parts: RecoveryParts): () => Promise<readonly TaskId[]> {
+/** The taking up. */
+export interface Recovery {
+  /** Of what earlier kernels of this state left; gives the tasks that go on. */
+  recover(): Promise<readonly TaskId[]>;
+  /** Of a task that another kernel had and this one has now. */
+  adopt(task: TaskId): Promise<void>;
+}
+
+/** Makes the taking up. */
+export function makeRecovery(parts: RecoveryParts): Recovery {
   const { keeper, runs } = parts;
 
   /** Goes on with a task of an earlier kernel; one that cannot go on is failed, not in the way of others. */
@@ -54,31 +62,41 @@ export function makeRecovery(parts: RecoveryParts): () => Promise<readonly TaskI
     !isFinal(task.status) && !waits(task) && !keeper.turnOver(task.id) &&
     task.rules !== undefined && task.rules !== parts.rules;
 
-  return async () => {
+  const takeUp = async (task: AgentTask, left: boolean): Promise<boolean> => {
+    const { id } = task;
+    parts.look(id);
+    if (isFinal(task.status)) return false;
+    // An answer that was taken and not acted on is no wait: the call asks anew.
+    if (waits(task)) return false;
+    // An idle interactive session is no work: `-c` or `say` goes on with it.
+    if (keeper.turnOver(id)) return runs.running(id);
+    if (left) return false;
+    await recoverTask(id);
+    return true;
+  };
+  const leave = (id: TaskId): void =>
+    keeper.strand(id, `${OTHER_RULES}: "remit resume ${id}" goes on with it`);
+
+  const recover = async (): Promise<readonly TaskId[]> => {
     const taken: TaskId[] = [];
     const tasks = await keeper.load();
     // First, so that whoever asks while others are taken up is told of all.
     const left = new Set(tasks.filter(isLeft).map(({ id }) => id));
-    for (const id of left) {
-      keeper.strand(id, `${OTHER_RULES}: "remit resume ${id}" goes on with it`);
-    }
+    for (const id of left) leave(id);
     const open = new Set(tasks.map(({ id }) => id));
     for (const id of new Set(parts.waiting?.() ?? [])) if (!open.has(id)) parts.look(id);
-    for (const task of tasks) {
-      const { id, status } = task;
-      parts.look(id);
-      if (isFinal(status)) continue;
-      // An answer that was taken and not acted on is no wait: the call asks anew.
-      if (waits(task)) continue;
-      // An idle interactive session is no work: `-c` or `say` goes on with it.
-      if (keeper.turnOver(id)) {
-        if (runs.running(id)) taken.push(id);
-        continue;
-      }
-      if (left.has(id)) continue;
-      taken.push(id);
-      await recoverTask(id);
-    }
+    for (const task of tasks) if (await takeUp(task, left.has(task.id))) taken.push(task.id);
     return taken;
   };
+
+  return Object.freeze<Recovery>({
+    recover,
+    async adopt(id): Promise<void> {
+      const task = await keeper.adopt(id);
+      if (task === undefined) return;
+      const left = isLeft(task);
+      if (left) leave(id);
+      await takeUp(task, left);
+    },
+  });
 }

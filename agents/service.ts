@@ -47,6 +47,10 @@ export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Orig
 export interface AgentService extends HostedAgentService {
   /** Something is due: it is shown at the task's next turn, which is now when none is under way. */
   readonly arrived: Deliveries["arrived"];
+  /** Goes on with a task that another kernel had. */
+  adopt(task: TaskId): Promise<void>;
+  /** Another kernel has the task now: its processes end, and nothing of it is known here any more. */
+  lose(task: TaskId): Promise<void>;
   /** Commits `more` of the task as it will be together with its end. */
   finish(task: TaskId, more?: (done: AgentTask) => TaskCompany): Promise<AgentTask>;
 }
@@ -121,6 +125,11 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     alone: (task) => alone.has(task),
   });
 
+  const recovery = makeRecovery({
+    ...{ ...parts, runs, look: deliveries.look },
+    resume: (task) => resume(task, { watched: false }),
+  });
+
   const service: AgentService = {
     arrived: deliveries.arrived,
     async create(input: TaskRequest, more: NewTask = {}): Promise<AgentTask> {
@@ -155,7 +164,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       return after;
     },
 
-    async say(task, text): Promise<void> {
+    async say(task, text, attached): Promise<void> {
       const state = keeper.need(task);
       const busy = runs.running(task) ? "a turn is under way" : `it is "${state.status}"`;
       if (runs.running(task) || state.status !== "open") {
@@ -163,7 +172,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       }
       await deliveries.engaged(task, async () => {
         const request = runs.request(task) ?? await parts.requestOf(task);
-        const next = requestMessage(request, text);
+        const next = requestMessage(request, text, attached);
         await keeper.record(task, [saidEvent(next)]);
         alone.delete(task);
         runs.run(task, async () => {
@@ -238,10 +247,12 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     list: keeper.list,
     hosted: (task) => runs.hosted(task),
 
-    recover: makeRecovery({
-      ...{ ...parts, runs, look: deliveries.look },
-      resume: (task) => resume(task, { watched: false }),
-    }),
+    recover: recovery.recover,
+    adopt: recovery.adopt,
+    async lose(task): Promise<void> {
+      keeper.lose(task);
+      await runs.release(task, EXIT.failure);
+    },
 
     idle: runs.idle,
     close: runs.close,

@@ -211,7 +211,7 @@ async function configOf(dir: string, bundle: string): Promise<KernelConfig> {
       local: "",
       native: "",
       wiki: "",
-      ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
+      ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "", store: "" },
     },
     weights: "/nowhere",
     addon: "",

@@ -89,7 +89,7 @@ export async function makeBenchWorld(
     local: fileOf("local"),
     native: fileOf("native"),
     wiki: "",
-    ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
+    ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "", store: "" },
   };
   const powers = realPowers();
   const made: Children[] = [];

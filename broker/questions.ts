@@ -35,6 +35,10 @@ export interface QuestionBook extends Questions {
   queue(task: TaskId): void;
   /** Closes open questions that nobody needs to answer any more, and wakes who waits for them. */
   lapse(which: { readonly task: TaskId } | { readonly question: QuestionId }): Promise<void>;
+  /** Learns the questions of a task that another kernel had. */
+  adopt(task: TaskId): Promise<void>;
+  /** Another kernel has the task now: its questions are not asked here any more. */
+  lose(task: TaskId): void;
   /** Erases what a task's questions say, and what was answered; there are none afterwards. */
   erase(task: TaskId): Promise<void>;
 }
@@ -175,13 +179,21 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
     // What is being closed is closed by then.
     await log.append(task, []);
     const rows = await parts.store.documents({ kind: "question", task, limit: 100_000 });
+    lose(task);
+    await log.append(task, [], rows.map(erased));
+  }
+
+  async function adopt(task: TaskId): Promise<void> {
+    for (const entry of await load(parts.store, task)) keep(entry);
+  }
+
+  function lose(task: TaskId): void {
     for (const { question, unwatch } of [...entries.values()]) {
       if (question.task !== task) continue;
       unwatch();
       entries.delete(question.id);
       waiters.wake(question.id, { kind: "lapsed" });
     }
-    await log.append(task, [], rows.map(erased));
   }
 
   for (const entry of await load(parts.store)) keep(entry);
@@ -216,17 +228,17 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       );
       for (const entry of doomed) await end(entry, "lapsed");
     },
-    erase,
+    ...{ erase, adopt, lose },
   });
 }
 
-async function load(store: Pick<Store, "documents">): Promise<readonly Entry[]> {
+async function load(store: Pick<Store, "documents">, task?: TaskId): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   // Of those that expired, whoever still waits for one asked not long ago.
   const standing = [
-    ...await store.documents({ kind: "question", states: ["open"], limit: 100_000 }),
+    ...await store.documents({ kind: "question", states: ["open"], task, limit: 100_000 }),
     ...(await store.documents({
-      ...{ kind: "question", states: ["expired"], newest: true, limit: MAX_CLOSED },
+      ...{ kind: "question", states: ["expired"], task, newest: true, limit: MAX_CLOSED },
     })).toReversed(),
   ];
   for (const row of standing) {

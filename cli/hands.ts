@@ -5,7 +5,9 @@ import type { Json } from "../contracts/base/mod.ts";
 import type { BrowserChoice, PolicySource } from "../contracts/policy/mod.ts";
 import type { CommandClass } from "../contracts/tool/mod.ts";
 import type { Paint } from "./terminal/paint.ts";
+import type { Drawn } from "./terminal/footer.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
+import type { CommandOutput } from "./session/attach.ts";
 import type { McpStore } from "./mcp/registry/store/store.ts";
 import type { LoginPowers } from "./mcp/registry/login/login.ts";
 import type { ModelHands } from "./model/hands.ts";
@@ -30,21 +32,73 @@ export interface Screen {
   readonly width: number;
   /** Columns of standard output; undefined when it is no terminal. */
   readonly outWidth?: number | undefined;
+  /** Rows of the terminal; undefined when the live view goes to none. */
+  readonly rows?: number | undefined;
+  /** Keeps rows under all that is written, until it is called with others or with none; hints stand above them. */
+  footer?(rows: Drawn | undefined): void;
+}
+
+/** What stands in a line in place of its end: a word that was begun, made whole. */
+export interface Completion {
+  /** Letters before the cursor that are replaced. */
+  readonly replaces: number;
+  readonly by: string;
+  /** What it may become, where there are several. Safe text. */
+  readonly choices: readonly string[];
+}
+
+/** What a line may have beside its letters: each is used only where a session asks for it. */
+export interface LineExtras {
+  /** Lines entered before, the oldest first, for the arrow up. */
+  readonly past?: readonly string[];
+  /** Completes what stands before the cursor, for Tab. */
+  readonly complete?: (before: string) => Completion | undefined;
+  /** Opens an external editor on the text; undefined where nothing became of it. */
+  readonly editor?: (text: string) => Promise<string | undefined>;
 }
 
 /** How a line is read. */
-export interface LineOptions {
+export interface LineOptions extends LineExtras {
   /** False for what must not be shown. */
   readonly echo?: boolean;
   readonly signal?: AbortSignal;
   /** A text of perhaps several rows, as a paste brings them; it is kept for the arrow up. */
   readonly many?: boolean;
+  /** What stands in it at first. With it nothing that was typed before is thrown away: never for a question. */
+  readonly draft?: string;
+}
+
+/** How lines are read while something else is written on the screen. */
+export interface AheadOptions extends LineExtras {
+  readonly prompt: string;
+  /** What stands in the line at first. */
+  readonly draft?: string;
+  /** Safe rows above the line: what is queued, what goes on. Asked at each drawing. */
+  above(): readonly string[];
+  entered(text: string): void;
+  /** The text that was entered last and is not used yet, given back to be changed. */
+  takeBack(): string | undefined;
+}
+
+/** A line that is open while something else is written. Questions interrupt it; it goes on after them. */
+export interface AheadLine {
+  redraw(): void;
+  /** Ends it; gives what was typed and not entered. */
+  close(): string;
 }
 
 /** A person at a terminal. */
 export interface Keyboard {
   /** Throws away what was typed before, shows `prompt`, and reads one line; undefined at its end. */
   line(prompt: string, options?: LineOptions): Promise<string | undefined>;
+  /** Reads lines at the bottom of the screen until it is closed. Absent where only one line at a time can be read. */
+  ahead?(options: AheadOptions): AheadLine;
+  /** Runs a program of the person's own on this terminal; gives its exit code. Absent where none can be run. */
+  program?(words: readonly string[]): Promise<number>;
+  /** Runs a line that the person typed in their own shell. Never called with a word of an agent's. */
+  shell?(line: string): Promise<CommandOutput>;
+  /** Hands a text to the terminal's clipboard (OSC 52); a terminal that allows none drops it. */
+  copy?(text: string): void;
 }
 
 /** What stands at a path, behind links. */
@@ -193,6 +247,12 @@ export interface LogCheck {
   ): Promise<{ readonly ok: boolean; readonly key: string }>;
 }
 
+/** Checks values against schemas. Wired in by main.ts. */
+export interface SchemaCheck {
+  /** Why `value` does not fit; undefined when it does. Throws Fault `refused` for a schema that cannot be checked safely. */
+  misfit(schema: string, value: Json): string | undefined;
+}
+
 /** Presses of Ctrl-C, counted with care. */
 export interface Interrupts {
   /**
@@ -218,6 +278,7 @@ export interface Hands {
   readonly interrupts: Interrupts;
   readonly receipts: ReceiptCheck;
   readonly logs: LogCheck;
+  readonly schemas: SchemaCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
   readonly models: ModelHands;

@@ -40,6 +40,10 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
     verify: async (bytes, options) =>
       (await import("../broker/audit/mod.ts")).verifyExport(bytes, options),
   }),
+  async schemas() {
+    const { makeMisfits } = await import("../broker/mod.ts");
+    return { misfit: makeMisfits() };
+  },
   async walls() {
     const { makeWalls } = await import("./program/walls_powers.ts");
     return makeWalls(async (bwrap) =>

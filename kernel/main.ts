@@ -2,7 +2,7 @@
 import { Fault } from "../contracts/base/fault.ts";
 import { Digest } from "../contracts/authority/ids.ts";
 import type { ContentTrust } from "../contracts/memory/mod.ts";
-import type { KernelConfig } from "../contracts/wire/mod.ts";
+import type { KernelConfig, StoreChoice } from "../contracts/wire/mod.ts";
 import {
   openLog,
   readPrivate,
@@ -36,6 +36,9 @@ import {
   makeMending,
   openStore,
 } from "./core/log/care.ts";
+import { startStoreProcess } from "./core/log/store_process.ts";
+import { makeSpawnPowers } from "./core/start/spawn_powers.ts";
+import type { RemoteStore } from "../store/postgres/mod.ts";
 import { inSlices } from "./core/log/read_events.ts";
 import { openContents } from "./core/log/contents.ts";
 import { NO_PEERS } from "./power/peer/peer_ops.ts";
@@ -52,10 +55,16 @@ if (!await disk.lock(`${config.dir}/lock`)) {
   exit(3);
 }
 const database = `${config.dir}/remit.db`;
-const { store, damage } = openStore(database, (why) => {
+const refuse = (why: string): never => {
   note(why);
   return exit(1);
-});
+};
+/** What hears that something may have come for this kernel; replaced once it is at work. */
+const heard = { now: (_op: string): void => undefined };
+const remote = config.store === undefined ? undefined : await openInDatabase(config.store);
+const { store, damage } = remote === undefined
+  ? openStore(database, refuse)
+  : { store: remote, damage: undefined };
 const signer = await loadOrMakeReceiptKey({
   powers: KEY_POWERS,
   path: `${config.dir}/receipt_key`,
@@ -96,6 +105,7 @@ try {
     slowStore,
     contents,
     plainLog,
+    ...{ remote, heard },
     receiptKey: publicKey,
     care,
     end,
@@ -105,11 +115,13 @@ try {
 } catch (error) {
   if (!(error instanceof Fault) || error.code !== "storeCorrupt") throw error;
   note(error.message);
-  const repair = makeMending({
-    ...{ store, database, note: damaged, now: powers.now },
-    copyTo: (fresh, how) => repairTail({ store, fresh, signer, ...LOG_POWERS, ...how }),
-    mended: () => void powers.after(100, () => end.now()),
-  });
+  const repair = remote === undefined
+    ? makeMending({
+      ...{ store, database, note: damaged, now: powers.now },
+      copyTo: (fresh, how) => repairTail({ store, fresh, signer, ...LOG_POWERS, ...how }),
+      mended: () => void powers.after(100, () => end.now()),
+    })
+    : () => Promise.reject(notMended());
   const control = await serve(
     damagedHandlers({ damage: error, verify: care.verify, repair, stop: () => end.now() }),
     {
@@ -120,6 +132,27 @@ try {
     },
   );
   idleUnless(() => control.connections() > 0).start();
+}
+
+function notMended(): Fault {
+  return new Fault(
+    "unavailable",
+    "Cannot repair a log in a database from here: nothing can be cut off there; restore the database from its backup",
+  );
+}
+
+/** Opens the log in a database. When its process ends this one does, too: what it holds could not be made durable. */
+async function openInDatabase(choice: StoreChoice): Promise<RemoteStore> {
+  try {
+    return await startStoreProcess({
+      ...{ config, choice, spawn: makeSpawnPowers(), now: powers.now },
+      hear: (op) => heard.now(op),
+      lost: (why) => refuse(`Cannot go on without the store: its process ${why}`),
+    });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return refuse(error.message);
+  }
 }
 
 /** What is known of contents. Without it no task can be trusted to read: this process ends. */

@@ -6,7 +6,7 @@ import type { ImportedServer } from "../contracts/exchange/mcp.ts";
 import type { GrantedCall } from "../contracts/task/power.ts";
 import type { Powers } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
-import type { KernelConfig } from "../contracts/wire/wire_control.ts";
+import { type KernelConfig, workFolder } from "../contracts/wire/wire_control.ts";
 import { changesOf } from "../bridges/mcp/review/tool_identity.ts";
 import { effectOf, grantedEffect } from "../bridges/mcp/review/effect.ts";
 import { descriptorDigest } from "../broker/mod.ts";
@@ -84,7 +84,7 @@ async function copiesOfLook(
   server: ImportedServer,
 ): Promise<ServerCopies | undefined> {
   const { config, copying } = parts, grants = grantMounts({ mounts: [], mcp: [server] });
-  const contentDir = `${config.dir}/work/${NO_TASK}/content`;
+  const contentDir = `${workFolder(config)}/${NO_TASK}/content`;
   const copies = makeMcpCopies({
     ...{ ...parts, ...copying },
     folders: () => ({

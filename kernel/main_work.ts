@@ -18,14 +18,14 @@ import type { Leases } from "../contracts/authority/gate.ts";
 import type { Pid, TaskId } from "../contracts/authority/ids.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
-import type { EventLog, Store } from "../contracts/task/store.ts";
-import type { KernelConfig } from "../contracts/wire/wire_control.ts";
+import type { AdoptingLog, EventLog, Store } from "../contracts/task/store.ts";
+import { type KernelConfig, workFolder } from "../contracts/wire/wire_control.ts";
 import { type Children, makeChildren } from "./core/child/children.ts";
 import { makePipePowers } from "./core/child/mcp_pipe_powers.ts";
 import { makeRunPowers } from "./power/command/command_spawn_powers.ts";
 import { makeLook } from "./power/command/run.ts";
 import { type Control, type ControlHandlers, type IdleWatch, rulesOf } from "./control/control.ts";
-import { makeHandlers } from "./control/operator.ts";
+import { makeHandlers, takeAnswer } from "./control/operator.ts";
 import { makeOperatorAsk, makeOperatorEmbed } from "./control/operator_ask.ts";
 import {
   chooseModel,
@@ -41,7 +41,10 @@ import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
 import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
+import { makeMainFleet } from "./main_fleet.ts";
 import { wireTools } from "./main_tools.ts";
+import { learnContents } from "./core/log/contents.ts";
+import type { RemoteStore } from "../store/postgres/mod.ts";
 import type { EmbeddersParts } from "./power/model/embedders.ts";
 import {
   type LentSecrets,
@@ -58,6 +61,7 @@ import type { ServeParts } from "./serve_control.ts";
 import { makeSpawnPowers } from "./core/start/spawn_powers.ts";
 import { makeReadArtifact } from "./task/outbox.ts";
 import { makeTaskHost, type RunningTasks } from "./task/task_host.ts";
+import { type CostRow, costsOf, makeLedger } from "./task/costs.ts";
 import { makeTaskQuestions } from "./task/task_questions.ts";
 import { makeTrial } from "./task/trial.ts";
 import { makeToolhosts } from "./power/toolhost/toolhosts.ts";
@@ -82,7 +86,11 @@ interface WorkParts {
   /** What is known of contents. */
   readonly contents: ContentTrust;
   /** The log over the store. */
-  readonly plainLog: EventLog;
+  readonly plainLog: AdoptingLog;
+  /** The store in a database that other kernels share; undefined where it is a file. */
+  readonly remote: RemoteStore | undefined;
+  /** What hears that something may have come from other kernels. */
+  readonly heard: { now: (op: string) => void };
   /** Public half of the key that signs receipts. */
   readonly receiptKey: string;
   readonly care: LogCare;
@@ -107,7 +115,17 @@ export async function work(parts: WorkParts): Promise<void> {
     parts;
   const secretOf: ReadPrivate = (event) => readPrivate(store, event);
   const slowSecretOf: ReadPrivate = (event) => readPrivate(slowStore, event);
-  const bus = makeBus(plainLog, powers.now);
+  const fleet = parts.remote === undefined || config.store === undefined
+    ? undefined
+    : makeMainFleet({
+      ...{ store: parts.remote, log: plainLog, choice: config.store, powers, note },
+      ...{ receiptKey: parts.receiptKey, version: config.harness, steady: parts.steady },
+      end(why): void {
+        note(`This kernel ends: ${why}`);
+        end.now();
+      },
+    });
+  const bus = makeBus(fleet?.log ?? plainLog, powers.now);
   const { log } = bus;
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
@@ -142,9 +160,13 @@ export async function work(parts: WorkParts): Promise<void> {
   });
 
   const tokens = makeTokens(powers);
-  const redeem = makeRedeem(tokens, processes);
+  const redeemHere = makeRedeem(tokens, processes);
+  const redeem: typeof redeemHere = (call) => {
+    fleet?.check(call);
+    redeemHere(call);
+  };
   const restored = makeRestored(), pins = makePins();
-  const read = makeReadArtifact({ work: `${config.dir}/work`, read: disk.read, now: powers.now });
+  const read = makeReadArtifact({ work: workFolder(config), read: disk.read, now: powers.now });
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
     ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
@@ -168,6 +190,7 @@ export async function work(parts: WorkParts): Promise<void> {
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,
+      ...(fleet === undefined ? {} : { cover: fleet.cover }),
       ...over,
     });
   const exhausted = (pid: Pid, limit: string): void => {
@@ -183,22 +206,27 @@ export async function work(parts: WorkParts): Promise<void> {
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
   });
 
+  const costs = (since: number, until = Infinity): Promise<readonly CostRow[]> =>
+    costsOf(slowStore, { since, until, taskOf: (task) => agents.keeper.get(task) });
+  const ledger = makeLedger({ budgets: config.policy.budgets ?? [], now: powers.now, costs });
   const tasks: RunningTasks = makeTaskHost({
     ...{ children, gate, powers, processes, leases, models, store, restored, disk, log },
     toolhosts: tools.hosts,
     ...{ granting, note, readPrivate: secretOf },
-    work: `${config.dir}/work`,
+    work: workFolder(config),
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
+    ledger,
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
       watching.text(task, text);
       agents.exchanges.text(task, text);
     },
+    onThinking: (task, characters) => watching.thinking(task, characters),
     onReading: (task, reading) => watching.reading(task, reading),
     onWire: (task, exchange) => watching.wire(task, exchange),
     forget: gate.forget,
@@ -231,6 +259,7 @@ export async function work(parts: WorkParts): Promise<void> {
   await keeper.load();
   const control = await serve(
     makeHandlers({
+      fleet,
       ...{ service, leases, questions, conversations, past, rules, now: powers.now },
       head: log.head,
       ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
@@ -249,6 +278,7 @@ export async function work(parts: WorkParts): Promise<void> {
       artifacts: outbox.list,
       release: outbox.release,
       log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
+      costs: ({ since, until }) => costs(since, until),
       auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
       auditExport: () => exportLog(slowStore),
       ...careOverWork(care, () => idle.endSoon()),
@@ -265,6 +295,7 @@ export async function work(parts: WorkParts): Promise<void> {
     const closed = Promise.all([children, service, models].map((each) => each.close()))
       // What waited for the commit of what comes next has it now.
       .then(() => log.append("kernel", []).catch(() => undefined))
+      .then(() => fleet?.leave().catch(() => undefined))
       .then(() => store.close())
       .then(() => contents.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
@@ -294,6 +325,14 @@ export async function work(parts: WorkParts): Promise<void> {
   await conversations.sweep();
   idle.start();
   keepUp();
+  if (fleet === undefined) return;
+  fleet.join({
+    ...{ keeper, service, questions },
+    answer: (answer) => takeAnswer({ questions, service, rules }, answer),
+    contents: (task) =>
+      learnContents(contents, { store: slowStore, readPrivate: slowSecretOf }, task),
+  });
+  parts.heard.now = () => fleet.wake();
 }
 
 interface MainModelsParts {

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { provideBundles } from "../cli/program/bundles_powers.ts";
-import { provideBrowser } from "../cli/program/program_cache_powers.ts";
+import { provideBrowser, provideStore } from "../cli/program/program_cache_powers.ts";
 import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
 import { provideServeProgram } from "../cli/mcp_serve/hands_powers.ts";
 import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";
@@ -26,6 +26,7 @@ async function provideFew(parts: Parameters<typeof provideServeProgram>[0]): Pro
     ...WIKI.map((which) => () => provideWikiProgram(which, parts)),
     () => provideServeProgram(parts),
     () => provideBrowser(parts),
+    () => provideStore(parts),
   ];
   const lane = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();

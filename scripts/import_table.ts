@@ -69,7 +69,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   workspace: { parts: OPEN, npm: ["zod"] },
   net: { parts: OPEN, npm: [] },
   browser: { parts: OPEN, npm: ["puppeteer-core"] },
-  store: { parts: OPEN, npm: [] },
+  store: { parts: OPEN, npm: ["postgres"] },
   "memory-wiki": {
     parts: OPEN,
     npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
@@ -179,6 +179,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
   },
   { entry: "tools-wasm/host/main.ts", npm: ["@extism/extism"], without: ["port/digest.ts"] },
   { entry: "net/main.ts", npm: [], without: [] },
+  { entry: "store/postgres/main.ts", npm: ["postgres", "zod"], without: [] },
   { entry: "browser/main.ts", npm: ["puppeteer-core"], without: [] },
   {
     entry: "bridges/mcp/client/main.ts",
@@ -217,7 +218,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
  */
 const KERNEL_LAYERS: readonly string[] = [
   // The core: rights, the machine's processes, which have none, a task's own, the log.
-  ...["core/lease", "core/start", "core/child", "core/process", "core/log"],
+  ...["core/lease", "core/start", "core/child", "core/process", "core/log", "core/fleet"],
   // What those processes are for, each by itself; at the end the tools that ask models and people.
   ...["power/net", "power/toolhost", "power/wiki", "power/command", "power/model"],
   ...["power/plugin", "power/peer", "power/mcp"],
@@ -251,6 +252,7 @@ export function isAssembly(path: string): boolean {
 /** Files that wire parts together beside a `main.ts`, which would be too long without them. */
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
+  "kernel/main_fleet.ts",
   "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",

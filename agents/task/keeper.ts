@@ -56,6 +56,10 @@ export interface TaskKeeper {
   contaminated(task: TaskId): boolean;
   /** Learns from its log what is not kept of a task that has ended: it goes on. */
   recall(task: TaskId): Promise<void>;
+  /** Learns from its log a task that another kernel had; undefined when that does not fold. */
+  adopt(task: TaskId): Promise<AgentTask | undefined>;
+  /** Another kernel has the task now: nothing of it is known here any more. */
+  lose(task: TaskId): void;
   /** Says, in memory alone, why a task does not go on: its log cannot be written. */
   strand(task: TaskId, reason: string): void;
   /** Folds an event that somebody else committed. */
@@ -213,13 +217,17 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     const states = [...UNFINISHED, ""];
     for (const row of await store.documents({ kind: KIND, states, limit: ALL })) {
       const id = TaskId.safeParse(row.id);
-      if (!id.success) continue;
-      const found = await rememberTask(history, id.data);
-      const task = found?.task ?? entryOf(row).task;
-      if (task !== undefined) put(id.data, { task, version: row.version });
-      if (found?.turnOver === true) over.add(id.data);
-      if (found?.contaminated === true) contaminated.add(id.data);
+      if (id.success) await learn(id.data, row);
     }
+  };
+  /** What the log says of a task that is not over. */
+  const learn = async (id: TaskId, row: DocumentRow): Promise<AgentTask | undefined> => {
+    const found = await rememberTask(history, id);
+    const task = found?.task ?? entryOf(row).task;
+    if (task !== undefined) put(id, { task, version: row.version });
+    if (found?.turnOver === true) over.add(id);
+    if (found?.contaminated === true) contaminated.add(id);
+    return task;
   };
 
   return Object.freeze<TaskKeeper>({
@@ -256,6 +264,18 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
       const found = await rememberTask(history, task);
       if (found?.turnOver === true) over.add(task);
       if (found?.contaminated === true) contaminated.add(task);
+    },
+    async adopt(task: TaskId): Promise<AgentTask | undefined> {
+      changes += 1;
+      const row = await store.document(KIND, task);
+      return row === undefined ? undefined : await learn(task, row);
+    },
+    lose(task: TaskId): void {
+      changes += 1;
+      live.delete(task);
+      ended.delete(task);
+      over.delete(task);
+      contaminated.delete(task);
     },
     strand(task: TaskId, reason: string): void {
       const entry = atHand(task);

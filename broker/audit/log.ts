@@ -1,8 +1,8 @@
 /** The event log over a store: chains, seals and group commit. @module */
-import { Fault } from "../../contracts/base/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
-import type { DocumentWrite, EventLog, EventRow, Store } from "../../contracts/task/store.ts";
+import type { AdoptingLog, DocumentWrite, EventRow, Store } from "../../contracts/task/store.ts";
 import { type Draft, draftEvents, openHeads } from "./_heads.ts";
 import { GENESIS, hashEvent, KERNEL_CHAIN, sealMessage, sealText } from "./seal.ts";
 import type { Signer } from "./signer.ts";
@@ -34,6 +34,8 @@ export interface Head {
 type Place = { readonly n: number; readonly hash: Digest };
 type Entry = {
   readonly draft: Draft;
+  /** Events that are durable already, with their places. */
+  readonly adopted: readonly EventRow[];
   readonly documents: readonly DocumentWrite[];
   /** Makes no commit by itself. */
   readonly patient: boolean;
@@ -50,8 +52,11 @@ const PATIENCE = 100;
 /** Most rows of a group that several share: a longer one keeps whoever asks meanwhile waiting. */
 const MAX_ROWS = 128;
 
-const rowsOf = ({ draft, documents }: Entry): number =>
-  draft.events.length + draft.blobs.length + documents.length;
+const rowsOf = ({ draft, adopted, documents }: Entry): number =>
+  draft.events.length + draft.blobs.length + adopted.length + documents.length;
+
+/** Refusals that are one entry's, and not its group's. */
+const ITS_OWN: ReadonlySet<FaultCode> = new Set(["conflict", "leaseRevoked", "leaseExpired"]);
 
 const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
 
@@ -63,7 +68,7 @@ const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
  * limits; nothing of it is then written, and what others appended meanwhile is.
  * @throws Fault `storeCorrupt` when the log does not end in an intact seal of this signer.
  */
-export async function openLog(parts: LogParts): Promise<EventLog> {
+export async function openLog(parts: LogParts): Promise<AdoptingLog> {
   const { store, signer, now, random, soon, after } = parts;
   const heads = await openHeads(store, signer.publicKey);
   let queue: Entry[] = [];
@@ -105,7 +110,7 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
       await commit(group);
     } catch (error) {
       // One entry's conflict must not fail the others: each has its own try.
-      if (group.length > 1 && error instanceof Fault && error.code === "conflict") {
+      if (group.length > 1 && error instanceof Fault && ITS_OWN.has(error.code)) {
         for (const entry of group) await commit([entry]).catch(entry.reject);
       } else for (const entry of group) entry.reject(error);
     }
@@ -115,7 +120,13 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
 
   /** Chains, seals and stores a group. The heads in memory move only when it is durable. */
   async function commit(group: readonly Entry[]): Promise<void> {
-    await heads.know(new Set(group.flatMap(({ draft }) => draft.events.map(({ task }) => task))));
+    await heads.know(
+      new Set(
+        group.flatMap(({ draft, adopted }) =>
+          [...draft.events, ...adopted].map(({ task }) => task)
+        ),
+      ),
+    );
     const moved = new Map<string, Head>();
     const headOf = (task: string): Head => moved.get(task) ?? heads.get(task) ?? BEFORE_FIRST;
     const rows: EventRow[] = [];
@@ -128,7 +139,21 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
       moved.set(task, place);
       return place;
     };
-    const places = group.map((entry) => entry.draft.events.map(chain));
+    const adopt = (row: EventRow): void => {
+      const head = headOf(row.task);
+      if (row.n !== head.n + 1 || row.hash !== hashEvent({ prev: head.hash, ...row })) {
+        throw new Fault(
+          "storeCorrupt",
+          `Cannot take over task ${row.task}: its event ${row.n} does not follow`,
+        );
+      }
+      rows.push({ ...row, adopted: true });
+      moved.set(row.task, row);
+    };
+    const places = group.map(({ draft, adopted }) => {
+      adopted.forEach(adopt);
+      return draft.events.map(chain);
+    });
     const last = rows.at(-1);
     if (last !== undefined) {
       const before = heads.kernel();
@@ -153,10 +178,10 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
   ): Promise<readonly Place[]> =>
     new Promise((resolve, reject) => {
       const draft = draftEvents(task, events, { at, random });
-      queue.push({ draft, documents, patient, resolve, reject });
+      queue.push({ draft, adopted: [], documents, patient, resolve, reject });
     });
 
-  return Object.freeze<EventLog>({
+  return Object.freeze<AdoptingLog>({
     append(task, events, documents = [], at = now()) {
       const placed = enqueue(task, events, { documents, at, patient: false });
       wake();
@@ -166,6 +191,16 @@ export async function openLog(parts: LogParts): Promise<EventLog> {
       const placed = enqueue(task, events, { documents, at, patient: true });
       disarm ??= after(PATIENCE, losePatience);
       return placed;
+    },
+    async adopt(events): Promise<void> {
+      for (let from = 0; from < events.length; from += MAX_ROWS) {
+        const adopted = events.slice(from, from + MAX_ROWS);
+        await new Promise<readonly Place[]>((resolve, reject) => {
+          const draft = { events: [], blobs: [] };
+          queue.push({ draft, adopted, documents: [], patient: false, resolve, reject });
+          wake();
+        });
+      }
     },
     head: () => heads.kernel()?.hash ?? GENESIS,
   });

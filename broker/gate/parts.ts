@@ -4,7 +4,7 @@ import type { Decision, Leases } from "../../contracts/authority/gate.ts";
 import type { CallId, Digest, LeaseId, TaskId, ToolName } from "../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { Guard } from "../../contracts/model/model_aux.ts";
-import type { Resolved, ToolBinding } from "../../contracts/task/power.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/task/process.ts";
 import type { AnswerScope } from "../../contracts/authority/question.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
@@ -34,6 +34,8 @@ export interface GateParts {
   /** Takes secrets out of what is shown. */
   redact(text: string): string;
   readonly guards?: Guards;
+  /** Resolves once this kernel holds its tasks for as long as the call may take. Absent: nobody else may have them. */
+  cover?(call: GrantedCall): Promise<void>;
   /** Advice for people and the trace; what decides does not have it. */
   readonly advisor?: Guard;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */

@@ -95,6 +95,7 @@ export function makePerformer(parts: GateParts): Performer {
 
     if (!single) {
       try {
+        await parts.cover?.(granted);
         powers.reach("beforeIntent");
         await append(process, [intent]);
         powers.reach("afterIntent");

@@ -187,6 +187,7 @@ export function fakeHands(
     around,
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => Promise.resolve({ ok: true, reason: "it holds" }) },
+    schemas: { misfit: () => undefined },
     logs: { verify: () => Promise.resolve({ ok: true, key: "k" }) },
     plugins: parts.plugins ?? realPlugins(around.home),
     models: parts.models ?? fakeModels(),

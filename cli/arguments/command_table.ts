@@ -3,6 +3,7 @@ import { A2A } from "../a2a/command_table.ts";
 import { ACP } from "../acp/family.ts";
 import { RECORD } from "../audit/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
+import { FLEET } from "../fleet/family.ts";
 import { INBOX } from "../inbox/command_table.ts";
 import { MACHINE } from "../kernel/family.ts";
 import { KEY } from "../key/family.ts";
@@ -25,6 +26,11 @@ export type { CommandSpec, FlagSpec };
 /** Flags that every command takes. */
 export const COMMON_FLAGS: readonly FlagSpec[] = [
   { name: "state", value: "DIR", help: "where Remit keeps its state" },
+  {
+    name: "store",
+    value: "URL",
+    help: "where a new state keeps its log: postgres://…",
+  },
   { name: "json", help: "print one JSON document, or JSON lines for a stream" },
   { name: "help", short: "h", help: "show this" },
   { name: "version", short: "V", help: "show the version" },
@@ -33,7 +39,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, SETUP],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
 ];
 
 /** Every command. */

@@ -98,6 +98,11 @@ export async function runCommandLine(
     const { name } = parsed.command;
     const [around, disk] = await Promise.all([source("around"), source("disk")]);
     const places = placesOf(around, flag(parsed, "state"));
+    const store = flag(parsed, "store");
+    if (store !== undefined) {
+      const { keepStore } = await import("../kernel/store_choice.ts");
+      keepStore({ disk, places, uid: around.uid }, store);
+    }
     const fresh = disk.stat(places.state) === undefined;
     const told = fresh && !json && around.root ? warningRoot(source, screen) : source;
     const family = familyOf(parsed.command);

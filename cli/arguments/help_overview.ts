@@ -18,14 +18,14 @@ const FIRST: readonly string[] = [
 
 /** Every other command by what it is for: first words. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
-  setup: ["init", "status", "config", "version", "upgrade", "completion", "complete"],
+  setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
   tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill"],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
-  record: ["audit", "receipt", "backup", "restore"],
+  record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model"],
   memory: ["wiki", "sgrep", "sdiff"],
-  others: ["a2a", "inbox", "mail", "proposals", "simulate"],
-  service: ["serve", "schedule", "webhook"],
+  others: ["a2a", "acp", "inbox", "mail", "proposals", "simulate"],
+  service: ["serve", "schedule", "webhook", "fleet"],
 };
 
 const isFamily = (word: string): boolean =>

@@ -22,6 +22,8 @@ export type Seen =
   /** `label`: of what the call has read, as the kernel told it. */
   | { readonly kind: "progress"; readonly text: string; readonly label: unknown }
   /** A model of this machine reads its request: tokens. */
+  /** The model thinks: so many characters more, of which nothing is told. */
+  | { readonly kind: "thinking"; readonly characters: number }
   | { readonly kind: "reading"; readonly done: number; readonly total: number }
   /** `wire`: an exchange with a provider, a line of a recording. */
   | { readonly kind: "chunk" | "wire"; readonly text: string };
@@ -42,6 +44,10 @@ export function readSeen(told: Json): Seen | undefined {
     return typeof done === "number" && typeof total === "number"
       ? { kind, done, total }
       : undefined;
+  }
+  if (kind === "thinking") {
+    const { characters } = record(told);
+    return typeof characters === "number" ? { kind, characters } : undefined;
   }
   if (kind === "chunk") return { kind, text: typeof text === "string" ? text : "" };
   if (kind !== "event" || typeof event !== "string") return undefined;

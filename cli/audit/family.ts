@@ -41,6 +41,17 @@ export const RECORD = family(
       { name: "outcome", value: "WORD", help: "ended so: ok, refusedByPolicy, …" },
       ...OF_AGENT,
     ]),
+    simple("cost", "", [0, 0], "what models cost, by model, agent, day, month, who or what asked", [
+      "remit cost",
+      "remit cost --by day --since 7d",
+    ], [
+      {
+        name: "by",
+        value: "model|agent|day|month|principal|trigger",
+        help: "how to sum; absent: model",
+      },
+      { name: "since", value: "TIME", help: "a date, or how long ago: 2h, 7d; absent: 31 days" },
+    ]),
     simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
       "remit audit repair",
     ]),
@@ -57,6 +68,7 @@ export const RECORD = family(
     "audit verify": async () => (await import("./audit_log.ts")).auditVerify,
     "audit export": async () => (await import("./audit_log.ts")).auditExport,
     "audit query": async () => (await import("./commands.ts")).auditQuery,
+    cost: async () => (await import("./cost_command.ts")).costCommand,
     "audit repair": async () => (await import("./commands.ts")).auditRepair,
     "receipt show": async () => (await import("./commands.ts")).receiptShow,
     "receipt export": async () => (await import("./commands.ts")).receiptExport,

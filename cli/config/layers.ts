@@ -15,7 +15,7 @@ import type { CommandClass, Mount } from "../../contracts/tool/mod.ts";
 import type { ConfigFile } from "./text.ts";
 import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./memory.ts";
-import { definedModelsFor, narrowPolicy } from "./narrow.ts";
+import { budgetsOf, definedModelsFor, narrowPolicy } from "./narrow.ts";
 import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "./serve.ts";
 
 /** A layer: a file, and whether it may widen. */
@@ -93,6 +93,7 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
     selfConsent: config.selfConsent ?? policy.selfConsent,
     resultBytes,
     modelsFor: { ...policy.modelsFor, ...definedModelsFor(config.modelsFor) },
+    ...budgetsOf(policy, config),
   };
 }
 

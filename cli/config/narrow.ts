@@ -169,10 +169,20 @@ export function narrowPolicy(
       strict: policy.strict || config.strict === true,
       selfConsent: policy.selfConsent && config.selfConsent !== false,
       resultBytes,
+      ...budgetsOf(policy, config),
       modelsFor: config.modelsFor === undefined
         ? policy.modelsFor
         : narrowModelsFor(policy.modelsFor, definedModelsFor(config.modelsFor)),
     },
     notes,
   };
+}
+
+/** Budgets of every layer hold, whoever wrote them: each one only bounds. */
+export function budgetsOf(
+  { budgets = [] }: Pick<PolicySource, "budgets">,
+  config: Pick<RemitConfig, "budgets">,
+): Pick<PolicySource, "budgets"> {
+  const all = [...budgets, ...config.budgets ?? []];
+  return all.length === 0 ? {} : { budgets: all };
 }

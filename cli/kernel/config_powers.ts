@@ -5,13 +5,14 @@ import { digestOf } from "../../port/digest.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { findCommands } from "../program/command_programs_powers.ts";
 import { provideBundles } from "../program/bundles_powers.ts";
-import { provideBrowser } from "../program/program_cache_powers.ts";
+import { provideBrowser, provideStore } from "../program/program_cache_powers.ts";
+import { storeChoice } from "./store_choice.ts";
 import type { Around, DiskRead, DiskWrite, KernelWish, Screen } from "../hands.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { mcpPrograms } from "../mcp/programs_powers.ts";
 import { modelPrograms } from "../model/programs_powers.ts";
 import { nativeAddon } from "../../models/weights/mod.ts";
-import type { Places } from "../disk/places.ts";
+import { makePrivateFolder, type Places } from "../disk/places.ts";
 import { choosePlugins } from "../plugin/choice.ts";
 import type { PluginKit } from "../plugin/kit.ts";
 import { installedPlugins } from "../plugin/store.ts";
@@ -111,6 +112,8 @@ export async function configFor(
     commands,
     browser,
   }));
+  const store = storeChoice(disk, places, around);
+  if (store?.work !== undefined) makePrivateFolder(disk, store.work, around.uid);
   const config: KernelConfig = {
     ...told,
     dir: places.kernel,
@@ -119,6 +122,10 @@ export async function configFor(
       ...bundles.children,
       ...modelPrograms(places.cache, bundles.digest),
       browser: driver,
+      store: store === undefined ? "" : await provideStore({
+        ...{ home, cache: places.cache, known },
+        onBuild: () => say("building what speaks to the database, once for this version …"),
+      }),
       wiki: wikiProgramFile("wiki", { home, cache: places.cache, known }),
       ...bridge,
     },
@@ -141,6 +148,7 @@ export async function configFor(
     idleMs: idleMsOf(around, wish),
     session: sessionFile(parts),
     pool: { workers: 2, plugins: 1 },
+    ...(store === undefined ? {} : { store }),
   };
   return { config, bundle: bundles.kernel };
 }

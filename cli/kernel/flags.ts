@@ -22,6 +22,7 @@ export type Granted = Pick<
   | "tools"
   | "weights"
   | "session"
+  | "store"
 >;
 
 /**
@@ -30,7 +31,11 @@ export type Granted = Pick<
  * that holds a comma, which Deno reads as a separator.
  */
 export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
-  const own = [config.dir, config.runtime];
+  const own = [
+    config.dir,
+    config.runtime,
+    ...(config.store?.work === undefined ? [] : [config.store.work]),
+  ];
   const storage = `${config.denoDir}/location_data`;
   const { engine, plugins } = config.tools;
   const code = [...(engine === undefined ? [] : [engine]), ...plugins].map(({ file }) => file);

@@ -22,6 +22,7 @@ const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
     mcp: "",
     mcpTree: "",
     mcpRelay: "",
+    store: "",
     a2a: "",
   },
   weights: "/s/models",

@@ -25,6 +25,7 @@ export const NOT_BUILT = Object.freeze({
   local: "",
   native: "",
   wiki: "",
+  store: "",
   ...{ mcp: "", mcpTree: "", mcpRelay: "", a2a: "" },
 });
 

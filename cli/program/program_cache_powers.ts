@@ -1,6 +1,6 @@
 /** Programs beside the kernel's own: each built when it is first needed, and kept by the digest of its sources. @module */
 import { dirname, join } from "node:path";
-import { cacheBeside } from "../../contracts/base/mod.ts";
+import { cacheBeside, WASM_PAGES } from "../../contracts/base/mod.ts";
 import { buildProgram } from "./bundles_powers.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { settleCaches, warm, type Warming } from "./warm_powers.ts";
@@ -106,6 +106,22 @@ const BROWSER: ProgramSource = {
   ...{ entry: "browser/main.ts", platform: "deno", folder: "browser", name: "browser" },
   folders: ["browser", "contracts", "port", "text"],
 };
+
+/** What speaks to a database: apart, because few have one and it brings packages of its own. */
+const STORE: ProgramSource = {
+  ...{ entry: "store/postgres/main.ts", platform: "deno", folder: "store", name: "store" },
+  folders: ["contracts", "port", "store"],
+  pages: WASM_PAGES.store,
+};
+
+/**
+ * Finds the program that speaks to a database, or builds it. Returns its absolute path.
+ *
+ * @throws Fault `unavailable` when it does not build.
+ */
+export async function provideStore(parts: ProgramBuild): Promise<string> {
+  return (await provideWarmProgram(STORE, parts)).bundle;
+}
 
 /**
  * Finds the program that drives Chromium, or builds it. Returns its absolute path.

@@ -5,7 +5,7 @@ import { displayText } from "../../text/mod.ts";
 import { askForm } from "./elicit_asking.ts";
 import type { Hands, Keyboard } from "../hands.ts";
 import type { KeyRing } from "../key/ring.ts";
-import { choiceLine, questionLines, shownWhole } from "./question_frame.ts";
+import { choiceLine, fittingLines, questionLines, shownWhole } from "./question_frame.ts";
 import { showChange, type ShownChange } from "./shown_content.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
 
@@ -73,15 +73,25 @@ export async function askPerson(
   const { paint } = screen;
   const changes = shownChanges(question, staged, disk);
   let drawnWhole = false;
-  const draw = (whole: boolean): void => {
-    drawnWhole ||= whole;
-    for (const line of questionLines(question, changes, { width: screen.width, paint, whole })) {
-      screen.say(line);
-    }
+  let most = 0;
+  /** The rows that the choices, the answer and the row after it do not take. */
+  const room = (): number | undefined => screen.rows === undefined ? undefined : screen.rows - 3;
+  const draw = (): void => {
+    const fitted = fittingLines(question, changes, { width: screen.width, paint, rows: room() });
+    most = Math.max(most, fitted.most);
+    for (const line of fitted.lines) screen.say(line);
     screen.say(choiceLine(question, paint));
   };
+  const page = async (): Promise<void> => {
+    const lines = questionLines(question, changes, { width: screen.width, paint, whole: true });
+    drawnWhole = await readThrough(lines, parts, room()) || drawnWhole;
+    const high = room();
+    // What is longer than the screen has moved the headline off: it stands there again before an answer.
+    if (high !== undefined && lines.length > high) draw();
+    else screen.say(choiceLine(question, paint));
+  };
   screen.say("");
-  draw(false);
+  draw();
   const withdrawn = (): boolean => parts.signal?.aborted === true;
   // Asked again as often as it takes: only a clear word, Enter or the end of input decides.
   for (;;) {
@@ -95,14 +105,14 @@ export async function askPerson(
       continue;
     }
     if (choice === "show") {
-      draw(true);
+      await page();
       continue;
     }
     const filled = question.kind === "elicit" && choice.decision === "allow"
       ? await askForm(question, { screen, keyboard: parts.keyboard, signal: parts.signal })
       : choice;
     if (withdrawn()) return undefined;
-    const sanitizes = shownWhole(changes, drawnWhole);
+    const sanitizes = shownWhole(changes, drawnWhole, most);
     const verdict: Verdict = { ...filled, sanitizes, by: "terminal", channel: "terminal" };
     if (question.kind !== "stepUp" || choice.decision === "deny") {
       return signAnswer(question, verdict, {
@@ -112,6 +122,29 @@ export async function askPerson(
     }
     return await stepUp(question, verdict, parts);
   }
+}
+
+/** Shows lines a screen at a time, under their headline; true when all of them were shown. */
+async function readThrough(
+  lines: readonly string[],
+  { hands: { screen }, keyboard, signal }: AskingParts,
+  high: number | undefined,
+): Promise<boolean> {
+  const [top = "", headline = "", ...rest] = lines;
+  const step = high === undefined ? rest.length : Math.max(4, high - 2);
+  const pages = Math.max(1, Math.ceil(rest.length / step));
+  for (let page = 1; page <= pages; page += 1) {
+    for (const line of [top, headline, ...rest.slice((page - 1) * step, page * step)]) {
+      screen.say(line);
+    }
+    if (page === pages) return true;
+    const typed = await keyboard.line(
+      `  page ${page} of ${pages}: Enter for the next, q back to the question › `,
+      signal === undefined ? {} : { signal },
+    );
+    if (typed === undefined || signal?.aborted === true || /^q/i.test(typed.trim())) return false;
+  }
+  return true;
 }
 
 async function stepUp(

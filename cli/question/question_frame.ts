@@ -5,11 +5,12 @@
  */
 import type { Digest, Question, Source } from "../../contracts/authority/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import { hardWrap, wordWrap } from "../terminal/columns.ts";
+import { exactWrap, hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { shownArguments } from "./shown_arguments.ts";
-import { paintDiff, type ShownChange } from "./shown_content.ts";
+import { makeDiffPaint } from "./diff_paint.ts";
+import type { ShownChange } from "./shown_content.ts";
 
 /** What a frame is drawn with. */
 export interface FrameOptions {
@@ -17,6 +18,8 @@ export interface FrameOptions {
   readonly paint: Paint;
   /** Show every line, however many. */
   readonly whole: boolean;
+  /** Lines of one block at most; absent: as many as a reader takes in. */
+  readonly most?: number;
 }
 
 const LINES_A_FILE = 60;
@@ -34,12 +37,50 @@ const TITLES: Readonly<Record<Question["kind"], string>> = {
 };
 
 /** New contents of which a frame shows every changed line. */
-export function shownWhole(changes: readonly ShownChange[], whole: boolean): Digest[] {
+export function shownWhole(
+  changes: readonly ShownChange[],
+  whole: boolean,
+  most = LINES_A_FILE,
+): Digest[] {
   return changes.flatMap((change) =>
-    change.whole !== undefined && (whole || change.lines.length <= LINES_A_FILE)
+    change.whole !== undefined && (whole || change.lines.length <= Math.min(most, LINES_A_FILE))
       ? [change.whole]
       : []
   );
+}
+
+/** Lines of a block that are tried, one after the other, until a frame fits. */
+const FITS = [LINES_A_FILE, 24, 12, 8, 5, 3, 2, 1, 0];
+
+/** A frame that is no higher than the screen, and the lines of one block that it shows. */
+export interface Fitted {
+  readonly lines: readonly string[];
+  readonly most: number;
+}
+
+/**
+ * Draws a question in `rows` rows: its headline and the choices under it are on the screen at once. Blocks become shorter
+ * and say what they leave out; of fields that do not fit the last ones are left out.
+ */
+export function fittingLines(
+  question: Question,
+  changes: readonly ShownChange[],
+  { rows, ...options }: Omit<FrameOptions, "whole" | "most"> & {
+    readonly rows: number | undefined;
+  },
+): Fitted {
+  const drawn = (most: number): string[] =>
+    questionLines(question, changes, { ...options, whole: false, most });
+  if (rows === undefined) return { lines: drawn(LINES_A_FILE), most: LINES_A_FILE };
+  for (const most of FITS) {
+    const lines = drawn(most);
+    if (lines.length <= rows) return { lines, most };
+  }
+  const lines = drawn(0);
+  const kept = lines.slice(0, Math.max(3, rows - 2));
+  const left = lines.length - kept.length - 1;
+  const note = `${options.paint.yellow("┃")}     … ${left} more lines: type d to see them all`;
+  return { lines: [...kept, note, lines.at(-1) ?? ""], most: 0 };
 }
 
 function untrustedSources(sources: readonly Source[]): readonly Source[] {
@@ -64,15 +105,17 @@ export function questionLines(
     for (const piece of more) lines.push(`${bar} ${" ".repeat(11)} ${piece}`.trimEnd());
   };
   const alien = (text: string, colour: (line: string) => string = (line) => line): void => {
-    const paintLike = (piece: string): string => paintAs(text, piece, colour);
-    hardWrap(text, width - 9).forEach((piece, n) => {
+    const pieces = exactWrap(text, width - 9);
+    const paintLike = (piece: string): string =>
+      pieces.length === 1 ? colour(piece) : paintAs(text, piece, colour);
+    pieces.forEach((piece, n) => {
       // A line that goes on must not look like a line of its own.
       const mark = n === 0 ? "│" : "│ ↪";
       lines.push(`${bar}   ${paint.dim(mark)} ${paintLike(piece)}`.trimEnd());
     });
   };
   const block = (raw: readonly string[], most: number, colour?: (line: string) => string): void => {
-    const shown = whole ? raw : raw.slice(0, most);
+    const shown = whole ? raw : raw.slice(0, Math.min(most, options.most ?? most));
     for (const line of shown) alien(line, colour);
     const rest = raw.length - shown.length;
     if (rest > 0) own(`    … ${rest} more lines: type d to see them all`);
@@ -105,7 +148,7 @@ export function questionLines(
     const count = change.note ?? `+${change.plus} −${change.minus}`;
     field("change", `${change.kind}, ${count}`);
     alien(change.path, paint.bold);
-    block(change.lines, LINES_A_FILE, (line) => paintDiff(line, paint));
+    block(change.lines, LINES_A_FILE, makeDiffPaint(change.lines, paint));
   }
   if (question.executes.length > 0) {
     field(paint.red("runs later"), "these changed files are executed by other programs");
@@ -141,7 +184,9 @@ export function questionLines(
 /** Paints a piece as its whole line is painted: by the line's first character, not the piece's. */
 function paintAs(line: string, piece: string, colour: (line: string) => string): string {
   const mark = line.slice(0, 1);
-  return piece === "" ? "" : colour(mark + piece).replace(mark + piece, piece);
+  const painted = colour(mark + piece);
+  // Where words within it have colours of their own, it is another line that reads alike.
+  return painted.includes(mark + piece) ? painted.replace(mark + piece, piece) : piece;
 }
 
 /** The line of choices under a frame. */

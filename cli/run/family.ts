@@ -33,9 +33,18 @@ const RUN_FLAGS: readonly FlagSpec[] = [
     help: "json is --json; stream-json: JSON lines as they happen, the document last",
   },
   {
+    name: "schema",
+    value: "FILE",
+    help: "the answer is one JSON value that fits this JSON Schema, else the command fails",
+  },
+  {
     name: "story",
     value: "NAME",
     help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",
+  },
+  {
+    name: "anywhere",
+    help: "queue it: any kernel of the fleet (--store) that has its mounts takes it",
   },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
@@ -72,6 +81,7 @@ export const RUN = family(
     "mcpStore",
     "models",
     "readInput",
+    "schemas",
     "serveSite",
     "startPeer",
     "wikis",

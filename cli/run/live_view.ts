@@ -1,7 +1,7 @@
 /** The calm view of a task at work: one line for what happened, never more. @module */
 import { Colour, colourSuffices } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { columnsOf, cutFront, cutTo, padTo } from "../terminal/columns.ts";
+import { columnsOf, cutFront, cutTo, padTo, wordWrap } from "../terminal/columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import type { Screen } from "../hands.ts";
 import { mcpHappening } from "../mcp/events.ts";
@@ -54,6 +54,11 @@ export function readingWords({ done, total }: Extract<Seen, { kind: "reading" }>
   return `  … the model has read ${done} of ${total} tokens`;
 }
 
+/** That a model thinks: how much, and never what, which no log keeps. */
+function thoughtWords(characters: number, verb: "thinks" | "thought"): string {
+  return `  ✻ ${verb === "thinks" ? "the model thinks" : "thought"}, ${characters} characters`;
+}
+
 /** Makes the view. */
 export function makeLiveView(
   given: Screen,
@@ -61,6 +66,8 @@ export function makeLiveView(
     readonly toolOf: (question: string) => string;
     /** Shows answers while they are written. Who asks for it prints no answer that {@link LiveView.shown} has. */
     readonly answers?: boolean;
+    /** What words of a line mean that appear for the first time. */
+    readonly explain?: (line: string) => readonly string[];
   },
 ): LiveView {
   const answer = makeStreamedAnswer(
@@ -77,6 +84,11 @@ export function makeLiveView(
   };
   const { paint, width } = given;
   let typed = 0;
+  let thought = 0;
+  const fold = (): void => {
+    if (thought > 0) screen.say(paint.dim(thoughtWords(thought, "thought")));
+    thought = 0;
+  };
   /** Those that came while a prompt stood there, each once. */
   let signals: Set<string> | undefined;
   let colour: Colour = "BLUE";
@@ -87,6 +99,10 @@ export function makeLiveView(
     const end = tail === "" ? "" : `  ${paint.dim(tail)}`;
     const shown = about.startsWith("/") ? cutFront(about, room) : cutTo(about, room);
     screen.say(`  ${mark} ${padTo(what, 12)}  ${shown}${end}`.trimEnd());
+    // Of Remit's own words, and not of a file that is called like one.
+    for (const line of parts.explain?.(tail) ?? []) {
+      for (const piece of wordWrap(line, width - 6)) screen.say(`    ${paint.dim(piece)}`);
+    }
   };
   const under = (text: string): void => {
     if (text !== "") screen.say(`    ${" ".repeat(12)}  ${paint.dim(cutTo(text, width - 20))}`);
@@ -182,6 +198,7 @@ export function makeLiveView(
         return outcome(event);
       case "inferred": {
         typed = 0;
+        fold();
         screen.hint("");
         const seen = answer.end();
         if (event.body["broke"] === true) {
@@ -222,6 +239,8 @@ export function makeLiveView(
         );
       case "contextRestored":
         return row(paint.yellow("!"), "context", `put back: ${tokensOf(event)}`);
+      case "budgetNear":
+        return row(paint.yellow("!"), "budget", safe(textOf(event, "near")));
       case "leaseRevoked":
         return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
       case "recovered":
@@ -237,7 +256,13 @@ export function makeLiveView(
     take(seen: Seen): void {
       if (seen.kind === "event") return take(seen.event);
       if (seen.kind === "reading") return screen.hint(readingWords(seen));
+      if (seen.kind === "thinking") {
+        thought += seen.characters;
+        return screen.hint(thoughtWords(thought, "thinks"));
+      }
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
+      // Folded: how much was thought is said once, before the words that came of it.
+      if (seen.kind === "chunk") fold();
       typed += seen.text.length;
       if (!answer.push(seen.text)) screen.hint(`  … the model writes (${typed} characters)`);
     },

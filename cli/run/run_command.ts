@@ -9,6 +9,8 @@ import { type Command, commandText, printJson } from "../command.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "./kernel_for.ts";
 import { keepRenewed, lendApproved } from "../mcp/registry/handover.ts";
+import { type AnswerSchema, askingFor, awaitFitting, readSchema } from "./schema_answer.ts";
+import { safeJson } from "../terminal/safe_json.ts";
 import { errorLine, resultLine } from "./stream_json.ts";
 import { announce } from "../model/announcement.ts";
 import { foundLines } from "../model/found.ts";
@@ -126,13 +128,23 @@ async function finish(
   link: KernelLink,
   running: RunningTask,
   demo: boolean,
+  schema?: AnswerSchema,
 ): Promise<number> {
   const { screen } = command.hands;
-  const end = await awaitEnd(command, link, running);
-  const result = await gather(link, running.id, end);
+  const { end, value, why } = schema === undefined
+    ? { end: await awaitEnd(command, link, running) }
+    : await awaitFitting(command, link, { running, schema });
+  const gathered = await gather(link, running.id, end);
+  const result = why === undefined
+    ? gathered
+    : { ...gathered, exit: gathered.exit === 0 ? EXIT.failure : gathered.exit };
   screen.hint("");
   if (command.json) {
-    const document = resultDocument(result, running.tally);
+    const document = {
+      ...resultDocument(result, running.tally),
+      ...(value === undefined ? {} : { value }),
+      ...(why === undefined ? {} : { misfit: why }),
+    };
     if (running.print === undefined) printJson(command, document);
     else {
       const { status, reason } = result.task;
@@ -150,7 +162,13 @@ async function finish(
     return result.exit;
   }
   screen.say("");
-  if (!wasShown(running, result.task.answer)) printAnswer(command, result.task.answer);
+  if (value !== undefined) screen.out(`${safeJson(value, 2)}\n`);
+  else if (!wasShown(running, result.task.answer)) printAnswer(command, result.task.answer);
+  if (why !== undefined) {
+    screen.say(
+      `  Cannot give an answer that fits ${schema?.file}: ${displayText(why, { max: 500 })}`,
+    );
+  }
   const { reason } = running.tally;
   if (reason !== "" && reason !== result.task.answer) {
     screen.say(`  ${result.task.status}: ${displayText(reason, { max: 1_000 })}`);
@@ -180,6 +198,7 @@ export async function runCommand(
     | "mcpStore"
     | "models"
     | "readInput"
+    | "schemas"
     | "serveSite"
     | "startPeer"
     | "wikis"
@@ -211,10 +230,12 @@ export async function runCommand(
 }
 
 async function runOnce(
-  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "schemas" | "wikis">,
   what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
 ): Promise<number> {
   const { hands, parsed } = command;
+  const file = flag(parsed, "schema");
+  const schema = file === undefined ? undefined : readSchema(command, file);
   const setting = await settle(command, what);
   for (const line of what.lines ?? []) hands.screen.say(line);
   const unchosen = what.lines !== undefined && setting.config.model === undefined;
@@ -227,22 +248,38 @@ async function runOnce(
       request: what.request,
       money: setting.limits.money ?? DEFAULT_BUDGET,
     });
+    const anywhere = has(parsed, "anywhere");
     const task = await createTask(command, link, setting, {
-      text: what.request,
-      interactive: false,
+      text: schema === undefined ? what.request : askingFor(what.request, schema),
+      interactive: schema !== undefined,
       plan: has(parsed, "plan"),
+      anywhere,
     });
+    if (anywhere) return sayQueued(command, task);
     const running = await followTask(command, link, task, {
       setting,
       budget: setting.limits.money ?? DEFAULT_BUDGET,
-      answers: true,
+      answers: schema === undefined,
       stream: flag(parsed, "output-format") === "stream-json",
     });
-    return await finish(command, link, running, what.lines !== undefined);
+    return await finish(command, link, running, what.lines !== undefined, schema);
   } finally {
     await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
+}
+
+/** Nobody follows it: which kernel takes it is not known yet. */
+function sayQueued(command: Command, task: RunningTask["id"]): number {
+  if (command.json) printJson(command, { task, queued: true });
+  else {
+    command.hands.screen.say(
+      `queued as ${task}: the first kernel of the fleet that has time takes it; "${
+        commandText(command, "fleet tasks")
+      }" shows where it stands, and its questions wait at every kernel`,
+    );
+  }
+  return EXIT.success;
 }
 
 /** `remit resume TASK`: goes on with a task, and follows it. */

@@ -14,6 +14,7 @@ import { noteSuspension } from "../mcp/events.ts";
 import { startRecording } from "../model/recording/recording.ts";
 import { absolute } from "../disk/places.ts";
 import type { RunSetting } from "./run_setting.ts";
+import { openFirstWords } from "../terminal/explain.ts";
 import { safeJson } from "../terminal/safe_json.ts";
 import { makeStreamLines, startLine, type StreamLine } from "./stream_json.ts";
 import { makeTally, type Tally } from "./tally.ts";
@@ -43,6 +44,10 @@ export async function createTask(
     readonly text: string;
     readonly interactive: boolean;
     readonly plan: boolean;
+    /** Any kernel of the fleet may take it. */
+    readonly anywhere?: boolean;
+    /** The text holds what its person did not write: a file, a command's output. */
+    readonly attached?: boolean;
     /** Absent: one of its own. */
     readonly session?: SessionId;
   },
@@ -54,7 +59,11 @@ export async function createTask(
     ingress: {
       channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
       principal: around.env("USER") ?? `uid-${around.uid}`,
-      colour: setting.profile === "operator" ? "BLUE" : "RED",
+      colour: setting.profile !== "operator"
+        ? "RED"
+        : request.attached === true
+        ? "YELLOW"
+        : "BLUE",
       label: "internal",
     },
     profile: setting.profile,
@@ -68,11 +77,18 @@ export async function createTask(
     ...reachFields(setting),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
     // Prepared answers are given from here, so the kernel must wait for them.
-    onQuestion: setting.prepared === undefined ? setting.onQuestion : "ask",
+    onQuestion: request.anywhere === true
+      ? "queue"
+      : setting.prepared === undefined
+      ? setting.onQuestion
+      : "ask",
     phase: request.plan ? "plan" : "work",
     interactive: request.interactive,
   });
-  const answer = await link.ask("run", toJson(asked));
+  const answer =
+    await (request.anywhere === true
+      ? link.ask("fleet", { kind: "run", request: toJson(asked) })
+      : link.ask("run", toJson(asked)));
   return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
 }
 
@@ -116,7 +132,8 @@ export async function followTask(
   const toolOf = (question: string): string =>
     tally.asked.find((each) => each.question === question)?.tool ?? "";
   const answers = options.answers === true && !command.json;
-  const view = makeLiveView(hands.screen, { toolOf, answers });
+  const words = openFirstWords(command);
+  const view = makeLiveView(hands.screen, { toolOf, answers, explain: words.of });
   const tracer = makeTracer(options.budget);
   const print = (line: StreamLine): void => hands.screen.out(`${safeJson(line)}\n`);
   const lines = options.stream === true ? makeStreamLines(makeTracer(options.budget)) : undefined;

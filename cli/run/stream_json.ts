@@ -48,6 +48,7 @@ export function makeStreamLines(
   return (seen) => {
     if (seen.kind === "chunk") return [line("text", { content: seen.text })];
     if (seen.kind === "progress") return [line("progress", { content: seen.text })];
+    if (seen.kind === "thinking") return [line("thinking", { characters: seen.characters })];
     if (seen.kind === "reading") return [line("reading", { done: seen.done, total: seen.total })];
     if (seen.kind !== "event") return [];
     const { event } = seen;

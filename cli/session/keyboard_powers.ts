@@ -1,11 +1,20 @@
 /** The keyboard of a terminal: one line at a time, edited in place. @module */
-import type { Keyboard, LineOptions, Screen } from "../hands.ts";
-import { beginLine, edit, type Editing, textOf } from "./line_edit.ts";
+import type { AheadLine, AheadOptions, Keyboard, LineOptions, Screen } from "../hands.ts";
+import { type AheadEditor, makeAheadEditor } from "./ahead_line.ts";
+import { beginLine, completed, edit, type Editing, textOf, withText } from "./line_edit.ts";
 import { type Key, makeKeyReader, PASTE_MARKS } from "./line_keys.ts";
-import { type Drawn, layOut, redraw, rewrite } from "./line_view.ts";
+import type { Drawn } from "../terminal/footer.ts";
+import { hardWrap } from "../terminal/columns.ts";
+import { layOut, redraw, rewrite } from "./line_view.ts";
+import { runInShell } from "./shell_powers.ts";
+import { runOnTerminal } from "./terminal_program_powers.ts";
 import { terminalSize, writeAll } from "../terminal/terminal_powers.ts";
 
 const SETTLE_MS = 150;
+/** Of somebody who types already: a question waits until the keys rest for so long, and takes none of them. */
+const REST_MS = 400;
+/** How often a status line is drawn anew. */
+const TICK_MS = 1_000;
 /** Letters of an answer, and of a request. */
 const MAX = 8_192;
 const MAX_OF_MANY = 200_000;
@@ -61,6 +70,8 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
   };
   let pump: ReturnType<typeof startPump> | undefined;
   let past: readonly string[] = [];
+  /** The line that is open under an answer, and whether a question stands in its place. */
+  let ahead: { readonly editor: AheadEditor; covered: boolean } | undefined;
   globalThis.addEventListener("unload", () => {
     Deno.stdin.setRaw(false);
     mark(false);
@@ -88,7 +99,10 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     const { many = false, echo = true, signal } = options;
     const keys = makeKeyReader();
     return new Promise((resolve) => {
-      let editing: Editing = beginLine(many ? past : []);
+      let editing: Editing = beginLine(many ? options.past ?? past : []);
+      if (options.draft !== undefined) editing = withText(editing, options.draft);
+      /** An external editor has the terminal. */
+      let away = false;
       let drawn: Drawn | undefined;
       let open = true;
       const draw = (): void => {
@@ -103,7 +117,8 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         if (!open) return;
         open = false;
         hearing.take(undefined);
-        if (value !== undefined && editing.line.at < editing.line.letters.length) {
+        // Also what came with its Enter, at once, stands on the screen.
+        if (value !== undefined) {
           editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
           draw();
         }
@@ -112,7 +127,39 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         say("\n");
         resolve(value);
       };
+      const complete = (): void => {
+        const found = completed(editing, options.complete);
+        if (found.choices.length > 0) {
+          editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
+          draw();
+          const { columns } = terminalSize();
+          say(
+            `\n${found.choices.flatMap((each) => hardWrap(`  ${each}`, columns - 1)).join("\n")}\n`,
+          );
+          drawn = undefined;
+        }
+        editing = found.editing;
+      };
+      const openEditor = (open: NonNullable<LineOptions["editor"]>): void => {
+        away = true;
+        mark(false);
+        say("\n");
+        const back = (text?: string): void => {
+          if (text !== undefined) editing = withText(editing, text.slice(0, MAX_OF_MANY));
+          away = false;
+          drawn = undefined;
+          Deno.stdin.setRaw(true);
+          hearing.take(listen);
+          draw();
+          mark(true);
+        };
+        open(textOf(editing.line)).then(back, () => back());
+      };
       const press = (key: Key): void => {
+        if (key.kind === "move" && key.move === "complete") return complete();
+        if (key.kind === "move" && key.move === "editor") {
+          return options.editor === undefined ? undefined : openEditor(options.editor);
+        }
         const edited = edit(editing, key, { many, most: many ? MAX_OF_MANY : MAX });
         if (edited.kind === "going") editing = edited.editing;
         else end(edited.kind === "entered" ? textOf(editing.line) : undefined);
@@ -137,7 +184,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       hearing.resumed(resumed);
       signal?.addEventListener("abort", () => end(undefined), { once: true });
       if (signal?.aborted === true) end(undefined);
-      hearing.take((bytes) => {
+      const listen = (bytes?: Uint8Array): void => {
         for (const key of bytes === undefined ? [END_OF_INPUT] : keys(bytes)) {
           const raised = key.kind === "move" ? SIGNAL_KEYS.get(key.move) : undefined;
           if (raised !== undefined) {
@@ -148,42 +195,145 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           if (open) press(key);
         }
         if (bytes === undefined) end(undefined);
-        if (open) draw();
-      });
+        if (open && !away) draw();
+      };
+      hearing.take(listen);
     });
   }
 
-  return Object.freeze({
-    async line(prompt: string, options: LineOptions = {}): Promise<string | undefined> {
-      let early = false;
-      let interrupted = (): void => {
-        early = true;
-      };
-      const onSignal = (): void => interrupted();
-      let resumed = (): void => Deno.stdin.setRaw(true);
-      const onResume = (): void => resumed();
-      // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
-      Deno.addSignalListener("SIGINT", onSignal);
-      Deno.addSignalListener("SIGCONT", onResume);
-      // Leaving line mode hands over what was typed ahead; all of it until things settle is dropped, but for Ctrl-C.
+  /** Opens the line under an answer. */
+  function openAhead(options: AheadOptions): AheadLine {
+    Deno.stdin.setRaw(true);
+    pump ??= startPump();
+    const { take } = pump;
+    const uncovered = (): boolean => ahead !== undefined && !ahead.covered;
+    const resumed = (): void => {
+      if (!uncovered()) return;
       Deno.stdin.setRaw(true);
-      pump ??= startPump();
-      pump.take((bytes) => bytes?.includes(3) === true ? Deno.kill(0, "SIGINT") : undefined);
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-      screen.hint("");
-      const { take } = pump;
-      const typed = early ? undefined : await read(prompt, options, {
-        take,
-        interrupted: (listener) => interrupted = listener,
-        resumed: (listener) => resumed = listener,
-      });
-      if (early) say(`${prompt}\n`);
-      Deno.removeSignalListener("SIGINT", onSignal);
-      Deno.removeSignalListener("SIGCONT", onResume);
-      Deno.stdin.setRaw(false);
-      const worth = options.many === true && typed !== undefined && typed.trim() !== "";
-      if (worth && typed !== past.at(-1)) past = [...past, typed].slice(-MAX_PAST);
+      ahead?.editor.draw();
+    };
+    const footer = (rows: Drawn | undefined): void => screen.footer?.(rows);
+    const editor = makeAheadEditor({
+      options: { ...options, past: options.past ?? past },
+      size: terminalSize,
+      footer,
+      dim: screen.paint.dim,
+      signal(move): void {
+        const signal = SIGNAL_KEYS.get(move);
+        if (signal === undefined) return;
+        if (signal !== "SIGINT") footer(undefined);
+        raise(signal, resumed);
+      },
+    });
+    ahead = { editor, covered: false };
+    take(listenAhead);
+    Deno.addSignalListener("SIGCONT", resumed);
+    Deno.addSignalListener("SIGWINCH", resumed);
+    mark(true);
+    editor.draw();
+    const tick = setInterval(() => uncovered() ? editor.draw() : undefined, TICK_MS);
+    return Object.freeze<AheadLine>({
+      redraw: () => uncovered() ? editor.draw() : undefined,
+      close(): string {
+        clearInterval(tick);
+        Deno.removeSignalListener("SIGCONT", resumed);
+        Deno.removeSignalListener("SIGWINCH", resumed);
+        ahead = undefined;
+        take(undefined);
+        mark(false);
+        footer(undefined);
+        Deno.stdin.setRaw(false);
+        return editor.text();
+      },
+    });
+  }
+
+  function listenAhead(bytes?: Uint8Array): void {
+    if (bytes !== undefined) ahead?.editor.take(bytes, ahead.covered === false);
+  }
+
+  /**
+   * Waits until no key comes any more, before a question stands there. With a line open under an answer the keys are
+   * that line's, so nothing is lost, and the rest is longer: whoever types on does not answer.
+   */
+  async function settle(): Promise<void> {
+    const under = ahead;
+    let last = performance.now();
+    const from = last;
+    pump?.take((bytes) => {
+      if (bytes === undefined) return;
+      last = performance.now();
+      if (under !== undefined) under.editor.take(bytes, false);
+      else if (bytes.includes(3)) Deno.kill(0, "SIGINT");
+    });
+    for (;;) {
+      const rest = last > from && under !== undefined ? last + REST_MS : from + SETTLE_MS;
+      const now = performance.now();
+      if (now >= rest) return;
+      await new Promise((resolve) => setTimeout(resolve, rest - now));
+    }
+  }
+
+  async function line(prompt: string, options: LineOptions = {}): Promise<string | undefined> {
+    let early = false;
+    let interrupted = (): void => {
+      early = true;
+    };
+    const onSignal = (): void => interrupted();
+    let resumed = (): void => Deno.stdin.setRaw(true);
+    const onResume = (): void => resumed();
+    // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
+    Deno.addSignalListener("SIGINT", onSignal);
+    Deno.addSignalListener("SIGCONT", onResume);
+    // Leaving line mode hands over what was typed ahead. No question takes it; a line with a draft goes on with it.
+    Deno.stdin.setRaw(true);
+    pump ??= startPump();
+    const under = ahead;
+    if (under !== undefined) {
+      under.covered = true;
+      mark(false);
+      screen.footer?.(undefined);
+    }
+    if (options.draft === undefined) await settle();
+    screen.hint("");
+    const { take } = pump;
+    const typed = early ? undefined : await read(prompt, options, {
+      take,
+      interrupted: (listener) => interrupted = listener,
+      resumed: (listener) => resumed = listener,
+    });
+    if (early) say(`${prompt}\n`);
+    Deno.removeSignalListener("SIGINT", onSignal);
+    Deno.removeSignalListener("SIGCONT", onResume);
+    if (under !== undefined && ahead === under) {
+      under.covered = false;
+      take(listenAhead);
+      mark(true);
+      under.editor.draw();
       return typed;
+    }
+    Deno.stdin.setRaw(false);
+    const worth = options.many === true && typed !== undefined && typed.trim() !== "";
+    if (worth && typed !== past.at(-1)) past = [...past, typed].slice(-MAX_PAST);
+    return typed;
+  }
+
+  return Object.freeze<Keyboard>({
+    line,
+    ...(dumb ? {} : { ahead: openAhead }),
+    shell: runInShell,
+    copy(text): void {
+      say(`\x1b]52;c;${new TextEncoder().encode(text).toBase64()}\x07`);
+    },
+    async program(words): Promise<number> {
+      pump ??= startPump();
+      Deno.stdin.setRaw(true);
+      try {
+        return await runOnTerminal(words, { take: pump.take, size: terminalSize() });
+      } finally {
+        pump.take(undefined);
+        Deno.stdin.setRaw(false);
+      }
     },
   });
 }

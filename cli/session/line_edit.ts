@@ -1,4 +1,5 @@
 /** A line under a person's hands, as plain data: letters, a cursor, and the lines before it. @module */
+import type { LineExtras } from "../hands.ts";
 import type { Key, Move } from "./line_keys.ts";
 
 /** Letters as a reader sees them, and how many stand before the cursor. */
@@ -42,6 +43,25 @@ export const textOf = (line: Line): string => line.letters.join("");
 /** Begins a line. `past` holds what was entered before, the oldest first. */
 export function beginLine(past: readonly string[]): Editing {
   return { line: EMPTY, past, place: past.length, draft: EMPTY };
+}
+
+/** The same with another text, the cursor at its end. */
+export function withText(editing: Editing, text: string): Editing {
+  return { ...editing, line: lineOf(text) };
+}
+
+/** What Tab makes of a line, and what the word may become where there are several. */
+export function completed(
+  editing: Editing,
+  complete: LineExtras["complete"],
+): { readonly editing: Editing; readonly choices: readonly string[] } {
+  const { letters, at } = editing.line;
+  const found = complete?.(letters.slice(0, at).join(""));
+  if (found === undefined) return { editing, choices: [] };
+  const from = Math.max(0, at - found.replaces);
+  const before = [...letters.slice(0, from), ...lettersOf(found.by)];
+  const line = { letters: before.concat(letters.slice(at)), at: before.length };
+  return { editing: { ...editing, line }, choices: found.choices };
 }
 
 const cut = ({ letters, at }: Line, from: number, to: number): Line => ({

@@ -20,6 +20,8 @@ export type Move =
   | "interrupt"
   | "suspend"
   | "quit"
+  | "complete"
+  | "editor"
   | "endOfInput";
 
 /** One key, letters that came together, or a paste whole. */
@@ -32,6 +34,8 @@ export const PASTE_MARKS = { on: "\x1b[?2004h", off: "\x1b[?2004l" } as const;
 
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
+/** Begins a combination: with Ctrl-E it is the external editor, as in shells. */
+const CTRL_X = "\x18";
 /** A paste is held until its end: no more letters than a request may have. */
 const MAX_PASTED = 200_000;
 
@@ -42,7 +46,9 @@ const CONTROL: ReadonlyMap<string, Move> = new Map([
   ["\x04", "endOfInput"],
   ["\x05", "end"],
   ["\x06", "right"],
+  ["\x07", "editor"],
   ["\x08", "back"],
+  ["\t", "complete"],
   ["\n", "enter"],
   ["\x0b", "killRest"],
   ["\r", "enter"],
@@ -78,6 +84,8 @@ const ESCAPED: ReadonlyMap<string, Move> = new Map([
   ["[4~", "end"],
   ["[7~", "home"],
   ["[8~", "end"],
+  ["[13;2u", "newline"],
+  ["[27;2;13~", "newline"],
   ["[1;3C", "wordRight"],
   ["[1;3D", "wordLeft"],
   ["[1;5C", "wordRight"],
@@ -133,7 +141,11 @@ export function makeKeyReader(): (bytes: Uint8Array) => Key[] {
       const move = ESCAPED.get(sequence[1] ?? "");
       return move === undefined ? "nothing" : { kind: "move", move };
     }
-    if (BEGUN.test(rest) || rest === "") return undefined;
+    if (BEGUN.test(rest) || rest === "" || rest === CTRL_X) return undefined;
+    if (rest.startsWith(`${CTRL_X}\x05`)) {
+      rest = rest.slice(2);
+      return { kind: "move", move: "editor" };
+    }
     const move = CONTROL.get(rest.slice(0, 1));
     rest = rest.slice(1);
     return move === undefined ? "nothing" : { kind: "move", move };

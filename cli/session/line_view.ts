@@ -1,15 +1,8 @@
 /** A line that is being typed, drawn anew at each key, in rows that the terminal never breaks itself. @module */
 import { columnsOf } from "../terminal/columns.ts";
+import { back, cursorAtEnd, type Drawn, inked, tall } from "../terminal/footer.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Line } from "./line_edit.ts";
-
-/** Rows as they stand on the terminal, and where the cursor is in them. */
-export interface Drawn {
-  readonly rows: readonly string[];
-  /** The cursor's row, and what stands before the cursor in it. */
-  readonly row: number;
-  readonly before: string;
-}
 
 const INDENT = "  ";
 
@@ -18,10 +11,6 @@ function shownLetter(letter: string): string {
   if (letter === "\t") return " ";
   return /^[ -~]$/.test(letter) ? letter : displayText(letter, { max: 64 });
 }
-
-/** Columns of a text with colours. */
-// deno-lint-ignore no-control-regex -- colours are control characters
-const inked = (text: string): number => columnsOf(text.replaceAll(/\x1b\[[0-9;]*m/g, ""));
 
 /** Lays a line out after its prompt, in rows of less than `width` columns, and at most `most` of them around the cursor. */
 export function layOut(
@@ -68,27 +57,12 @@ export function layOut(
   };
 }
 
-/** Terminal rows that a drawn row takes after the terminal became narrower. */
-const tall = (row: string, width: number): number =>
-  Math.max(1, Math.ceil(inked(row) / Math.max(1, width)));
-
-const atEnd = ({ rows, row, before }: Drawn): boolean =>
-  row === rows.length - 1 && before === rows.at(-1);
-
-/** From the end of what is drawn to the cursor. */
-function back(drawn: Drawn): string {
-  if (atEnd(drawn)) return "";
-  const up = drawn.rows.length - 1 - drawn.row;
-  // The terminal itself says how wide the letters before the cursor are: they are written again.
-  return `${up > 0 ? `\x1b[${up}A` : ""}\r${drawn.before}`;
-}
-
 /** What to write to draw `next` where `last` stands; at first there is no last. `width` is the terminal's, now. */
 export function redraw(last: Drawn | undefined, next: Drawn, width: number): string {
   if (last === undefined) return next.rows.join("\r\n") + back(next);
   const [before, after] = [last, next].map(({ rows }) => rows.join("\r\n"));
   // What is typed at the end is written on, as a terminal does by itself.
-  if (after?.startsWith(before ?? "") === true && atEnd(last) && atEnd(next)) {
+  if (after?.startsWith(before ?? "") === true && cursorAtEnd(last) && cursorAtEnd(next)) {
     return after.slice(before?.length ?? 0);
   }
   const above = last.rows.slice(0, last.row)

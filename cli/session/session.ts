@@ -4,7 +4,9 @@ import * as z from "zod";
 import { TaskId } from "../../contracts/authority/mod.ts";
 import type { Phase } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import type { Basic, KernelLink, Keyboard, LineExtras } from "../hands.ts";
+import type { History } from "./history.ts";
+import type { Queue } from "./typed_ahead.ts";
 import { mountNameOf } from "../disk/mounts.ts";
 import { flag, type Parsed } from "../arguments/parse_arguments.ts";
 import type { RunSetting, settle } from "../run/run_setting.ts";
@@ -22,13 +24,20 @@ export type SessionCommand = Command<
 export interface Session {
   /** As it would be said with the model in use. */
   command: SessionCommand;
-  readonly link: KernelLink;
+  /** To the task's kernel: another one for each task, so that no task's events are taken for another's. */
+  link: KernelLink;
+  readonly keyboard: Keyboard;
+  readonly queue: Queue;
+  readonly history: History;
+  readonly complete: NonNullable<LineExtras["complete"]>;
   setting: RunSetting;
   running: RunningTask | undefined;
   /** Of the task that the first words will make. */
   phase: Extract<Phase, "plan" | "work">;
   /** References of the providers that the person was told of. */
   readonly announced: Set<string>;
+  /** What was typed under an answer and not entered. */
+  draft: string;
   /** The answer that was shown last. */
   said?: string | undefined;
 }

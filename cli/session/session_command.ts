@@ -1,22 +1,20 @@
 /** `remit` alone: a session of many turns over this folder. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
-import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
-import { displayText } from "../../text/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printLines } from "../command.ts";
 import { taskNamed } from "../conversation/name.ts";
-import { readSeen, textOf } from "../audit/event_fields.ts";
-import type { Basic, KernelLink, Keyboard } from "../hands.ts";
+import type { KernelLink, Keyboard } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { keepRenewed } from "../mcp/registry/handover.ts";
 import { announce } from "../model/announcement.ts";
-import { readyAgain } from "../model/ready.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
+import { wordWrap } from "../terminal/columns.ts";
 import { didLines } from "../run/closing.ts";
 import { printAnswer, wasShown } from "../run/run_command.ts";
-import { type RunSetting, settle } from "../run/run_setting.ts";
-import { checkSameFolders } from "../disk/same_folders.ts";
-import { awaitEnd, createTask, followTask, readPast, type RunningTask } from "../run/run_task.ts";
+import { settle } from "../run/run_setting.ts";
+import { awaitEnd, createTask, followTask } from "../run/run_task.ts";
 import {
   defaultsOf,
   keepLast,
@@ -25,7 +23,13 @@ import {
   type SessionCommand,
   withModel,
 } from "./session.ts";
-import { slash, SLASH_WORDS } from "./slash.ts";
+import { asSaid, outputLines, type Said, withMentions } from "./attach.ts";
+import { makeComplete } from "./complete_line.ts";
+import { makeEditor } from "./external_editor.ts";
+import { openHistory } from "./history.ts";
+import { goOn } from "./go_on.ts";
+import { slash, SLASHES } from "./slash.ts";
+import { makeQueue, openAheadLine, queueRows } from "./typed_ahead.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import type { WatchEnd } from "../run/watch_task.ts";
 import { registryOf } from "../mcp/work.ts";
@@ -48,57 +52,6 @@ function asBefore<C extends Command>(command: C): C {
   if (!has(parsed, "continue") || named) return command;
   const model = lastSession(command)?.model;
   return model === undefined ? command : withModel(command, model);
-}
-
-/** Why the last turn of a log failed; undefined when it did not. */
-function lastFailure(past: readonly Json[]): string | undefined {
-  const seen = past.map(readSeen);
-  const last = seen.findLast((each) => each?.kind === "event" && each.event.event === "taskStatus");
-  if (last?.kind !== "event" || last.event.body["failed"] === undefined) return undefined;
-  return textOf(last.event, "reason");
-}
-
-/** What a person may do with a session that is not open. */
-function wayOn(command: Command, { id, status }: AgentTask): string {
-  const word = (words: string): string => `"${commandText(command, words).trim()}"`;
-  switch (status) {
-    case "needsApproval":
-    case "reviewing":
-      return `${word("questions")} shows what it waits for, ${word(`resume ${id}`)} asks you here`;
-    case "blocked":
-      return `${word("ps")} names its process, ${word("kill PID CONT")} lets it go on`;
-    default:
-      return `${word(`log ${id}`)} says why, ${word("")} begins anew`;
-  }
-}
-
-async function goOn(
-  command: Command<Basic | "keyboard" | "mcpStore" | "models">,
-  link: KernelLink,
-  setting: RunSetting,
-): Promise<RunningTask> {
-  const task = await continued(command, link);
-  const state = AgentTask.parse(await link.ask("task", { task }));
-  if (state.status !== "open") {
-    throw new Fault(
-      "conflict",
-      `Cannot go on with task ${task}: it is "${state.status}"; ${wayOn(command, state)}`,
-    );
-  }
-  checkSameFolders(command.hands.disk, state.mounts);
-  const past = await readPast(link, task);
-  await readyAgain(command, link, past);
-  command.hands.screen.say(
-    command.hands.screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`),
-  );
-  const why = lastFailure(past);
-  if (why !== undefined) command.hands.screen.say(`  its last turn failed: ${cell(why, 500)}`);
-  return await followTask(command, link, task, {
-    setting,
-    past,
-    budget: 1,
-    answers: true,
-  });
 }
 
 function sayWhatStays(command: Command, { exit, why }: NonNullable<WatchEnd["failed"]>): void {
@@ -125,7 +78,7 @@ function announceNew({ command, setting, running, announced }: Session, request:
   });
 }
 
-async function turn(session: Session, text: string): Promise<number | undefined> {
+async function turn(session: Session, { text, attached }: Said): Promise<number | undefined> {
   const { command, link } = session;
   const before = new Set(didLines(session.running?.tally.did ?? []));
   announceNew(session, text);
@@ -134,6 +87,7 @@ async function turn(session: Session, text: string): Promise<number | undefined>
       text,
       interactive: true,
       plan: session.phase === "plan",
+      attached: attached !== undefined,
     });
     keepLast(command, task);
     session.running = await followTask(command, link, task, {
@@ -144,7 +98,10 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   } else {
     // A message that came in meanwhile had its own turn.
     session.running.watch.forget();
-    await link.ask("say", { task: session.running.id, text });
+    await link.ask("say", {
+      ...{ task: session.running.id, text },
+      ...(attached === undefined ? {} : { attached }),
+    });
   }
   const end = await awaitEnd(command, link, session.running);
   const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
@@ -160,32 +117,135 @@ async function turn(session: Session, text: string): Promise<number | undefined>
   const { reason } = session.running.tally;
   if (reason !== "" && reason !== state.answer) command.hands.screen.say(`  ${cell(reason, 500)}`);
   if (end.failed !== undefined) sayWhatStays(command, end.failed);
-  command.hands.screen.say("");
   if (end.exit === EXIT.interrupted) return EXIT.interrupted;
   if (end.status !== "open") return end.exit ?? EXIT.failure;
   return undefined;
 }
 
-async function converse(session: Session, keyboard: Keyboard): Promise<number> {
-  const { screen } = session.command.hands;
-  for (;;) {
-    session.running?.idle(true);
-    const line = await keyboard.line(screen.paint.bold("› "), { many: true });
-    session.running?.idle(false);
-    if (line === undefined) return EXIT.success;
-    if (line.trim() === "") continue;
+/** What a line is for: a slash command, the person's own shell, or the agent. Gives an exit code when it ends the session. */
+async function take(session: Session, line: string): Promise<number | undefined> {
+  const { command, keyboard } = session;
+  const { screen } = command.hands;
+  try {
+    if (line.startsWith("/")) {
+      return await slash(session, line) === "exit" ? EXIT.success : undefined;
+    }
+    if (line.startsWith("!")) return await shellLine(session, line.slice(1).trim());
+    const { disk, around } = command.hands;
+    const said = withMentions(line, { disk, around, mounts: session.setting.mounts, screen });
+    return await under(session, keyboard, () => turn(session, said));
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === "gone") throw error;
+    screen.say(`  ${displayText(error.message, { max: 1_000 })}`);
+    return undefined;
+  }
+}
+
+/** A command of the person's own; what it printed is the agent's to read only after a yes. */
+async function shellLine(session: Session, line: string): Promise<number | undefined> {
+  const { command, keyboard } = session;
+  const { screen } = command.hands;
+  const run = keyboard.shell;
+  if (line === "" || run === undefined) {
+    screen.say("  ! COMMAND runs it in your own shell, as in another terminal: no agent runs it");
+    return undefined;
+  }
+  screen.say(screen.paint.yellow("  ! your own shell, with your rights: no agent, no walls"));
+  const came = await run(line);
+  for (const each of outputLines(came.output, screen.width)) screen.say(each);
+  screen.say(screen.paint.dim(`  ended with ${came.code}`));
+  if (came.output.trim() === "") return undefined;
+  const yes = await keyboard.line(
+    "  give this output to the agent, as YELLOW? y or Enter for no › ",
+  );
+  if (!/^y(es)?$/i.test(yes?.trim() ?? "")) return undefined;
+  return await under(session, keyboard, () => turn(session, asSaid(line, came)));
+}
+
+/** Keeps a line open under a turn. What is entered there waits for its own turn; slash commands act at once. */
+async function under(
+  session: Session,
+  keyboard: Keyboard,
+  work: () => Promise<number | undefined>,
+): Promise<number | undefined> {
+  const { command, queue, history, complete } = session;
+  const { screen, around } = command.hands;
+  const from = around.now();
+  const left = Promise.withResolvers<number>();
+  let acting: Promise<void> = Promise.resolve();
+  const act = async (text: string): Promise<void> => {
     try {
-      if (line.startsWith("/")) {
-        if (await slash(session, line) === "exit") return EXIT.success;
-        continue;
+      screen.say(screen.paint.dim(`  › ${displayText(text, { max: 200 })}`));
+      if (await slash(session, text, { busy: true }) === "exit") {
+        screen.say("  the turn goes on without you; what it asks waits");
+        left.resolve(EXIT.success);
       }
-      const ended = await turn(session, line);
-      if (ended !== undefined) return ended;
     } catch (error) {
-      if (!(error instanceof Fault) || error.code === "gone") throw error;
+      if (!(error instanceof Fault)) return left.reject(error);
       screen.say(`  ${displayText(error.message, { max: 1_000 })}`);
     }
+    line?.redraw();
+  };
+  const line = openAheadLine({
+    ...{ keyboard, screen, queue, complete, past: history.past, draft: session.draft },
+    status: () => {
+      const { inputTokens = 0, outputTokens = 0, money = 0 } = session.running?.tally.spent ?? {};
+      const { ref: model } = session.setting.model;
+      return { model, elapsed: around.now() - from, inputTokens, outputTokens, money };
+    },
+    atOnce: (text) => {
+      history.add(text);
+      acting = acting.then(() => act(text));
+    },
+  });
+  const working = work();
+  try {
+    return await Promise.race([working, left.promise]);
+  } finally {
+    // Whoever left does not hear how the turn ends.
+    working.catch(() => undefined);
+    session.draft = line?.close() ?? "";
+    screen.say("");
   }
+}
+
+async function converse(session: Session, keyboard: Keyboard): Promise<number> {
+  const { screen } = session.command.hands;
+  const editor = makeEditor({ ...session.command.hands, keyboard });
+  for (;;) {
+    const queued = session.queue.next();
+    let line = queued;
+    if (queued === undefined) {
+      session.running?.idle(true);
+      line = await keyboard.line(screen.paint.bold("› "), {
+        ...{ many: true, draft: session.draft, past: session.history.past },
+        complete: session.complete,
+        ...(editor === undefined ? {} : { editor }),
+      });
+      session.running?.idle(false);
+      session.draft = "";
+    } else {
+      for (const row of shownWords(queued, screen.width)) screen.say(row);
+      for (const row of queueRows(session.queue, screen.width)) screen.say(screen.paint.dim(row));
+    }
+    if (line === undefined) return EXIT.success;
+    if (line.trim() === "") continue;
+    session.history.add(line);
+    const ended = await take(session, line);
+    if (ended === undefined) continue;
+    for (const lost of [...session.queue.texts, session.draft].filter((each) => each !== "")) {
+      screen.say(`  not said: ${displayText(lost, { max: 2_000 })}  (the arrow up has it)`);
+      session.history.add(lost);
+    }
+    return ended;
+  }
+}
+
+/** Words as they stand on the screen where a person enters them. */
+function shownWords(text: string, width: number): string[] {
+  const lines = displayBlock(text, { prefix: "", max: 20_000, maxLines: 40, columns: 100_000 });
+  return lines.flatMap((each) => wordWrap(each, width - 2))
+    .map((row, n) => `${n === 0 ? "› " : "  "}${row}`);
 }
 
 /** Opens the session. Throws `invalidInput` without a terminal. */
@@ -207,19 +267,27 @@ export async function sessionCommand(command: SessionCommand): Promise<number> {
   }
   const setting = await settle(asBefore(command), defaultsOf(command));
   let link = await kernelFor(command, setting);
+  let session: Session | undefined;
   try {
-    if (has(parsed, "continue")) {
-      link = await inItsPlace(command, link, await continued(command, link));
-    }
+    const task = has(parsed, "continue") ? await continued(command, link) : undefined;
+    if (task !== undefined) link = await inItsPlace(command, link, task);
     const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
-    screen.say(`${screen.paint.bold("remit")}  ${mounts}  ${screen.paint.dim(SLASH_WORDS)}`);
-    const running = has(parsed, "continue") ? await goOn(command, link, setting) : undefined;
+    screen.say(`${screen.paint.bold("remit")}  ${mounts}`);
+    screen.say(
+      screen.paint.dim("  Tab completes  @FILE gives a file  !COMMAND your shell  /help  /exit"),
+    );
+    const running = task === undefined ? undefined : await goOn(command, link, { setting, task });
     const phase = has(parsed, "plan") ? "plan" : "work";
     if (running !== undefined && phase === "plan") {
       await link.ask("phase", { task: running.id, phase });
     }
-    const session: Session = { command, link, setting, running, phase, announced: new Set() };
+    session = {
+      ...{ command, link, keyboard, setting, running, phase, announced: new Set() },
+      ...{ queue: makeQueue(), history: openHistory(command), draft: "" },
+      complete: makeComplete({ ...hands, slashes: SLASHES }),
+    };
     const exit = await converse(session, keyboard);
+    ({ link } = session);
     if (session.running !== undefined) {
       printLines(command, []);
       const { id, status } = AgentTask.parse(await link.ask("task", { task: session.running.id }));
@@ -231,6 +299,7 @@ export async function sessionCommand(command: SessionCommand): Promise<number> {
     }
     return exit;
   } finally {
+    link = session?.link ?? link;
     await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }

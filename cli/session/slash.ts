@@ -1,5 +1,4 @@
 /** What a person types in a session that is not for the model. @module */
-import type { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import type { Phase } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -10,12 +9,11 @@ import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { settle } from "../run/run_setting.ts";
 import { defaultsOf, keepLast, type Session, withModel } from "./session.ts";
 import { askStaged } from "../run/watch_task.ts";
-
-interface Slash {
-  readonly takes?: string;
-  readonly help: string;
-  run(session: Session, word: string | undefined): Promise<void>;
-}
+import { wordWrap } from "../terminal/columns.ts";
+import { nearest } from "../arguments/nearest.ts";
+import { MORE_SLASHES } from "./slash_more.ts";
+import { show, type Slash, taskOf } from "./slash_part.ts";
+import { TALK_SLASHES } from "./slash_talk.ts";
 
 const SLASH: Readonly<Record<string, Slash>> = {
   "/tools": {
@@ -38,6 +36,7 @@ const SLASH: Readonly<Record<string, Slash>> = {
   },
   "/undo": {
     help: "take its last change back",
+    waits: true,
     async run(session): Promise<void> {
       const again = commandText(session.command, `undo ${taskOf(session)}`);
       show(session, undoLines(recordOf(await ask(session, "undo")), { again, files: false }));
@@ -56,40 +55,61 @@ const SLASH: Readonly<Record<string, Slash>> = {
     help: "which model answers, or another one from the next answer on",
     run: chooseModel,
   },
+  ...MORE_SLASHES,
+  ...TALK_SLASHES,
   "/exit": { help: "end the session", run: () => Promise.resolve() },
 };
 
-/** The words on one line. */
-export const SLASH_WORDS = [...Object.entries(SLASH), ["/help", {}] as const]
-  .map(([word, slash]) => [word, ...("takes" in slash ? [slash.takes] : [])].join(" ")).join(" ");
+/** Every slash command's word. */
+export const SLASHES: readonly string[] = [...Object.keys(SLASH), "/help"];
 
-/** Does what a line that begins with a slash says. Throws `invalidInput` for a word that there is not. */
-export async function slash(session: Session, line: string): Promise<"exit" | "stay"> {
+/**
+ * Does what a line that begins with a slash says. Throws `invalidInput` for a word that there is not, `conflict` for one
+ * that cannot act while a turn is under way.
+ */
+export async function slash(
+  session: Session,
+  line: string,
+  { busy = false }: { readonly busy?: boolean } = {},
+): Promise<"exit" | "stay"> {
   const [word = "", rest] = line.trim().split(/\s+/);
   if (word === "/exit" || word === "/quit") return "exit";
   if (word === "/help" || word === "/") {
-    show(session, helpLines());
+    show(session, helpLines(session.command.hands.screen.width));
     return "stay";
   }
-  if (!Object.hasOwn(SLASH, word)) {
+  const found = Object.hasOwn(SLASH, word) ? SLASH[word] : undefined;
+  if (found === undefined) {
+    const meant = nearest(word, SLASHES);
     throw new Fault(
       "invalidInput",
-      `Cannot do "${displayText(word, { max: 40 })}": there is ${SLASH_WORDS}`,
+      `Cannot do "${displayText(word, { max: 40 })}": ${
+        meant === undefined ? "" : `did you mean ${meant}? `
+      }/help names what there is`,
     );
   }
-  await SLASH[word]?.run(session, rest);
+  if (busy && found.waits === true) {
+    throw new Fault("conflict", `Cannot do "${word}" while a turn is under way: Ctrl-C ends it`);
+  }
+  await found.run(session, rest);
   return "stay";
 }
 
-function helpLines(): string[] {
-  return Object.entries(SLASH).map(([word, { takes, help }]) =>
-    `${[word, ...(takes === undefined ? [] : [takes])].join(" ").padEnd(14)} ${help}`
+function helpLines(width: number): string[] {
+  const keys = [
+    ["Tab", "completes a command, a path, a file after @"],
+    ["Alt-Enter", "another row; Enter says it"],
+    ["Ctrl-X Ctrl-E", "your own editor, as VISUAL or EDITOR names it"],
+    ["@FILE", "gives that one file to be read"],
+    ["!COMMAND", "runs in your own shell; its output is given only after your yes"],
+  ];
+  const rows = Object.entries(SLASH).map(([word, { takes, help }]) => [
+    [word, ...(takes === undefined ? [] : [takes])].join(" "),
+    help,
+  ]);
+  return [...rows, ...keys].flatMap(([word = "", help = ""]) =>
+    wordWrap(help, width - 18).map((line, n) => `${(n === 0 ? word : "").padEnd(15)} ${line}`)
   );
-}
-
-function taskOf({ running }: Session): TaskId {
-  if (running === undefined) throw new Fault("notFound", "Cannot show it: nothing was asked yet");
-  return running.id;
 }
 
 /** Asks the kernel for something of the task, and shows it within the width of the screen; `now` in ms. */
@@ -105,10 +125,6 @@ function showing(
 
 function ask(session: Session, op: string): Promise<Json> {
   return session.link.ask(op, { task: taskOf(session) });
-}
-
-function show({ command }: Session, lines: readonly string[]): void {
-  for (const each of lines) command.hands.screen.say(`  ${each}`);
 }
 
 async function move(session: Session, phase: Extract<Phase, "plan" | "work">): Promise<void> {

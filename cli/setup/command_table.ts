@@ -35,6 +35,9 @@ const SETUP_COMMANDS: readonly CommandSpec[] = [
   simple("complete", "-- [WORD]…", [0, 256], "what may come next, for shells; starts no kernel", [
     "remit complete -- model use ''",
   ]),
+  simple("explain", "[WORD]", [0, 1], "what a word means: RED, label, staged …", [
+    "remit explain RED",
+  ]),
   simple("version", "", [0, 0], "the version, and those of the formats it keeps", [
     "remit version",
   ]),
@@ -53,6 +56,7 @@ export const SETUP = family(SETUP_COMMANDS, ["screen", "disk", "around", "kernel
   "config path": async () => (await import("./config_command.ts")).configPath,
   completion: async () => (await import("./complete_command.ts")).completionCommand,
   complete: async () => (await import("./complete_command.ts")).completeCommand,
+  explain: async () => (await import("./explain_command.ts")).explainCommand,
   version: async () => (await import("./version_command.ts")).versionCommand,
   upgrade: async () => (await import("./version_command.ts")).upgradeCommand,
 });

@@ -13,7 +13,8 @@ import {
   taskOf,
 } from "../command.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
-import { paintDiff, showChange } from "../question/shown_content.ts";
+import { makeDiffPaint } from "../question/diff_paint.ts";
+import { showChange } from "../question/shown_content.ts";
 import { askStaged } from "../run/watch_task.ts";
 
 /** `diff TASK`: what is staged, and what was applied. */
@@ -48,10 +49,11 @@ export function showDiff(
   }
   if (parts.length === 0) printLines(command, ["no changes"]);
   for (const { state, change } of parts) {
+    const paint = makeDiffPaint(change.lines, screen.paint);
     printLines(command, [
       screen.paint.bold(`${change.path}  (${change.kind}, ${state})`),
       ...(change.note === undefined ? [] : [`  ${change.note}`]),
-      ...change.lines.map((line) => `  ${paintDiff(line, screen.paint)}`),
+      ...change.lines.map((line) => `  ${paint(line)}`),
       "",
     ]);
   }

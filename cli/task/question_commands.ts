@@ -170,7 +170,15 @@ export async function answerCommand(
       signer,
       at: hands.around.now(),
     });
-    await link.ask("answer", toJson(given));
+    const taken = recordOf(await link.ask("answer", toJson(given)));
+    if (taken["state"] === "open") {
+      // Another kernel of the fleet has it, and goes on with it.
+      if (command.json) printJson(command, { question: id, decision: verdict.decision });
+      else {screen.say(
+          `  ${displayText(id)}: the answer is on its way to the kernel that has the task`,
+        );}
+      return EXIT.success;
+    }
     await goOnUnderRulesOfNow(link, asked.task);
     if (!command.json) {
       screen.say(`  ${verdict.decision === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);

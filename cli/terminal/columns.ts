@@ -36,6 +36,32 @@ export function hardWrap(text: string, columns: number): string[] {
   return pieces;
 }
 
+/** Breaks safe text between words where it can; joined, the pieces are the text again, its spaces too. */
+export function exactWrap(text: string, columns: number): string[] {
+  const most = Math.max(8, columns);
+  const lines: string[] = [];
+  let line = "";
+  let used = 0;
+  for (const word of text.split(/(?<= )(?! )/)) {
+    const needs = columnsOf(word);
+    if (used + columnsOf(word.trimEnd()) <= most) {
+      // Spaces that do not fit any more stand on the next row, and are seen there.
+      const pieces = used + needs <= most ? [word] : hardWrap(line + word, most);
+      if (pieces.length > 1) lines.push(...pieces.slice(0, -1));
+      line = pieces.length > 1 ? pieces.at(-1) ?? "" : line + word;
+      used = columnsOf(line);
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const pieces = hardWrap(word, most);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? "";
+    used = columnsOf(line);
+  }
+  lines.push(line);
+  return lines;
+}
+
 /** Cuts safe text to `columns` columns, with `…` where something is missing. */
 export function cutTo(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;

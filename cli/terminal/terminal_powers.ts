@@ -1,6 +1,7 @@
 /** The terminal: standard streams and Ctrl-C. The keyboard: `session/keyboard_powers.ts`. @module */
 import type { Interrupts, Screen } from "../hands.ts";
 import { cutTo } from "./columns.ts";
+import { type Drawn, inkedWrap, makeFooter } from "./footer.ts";
 import { makePaint } from "./paint.ts";
 
 const encoder = new TextEncoder();
@@ -47,30 +48,70 @@ export function makeScreen(): Screen {
   const dumb = Deno.env.get("TERM") === "dumb";
   const colour = terminal && !dumb && (Deno.env.get("NO_COLOR") ?? "") === "";
   const paint = makePaint(colour);
-  let hinted = false;
+  let hinted = "";
+  const footer = makeFooter();
+  let standing: Drawn | undefined;
+  const shown = (line: string): string =>
+    paint.dim(cutTo(line, Math.min(terminalWidth(), terminalSize().columns) - 1));
   const clear = (): void => {
-    if (!hinted) return;
-    hinted = false;
-    writeAll(Deno.stderr, "\r\x1b[K");
+    if (hinted !== "" && standing === undefined) writeAll(Deno.stderr, "\r\x1b[K");
+    hinted = "";
   };
-  return Object.freeze({
+  const lift = (): void => {
+    if (terminal) writeOrEnd(Deno.stderr, footer.lift(terminalSize().columns));
+  };
+  const put = (): void => {
+    if (!terminal) return;
+    const next = standing === undefined || hinted === "" ? standing : {
+      rows: [shown(hinted), ...standing.rows],
+      row: standing.row + 1,
+      before: standing.before,
+    };
+    writeOrEnd(Deno.stderr, footer.put(next));
+  };
+  const onTerminal = Deno.stdout.isTerminal();
+  return Object.freeze<Screen>({
     out(text: string): void {
       clear();
+      if (onTerminal) lift();
       writeOrEnd(Deno.stdout, text);
+      if (!onTerminal) return;
+      footer.wrote(text);
+      put();
     },
     say(line: string): void {
       clear();
-      writeOrEnd(Deno.stderr, `${line}\n`);
+      lift();
+      // What a person asks for under an answer does not go on in the middle of its row.
+      const rows = terminal ? inkedWrap(line, terminalSize().columns).join("\n") : line;
+      const text = `${standing !== undefined && footer.midway() ? "\n" : ""}${rows}\n`;
+      writeOrEnd(Deno.stderr, text);
+      footer.wrote(text);
+      put();
     },
     hint(line: string): void {
       if (!terminal || dumb) return;
+      if (standing !== undefined) {
+        if (hinted === line) return;
+        hinted = line;
+        lift();
+        return put();
+      }
       clear();
       if (line === "") return;
-      hinted = true;
-      writeOrEnd(
-        Deno.stderr,
-        paint.dim(cutTo(line, Math.min(terminalWidth(), terminalSize().columns) - 1)),
-      );
+      hinted = line;
+      writeOrEnd(Deno.stderr, shown(line));
+    },
+    footer(next: Drawn | undefined): void {
+      if (!terminal || dumb) return;
+      if (standing === undefined) clear();
+      lift();
+      standing = next;
+      if (next === undefined) hinted = "";
+      put();
+    },
+    get rows(): number | undefined {
+      return terminal ? terminalSize().rows : undefined;
     },
     paint,
     // Asked anew each time: windows change while a session lasts.

@@ -10,6 +10,7 @@ export const WASM_PAGES = Object.freeze({
   model: 1_024,
   plugin: 4_096,
   net: 64,
+  store: 64,
   wiki: 1_024,
   mcp: 64,
   mcpTree: 64,

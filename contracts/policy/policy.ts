@@ -118,6 +118,20 @@ export const McpConfig = z.object({
 /** See {@link McpConfig}. */
 export type McpConfig = z.infer<typeof McpConfig>;
 
+/** Money that models may cost in a day or a month (UTC), over all tasks; absent fields mean any. */
+export const SpendingBudget = z.object({
+  per: z.enum(["day", "month"]),
+  /** US dollars. */
+  money: z.number().min(0).max(1e6),
+  /** As remit.yaml names it; `agent` is the plain one. */
+  agent: z.string().min(1).max(64).optional(),
+  principal: z.string().min(1).max(256).optional(),
+  trigger: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"])
+    .optional(),
+}).strict();
+/** See {@link SpendingBudget}. */
+export type SpendingBudget = z.infer<typeof SpendingBudget>;
+
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({
   version: z.literal(1),
@@ -157,6 +171,7 @@ export const RemitConfig = z.object({
   /** What each sink may receive. Keys: `model:KIND:NAME`, an origin, a server, a peer, `outbox`. */
   clearance: z.record(z.string().max(2_048), Label).optional(),
   limits: Limits.partial().optional(),
+  budgets: z.array(SpendingBudget).max(64).optional(),
   /** Refuse instead of asking when colour falls short of an effect. */
   strict: z.boolean().optional(),
   selfConsent: z.boolean().optional(),
@@ -197,6 +212,8 @@ export interface PolicySource {
   readonly selfConsent: boolean;
   readonly resultBytes: Readonly<Record<string, number>>;
   readonly modelsFor: Readonly<Partial<Record<Profile, "none" | "local" | "remote">>>;
+  /** Over all tasks; absent: none. */
+  readonly budgets?: readonly SpendingBudget[];
 }
 
 /** Policy that says nothing: the built-in default decides. */

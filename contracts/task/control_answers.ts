@@ -22,6 +22,8 @@ export type WatchEvent =
     readonly label: Label;
   }
   /** A model of this machine reads its request: tokens, before its first. */
+  /** The model thinks: characters since the last word of it. What it thinks is not told. */
+  | { readonly kind: "thinking"; readonly characters: number }
   | { readonly kind: "reading"; readonly done: number; readonly total: number }
   /** An exchange with a model provider, where the task is recorded. */
   | { readonly kind: "wire"; readonly exchange: string };

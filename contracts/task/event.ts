@@ -37,6 +37,7 @@ export const EVENT_KINDS = [
   "artifact",
   "undone",
   "budget",
+  "budgetNear",
   "recovered",
   "mcp",
   "inbox",

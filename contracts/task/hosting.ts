@@ -169,7 +169,7 @@ export interface HostedAgentService {
   /** Ends an interactive task that waits for words, as done. Rejects `conflict` while a turn is under way. */
   finish(task: TaskId): Promise<AgentTask>;
   /** One more turn of an interactive task. */
-  say(task: TaskId, text: string): Promise<void>;
+  say(task: TaskId, text: string, attached?: string): Promise<void>;
   /** Cancels what is under way. With `ends`, the reason that is shown, it ends the task as cancelled. */
   interrupt(task: TaskId, ends?: string): Promise<void>;
   cancel(task: TaskId, why: string): Promise<AgentTask>;

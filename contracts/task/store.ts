@@ -10,6 +10,8 @@ export interface EventRow {
   readonly at: number;
   readonly body: string;
   readonly hash: Digest;
+  /** Another kernel made it durable, before this one took its task over: it gets a place in this log, too. */
+  readonly adopted?: true;
 }
 
 /** An event as it was read back, with its place in the order of append (from 1, without gaps). */
@@ -135,4 +137,13 @@ export interface EventLog {
   readonly appendWithNext?: EventLog["append"];
   /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */
   head(): Digest;
+}
+
+/** A log that takes over tasks of other kernels' logs. */
+export interface AdoptingLog extends EventLog {
+  /**
+   * Gives events that another kernel made durable, a task's next ones from where this log has them, a place in this log,
+   * under its own seals. Rejects `storeCorrupt` where they do not follow one another.
+   */
+  adopt(events: readonly EventRow[]): Promise<void>;
 }

@@ -202,14 +202,20 @@ export function outlivesTurns(
 }
 
 /** A person's words as the conversation's next message. */
-export function requestMessage(request: Pick<TaskRequest, "ingress">, text: string): ChatMessage {
+export function requestMessage(
+  { ingress }: Pick<TaskRequest, "ingress">,
+  text: string,
+  attached?: string,
+): ChatMessage {
+  const { channel, colour, label } = ingress;
   return {
     role: "user",
     content: text,
     provenance: {
-      origin: request.ingress.channel === "terminal" ? "operator" : "person",
-      colour: request.ingress.colour,
-      label: request.ingress.label,
+      origin: channel === "terminal" ? "operator" : "person",
+      ...(attached === undefined ? {} : { source: attached }),
+      colour: attached === undefined || colour === "RED" ? colour : "YELLOW",
+      label,
     },
   };
 }

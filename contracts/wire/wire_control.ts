@@ -47,6 +47,7 @@
  * | more | `null` what follows in this connection's last answer of pages; empty: nothing | as there |
  * | auditVerify | `{ head? }` | what was found, the first bad event named |
  * | auditRepair | `null` | what was kept and cut |
+ * | fleet | `{ kind, … }` as kernel/control/fleet_ops.ts has it; refused where the log is no database's | as asked |
  * | receipts | `{ task, call? }` | Receipt[] |
  * | mcpLook | `{ server: ImportedServer, observe, deadlineMs }` starts it, asks what it says of itself, ends it | McpLook |
  * | mcpLend | {@link McpLoan} held in memory for that server | `null` |
@@ -129,6 +130,8 @@ export interface KernelConfig {
     readonly remote: string;
     readonly local: string;
     readonly native: string;
+    /** What speaks to a database: built where the log lies in one. */
+    readonly store: string;
     /** The wiki's process: built when a task is first handed a wiki. */
     readonly wiki: string;
     /** A client of one MCP server, the check of a server's tree, the way out of a namespace: built with the first server. */
@@ -196,6 +199,26 @@ export interface KernelConfig {
   readonly failpoint?: { readonly at: FailPoint; readonly after: number };
   /** Workers that are kept warm, and plugin hosts once there was one. */
   readonly pool: { readonly workers: number; readonly plugins: number };
+  /** Where the log lies, when it is no file of `dir`. */
+  readonly store?: StoreChoice | undefined;
+}
+
+/** A log in a database that several kernels may share. */
+export interface StoreChoice {
+  /** With the role's password. */
+  readonly url: string;
+  /** The kernel's name in the fleet. */
+  readonly kernel: string;
+  readonly leaseMs: number;
+  /** Names this machine, and where kernels of it share no folder for work, this kernel: a task with mounts goes on nowhere else. */
+  readonly machine: string;
+  /** A folder that kernels of this machine share, for what tasks stage; absent: each has its own. */
+  readonly work?: string | undefined;
+}
+
+/** Where a kernel keeps what tasks stage. */
+export function workFolder({ dir, store }: Pick<KernelConfig, "dir" | "store">): string {
+  return store?.work ?? `${dir}/work`;
 }
 
 /** A file that the kernel may read, and what it must hold. */

@@ -82,6 +82,7 @@ export async function makeWorld(source: string = EVALUATOR): Promise<World> {
       mcp: "",
       mcpTree: "",
       mcpRelay: "",
+      store: "",
       a2a: "",
     },
     weights: "/nowhere",

@@ -27,6 +27,7 @@ import {
   TaskRequest,
   TaskStatus,
 } from "../../contracts/task/task.ts";
+import { FleetBody } from "./fleet_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
@@ -121,7 +122,12 @@ const PEER_OPS = {
 /** The control protocol's requests after `hello`. */
 export const CONTROL_OPS = {
   run: TaskRequest,
-  say: z.object({ task: TaskId, text: z.string().min(1).max(200_000) }).strict(),
+  /** `attached`: what of the text the person did not write; with it the text is YELLOW. */
+  say: z.object({
+    task: TaskId,
+    text: z.string().min(1).max(200_000),
+    attached: z.string().min(1).max(512).optional(),
+  }).strict(),
   watch: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
   context: task,
   contextShow: z.object({ task: TaskId, number, from: z.int().min(0) }).strict(),
@@ -153,6 +159,7 @@ export const CONTROL_OPS = {
   head: z.null(),
   task,
   cancel: task,
+  finish: task,
   resume: task,
   archive: task,
   purge: task,
@@ -209,8 +216,10 @@ export const CONTROL_OPS = {
   extend: z.object({ task: TaskId, limits: Limits.partial() }).strict(),
   phase: z.object({ task: TaskId, phase: Phase }).strict(),
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
+  costs: z.object({ since: z.int().min(0), until: z.int().min(0).optional() }).strict(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
+  fleet: FleetBody,
   auditExport: z.null(),
   auditRepair: z.null(),
   more: z.null(),

@@ -17,6 +17,8 @@ import {
   type HostedAgentService,
 } from "../../contracts/task/hosting.ts";
 import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
+import type { Answer, Question } from "../../contracts/authority/question.ts";
+import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Lease } from "../../contracts/authority/lease.ts";
 import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
@@ -30,6 +32,7 @@ import type { McpOps } from "../power/mcp/tokens.ts";
 import type { PeerOps } from "../power/peer/peer_ops.ts";
 import { type ControlHandlers, firstPage } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
+import type { FleetBody } from "./fleet_ops.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
@@ -66,9 +69,12 @@ export interface OperatorParts {
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
+  costs(span: Body<"costs">): Promise<readonly object[]>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
+  /** The fleet that this kernel is part of; undefined where its log is its own file. */
+  readonly fleet: OperatorFleet | undefined;
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
   unload(ref: string | undefined): Promise<object>;
@@ -86,6 +92,15 @@ export interface OperatorParts {
 /** Tasks whose ended leases a lease is looked for in that nobody holds. */
 const RECENT = 20;
 
+/** What a person sees and does across kernels. */
+export interface OperatorFleet {
+  ask(body: FleetBody): Promise<Json>;
+  task(id: TaskId): Promise<AgentTask | undefined>;
+  staged(task: TaskId): Promise<Json>;
+  questions(): Promise<readonly Question[]>;
+  carry(answer: Answer): Promise<Question>;
+}
+
 /** Makes the handlers. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
   const { service, questions, leases, conversations, past } = parts;
@@ -96,7 +111,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
   };
   return Object.freeze({
     run: (request: Body<"run">) => runOnce(request),
-    say: ({ task, text }: Body<"say">) => service.say(task, text),
+    say: ({ task, text, attached }: Body<"say">) => service.say(task, text, attached),
     context: ({ task }: Body<"context">) => past.changes(readable(task)),
     contextShow: ({ task, number, from }: Body<"contextShow">) =>
       past.evicted(readable(task), number, from),
@@ -118,8 +133,12 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     conversationRemove: ({ name }: Body<"conversationRemove">) => conversations.remove(name),
     tasks: async (query: Body<"tasks">) => (await service.list(query)).map(parts.standing),
     head: () => ({ head: parts.head() }),
-    task: ({ task }: Body<"task">) => parts.standing(service.get(task)),
+    task: async ({ task }: Body<"task">) => {
+      const other = service.find(task) === undefined ? await parts.fleet?.task(task) : undefined;
+      return other ?? parts.standing(service.get(task));
+    },
     cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
+    finish: ({ task }: Body<"finish">) => service.finish(task),
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
     purge: ({ task }: Body<"purge">) => service.purge(task),
@@ -129,30 +148,34 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     },
     ps: () => parts.rows().map((row) => infoOf(row, parts.osPids(row))),
     kill: ({ pid, signal }: Body<"kill">) => parts.signal(pid, signal),
-    questions: ({ task }: Body<"questions">) => questions.open(task),
+    questions: async ({ task }: Body<"questions">) => {
+      const own = questions.open(task);
+      const ids = new Set(own.map(({ id }) => id));
+      const others = await parts.fleet?.questions() ?? [];
+      return [
+        ...own,
+        ...others.filter((each) => !ids.has(each.id) && (task === undefined || each.task === task)),
+      ];
+    },
     question: async ({ question }: Body<"question">) => {
-      const found = await questions.find(question);
+      const found = await questions.find(question) ??
+        (await parts.fleet?.questions())?.find(({ id }) => id === question);
       if (found === undefined) {
         throw new Fault("notFound", `Cannot show question ${question}: there is none`);
       }
       return found;
     },
     answer: async (answer: Body<"answer">) => {
-      const question = await questions.answer(answer);
-      const task = service.get(question.task);
-      // What a server asked while nobody was there holds up no task, and a proposal none that was settled.
-      const proposal = question.scope.tool === "proposal_run";
-      const waiting = questions.open(question.task).some(({ kind, scope }) =>
-        kind !== "elicit" && !(proposal && scope.tool === "proposal_run")
-      );
-      // An answer is no word on rules: under others than it had, the task goes on when its operator resumes it.
-      const own = task.rules === undefined || task.rules === parts.rules;
-      if (task.status === "needsApproval" && own && !waiting && question.kind !== "elicit") {
-        await service.resume(question.task);
-      }
-      return question;
+      const here = await questions.find(answer.question);
+      if (here === undefined && parts.fleet !== undefined) return await parts.fleet.carry(answer);
+      return await takeAnswer(parts, answer);
     },
-    staged: ({ task }: Body<"staged">) => service.staged(task),
+    staged: ({ task }: Body<"staged">): Promise<object> => {
+      if (service.find(task) !== undefined || parts.fleet === undefined) {
+        return service.staged(task);
+      }
+      return parts.fleet.staged(task).then((staged) => isObject(staged) ? staged : {});
+    },
     undo: ({ task, files }: Body<"undo">) => service.undo(task, files),
     tools: ({ task }: Body<"tools">) => parts.tools(task),
     caps: ({ task }: Body<"caps">) => leases.list(task).filter((lease) => leases.alive(lease.id)),
@@ -191,10 +214,18 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
+    costs: (span: Body<"costs">) => parts.costs(span),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),
     auditRepair: () => parts.auditRepair(),
+    fleet: (body: Body<"fleet">) => {
+      if (parts.fleet !== undefined) return parts.fleet.ask(body);
+      throw new Fault(
+        "unavailable",
+        "Cannot ask a fleet: the log of this state is a file of its own; --store URL puts a new state's into a database",
+      );
+    },
     receipts: ({ task, call }: Body<"receipts">) => parts.receipts(task, call),
     mcpLook: (asked: Body<"mcpLook">) => parts.mcp.mcpLook(asked),
     mcpLend: (loan: Body<"mcpLend">) => parts.mcp.mcpLend(definedLoan(loan)),
@@ -211,6 +242,26 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     }),
     stop: (how: Body<"stop">) => parts.stop(how?.force === true),
   });
+}
+
+/** Takes a person's answer, and has its task go on where nothing else holds it up. */
+export async function takeAnswer(
+  { questions, service, rules }: Pick<OperatorParts, "questions" | "service" | "rules">,
+  answer: Answer,
+): Promise<Question> {
+  const question = await questions.answer(answer);
+  const task = service.get(question.task);
+  // What a server asked while nobody was there holds up no task, and a proposal none that was settled.
+  const proposal = question.scope.tool === "proposal_run";
+  const waiting = questions.open(question.task).some(({ kind, scope }) =>
+    kind !== "elicit" && !(proposal && scope.tool === "proposal_run")
+  );
+  // An answer is no word on rules: under others than it had, the task goes on when its operator resumes it.
+  const own = task.rules === undefined || task.rules === rules;
+  if (task.status === "needsApproval" && own && !waiting && question.kind !== "elicit") {
+    await service.resume(question.task);
+  }
+  return question;
 }
 
 function forkOf(body: Body<"conversationFork">, task: TaskId): ForkRequest {

@@ -5,6 +5,7 @@ import { makeAside, makeTaskAside } from "./session/aside.ts";
 import { type AskAside, governed, type InferAside } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
+import { type Ledger, type Payer, payerOf } from "./costs.ts";
 import { makeModelMoney } from "../power/model/money.ts";
 import {
   type JudgedModel,
@@ -26,6 +27,8 @@ export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rat
   askBrake(row: ProcessRow): Promise<boolean>;
   /** A process ran into this limit. */
   exhausted(pid: Pid, limit: string): void;
+  /** Budgets over all tasks. */
+  readonly ledger: Ledger;
 }
 
 /** The models of a task. */
@@ -50,7 +53,7 @@ export interface TaskModels {
  */
 export async function openTaskModels(
   parts: TaskModelsParts,
-  { model: asked }: Pick<TaskRequest, "model">,
+  { model: asked, ingress }: Pick<TaskRequest, "model" | "ingress">,
   switched: ModelChoice | undefined,
 ): Promise<TaskModels> {
   const first = switched ?? { ref: asked.ref, config: asked.config };
@@ -62,7 +65,30 @@ export async function openTaskModels(
       throw error;
     });
   const purse = makePurse(parts.powers);
-  const brake = reserving(purse, parts.askBrake);
+  const slowing = reserving(purse, parts.askBrake);
+  const payer = (row: ProcessRow): Payer => payerOf(row, ingress.channel);
+  const brake: InferenceParts["brake"] = async (row, likely) => {
+    const give = await parts.ledger.reserve(payer(row), likely, (near) => {
+      // Told to whoever watches; nothing waits for it.
+      void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
+        .catch(() => undefined);
+    });
+    try {
+      const go = await slowing(row, likely);
+      if (go === undefined) give();
+      return go === undefined ? undefined : () => {
+        go();
+        give();
+      };
+    } catch (error) {
+      give();
+      throw error;
+    }
+  };
+  const paidBy = (row: ProcessRow) => (money: number): void => {
+    purse.paid(money);
+    parts.ledger.paid(payer(row), money);
+  };
   const money = makeModelMoney(parts.processes);
   const byProcess = new Map<Pid, ProcessModel>();
 
@@ -90,7 +116,7 @@ export async function openTaskModels(
     ...{ brake, money },
     modelOf: (row) => of(row).model,
     modelRefused: (row) => of(row).refused(),
-    paid: purse.paid,
+    paid: (money, row) => paidBy(row)(money),
     exhausted: (row, limit) => parts.exhausted(row.pid, limit),
   });
 
@@ -99,7 +125,7 @@ export async function openTaskModels(
     ...{ sampling, aside: makeAside(sampling) },
     inferring: (row) => ({
       ...{ brake, money },
-      paid: purse.paid,
+      paid: paidBy(row),
       exhausted: (limit) => parts.exhausted(row.pid, limit),
       ...summarizing(row),
     }),

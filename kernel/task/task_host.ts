@@ -70,6 +70,7 @@ export interface TaskHostParts
   eraseQuestions(task: TaskId): Promise<void>;
   onText(task: TaskId, text: string): void;
   onReading(task: TaskId, reading: Reading): void;
+  onThinking(task: TaskId, characters: number): void;
   onWire(task: TaskId, exchange: string): void;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
@@ -157,6 +158,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         // A child of the agent is not the agent.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
+        onThinking: (count) => row.ppid === undefined && parts.onThinking(task.id, count),
         onReading: (reading) => row.ppid === undefined && parts.onReading(task.id, reading),
         onWire: (exchange) => parts.onWire(task.id, exchange),
       });

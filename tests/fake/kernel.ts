@@ -52,12 +52,14 @@ export interface HomeOptions {
   readonly bundle?: string;
   /** Programs of children that few ask for. */
   readonly bundles?: Partial<KernelConfig["bundles"]>;
-  /** Names of more unix sockets, in the home's folder `run`, that the kernel may connect to. */
+  /** More unix sockets that the kernel may connect to: absolute, or names in the home's folder `run`. */
   readonly sockets?: readonly string[];
   /** Rules; absent: none. */
   readonly policy?: KernelConfig["policy"];
   /** The person's key; absent: a fresh one. */
   readonly person?: Signer;
+  /** A log in a database that other homes share. */
+  readonly store?: KernelConfig["store"];
   /** A program and words before the kernel's own start line: a limit. */
   readonly wrap?: (state: string) => readonly string[];
 }
@@ -170,6 +172,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
     stay: true,
     idleMs: 60_000,
     pool: { workers: 1, plugins: 1 },
+    store: options.store,
   };
   const mount = (changes: Partial<Mount> = {}): Mount => ({
     name: MountName.parse("desk"),

@@ -25,7 +25,7 @@ export interface KernelProcess {
 export interface SpawnHow {
   /** Words before its start line. */
   readonly wrap: readonly string[];
-  /** Names of more unix sockets, in its runtime folder, that it may connect to. */
+  /** More unix sockets that it may connect to: absolute, or names in its runtime folder. */
   readonly sockets: readonly string[];
   readonly bundle: string;
   readonly mounts: readonly string[];
@@ -36,7 +36,9 @@ export function spawnKernel(
   config: KernelConfig,
   how: SpawnHow,
 ): KernelProcess {
-  const sockets = how.sockets.map((name) => `${config.runtime}/${name}`);
+  const sockets = how.sockets.map((name) =>
+    name.startsWith("/") ? name : `${config.runtime}/${name}`
+  );
   const granted = { ...config, brokerSockets: [...config.brokerSockets, ...sockets] };
   const line = [...how.wrap, config.programs.deno, ...kernelFlags(granted, how)];
   const [program = "", ...args] = line;

@@ -19,6 +19,11 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
+/** The same where a line that was broken between words is one line again. */
+export function joined(screen: string): string {
+  return screen.replaceAll(/\r?\n {2,8}(?=\S)/g, " ");
+}
+
 /** Starts `words` at a terminal of 100 columns. */
 export function openTerminal(
   words: readonly string[],
@@ -76,7 +81,10 @@ export function openTerminal(
       }
     },
     async shows(text, times = 1): Promise<string> {
-      await until(`showed ${String(text)}`, () => shown.split(text).length > times);
+      await until(
+        `showed ${String(text)}`,
+        () => [shown, joined(shown)].some((all) => all.split(text).length > times),
+      );
       return shown;
     },
     async ended(): Promise<number> {

@@ -48,6 +48,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     },
     interrupts: { listen: nothing },
     receipts: { verify: nothing },
+    schemas: { misfit: nothing },
     logs: { verify: nothing },
     walls: { look: nothing },
     models: {

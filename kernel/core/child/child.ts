@@ -2,6 +2,7 @@
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MCP_PORT_LIMITS } from "../../../contracts/wire/wire_mcp.ts";
 import { WIDE_FRAME_BYTES } from "../../../contracts/wire/wire_plugin.ts";
+import { STORE_PORT_LIMITS } from "../../../contracts/wire/wire_store.ts";
 import { WIKI_PORT_LIMITS } from "../../../contracts/wire/wire_wiki.ts";
 import type { Port, PortHandler } from "../../../contracts/base/mod.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
@@ -75,6 +76,8 @@ export function startChild({ role, line, handler, spawn, now, left }: ChildParts
     now,
     limits: role === "wiki"
       ? WIKI_PORT_LIMITS
+      : role === "store"
+      ? STORE_PORT_LIMITS
       : role === "mcp"
       ? MCP_PORT_LIMITS
       : WIDE.has(role)

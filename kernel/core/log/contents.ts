@@ -33,13 +33,26 @@ export async function openContents(parts: ContentsParts): Promise<ContentTrust> 
   return contents;
 }
 
+/** Records what the chain of one task knows of contents, which another kernel had. */
+export async function learnContents(
+  contents: Pick<ContentTrust, "record">,
+  parts: Omit<ContentsParts, "path">,
+  task: string,
+): Promise<void> {
+  for await (const known of knownToLog(parts, task)) contents.record(known);
+}
+
 /** What earlier outcomes brought into mounts, and what was released. */
 async function* knownToLog(
-  { store, readPrivate }: ContentsParts,
+  { store, readPrivate }: Omit<ContentsParts, "path">,
+  task?: string,
 ): AsyncGenerator<readonly KnownContent[]> {
   for (let afterSeq = 0;;) {
     const kinds = ["outcome", "artifact"];
-    const page = await store.events({ kinds, afterSeq, limit: PAGE });
+    const page = await store.events({
+      ...{ kinds, afterSeq, limit: PAGE },
+      ...(task === undefined ? {} : { task }),
+    });
     const found: KnownContent[] = [];
     for (const event of page) {
       if (event.kind === "outcome" && !APPLYING.has(bodyOf(event)["tool"])) continue;

@@ -40,6 +40,8 @@ export interface Watching {
   wire(task: string, exchange: string): void;
   /** What a call under way says of itself: made safe to show, kept nowhere. */
   reading(task: string, said: Reading): void;
+  /** The model of the task thinks: so many characters more. */
+  thinking(task: string, characters: number): void;
   progress(task: string, said: Progress): void;
   /** Tells of an end that is not in the log, because nothing can be written. */
   strand(ended: Ended): void;
@@ -52,6 +54,7 @@ export const NOTHING_TO_WATCH: Watching = Object.freeze({
   text: () => undefined,
   wire: () => undefined,
   reading: () => undefined,
+  thinking: () => undefined,
   progress: () => undefined,
   strand: () => undefined,
 });
@@ -120,6 +123,9 @@ export function makeWatching(parts: WatchingParts): Watching {
     },
     reading(task: string, { done, total }: Reading): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "reading", done, total });
+    },
+    thinking(task: string, characters: number): void {
+      for (const send of watchers.get(task) ?? []) send("event", { kind: "thinking", characters });
     },
     progress(task: string, said: Progress): void {
       for (const send of watchers.get(task) ?? []) send("event", { kind: "progress", ...said });

@@ -14,6 +14,7 @@ export type Role =
   | "native"
   | "plugin"
   | "net"
+  | "store"
   | "wiki"
   | "mcp"
   | "mcpTree"
@@ -45,6 +46,8 @@ export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
   model: { heap: 256, pages: WASM_PAGES.model, data: 1_024, file: 64 },
   plugin: { heap: 256, pages: WASM_PAGES.plugin, data: 2_048, file: 64 },
   net: { heap: 256, pages: WASM_PAGES.net, data: 1_024, file: 64 },
+  // Holds pages of rows on their way.
+  store: { heap: 512, pages: WASM_PAGES.store, data: 1_536, file: 64 },
   // Holds the index of some thousand pages; its database is one file.
   wiki: { heap: 2_048, pages: WASM_PAGES.wiki, data: 6_144, file: 65_536 },
   // Client of one imported server: a result of 16 MB is in it several times while it is parsed.

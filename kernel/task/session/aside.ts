@@ -38,7 +38,7 @@ export interface AsideParts {
   /** Holds what requests under way may cost. */
   readonly money: ModelMoney;
   /** US dollars that it cost. */
-  paid(money: number): void;
+  paid(money: number, row: ProcessRow): void;
   exhausted(row: ProcessRow, limit: string): void;
 }
 
@@ -139,7 +139,7 @@ export function makeAsideInference(parts: AsideParts): InferAside {
     const money = cost.of(usage);
     // What was used was used: it is booked whole, and the next inference is refused.
     processes.settle(row.pid, { inputTokens, outputTokens, money, iterations: 1 });
-    parts.paid(money);
+    parts.paid(money, row);
     const { id: modelId, backend } = model.info;
     await parts.log.append(row.task, [{
       kind: "inferred",

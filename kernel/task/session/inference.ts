@@ -79,6 +79,7 @@ export interface InferenceParts {
   onText(text: string): void;
   /** How far a model of this machine has read its request. */
   onReading(reading: Reading): void;
+  onThinking?(characters: number): void;
   /** An exchange with a provider, where the model is recorded. */
   onWire(exchange: string): void;
   toWorker(op: string, body: Json): void;
@@ -239,6 +240,7 @@ export function makeInference(parts: InferenceParts): Inference {
           }
           if (parts.listens) parts.toWorker("chunk", asJson(chunk));
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
+          if (chunk.rationale !== undefined) parts.onThinking?.(chunk.rationale.length);
           if (chunk.textDelta === undefined) return;
           written += chunk.textDelta;
           parts.onText(chunk.textDelta);
@@ -253,6 +255,8 @@ export function makeInference(parts: InferenceParts): Inference {
       const response = await counts.learning(sent, window(), () => model.infer(sent, options));
       const settled = settleInference(parts, body, response, { nonce, input, cost });
       record(settled.event);
+      // INVARIANT: what a conversation that is read again would find is found now (test: "a conversation goes on as it was …").
+      found.look([settled.response.message]);
       return settled.response;
     } catch (error) {
       for (const textDelta of said) parts.toWorker("chunk", { textDelta });

@@ -59,6 +59,8 @@ export interface SessionParts extends
   onText(text: string): void;
   /** A model of this machine reads its request, for the live view. */
   onReading(reading: Reading): void;
+  /** The model thinks: characters, never which. */
+  onThinking?(characters: number): void;
   onWire(exchange: string): void;
 }
 

@@ -53,6 +53,7 @@ export async function bundlePluginHost(): Promise<Bundle> {
       mcp: "",
       mcpTree: "",
       mcpRelay: "",
+      store: "",
       a2a: "",
     },
     dir,

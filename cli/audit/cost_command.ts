@@ -1,0 +1,94 @@
+/** `remit cost`: what models cost, by day, month, model, agent, principal or trigger. @module */
+import * as z from "zod";
+import { EXIT } from "../../contracts/base/mod.ts";
+import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
+import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { tableLines } from "../terminal/table.ts";
+import { parseSince } from "../terminal/since.ts";
+
+const Row = z.object({
+  ...{
+    day: z.string(),
+    model: z.string(),
+    agent: z.string(),
+    principal: z.string(),
+    trigger: z.string(),
+  },
+  ...{
+    inferences: z.number(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    money: z.number(),
+  },
+});
+type Row = z.infer<typeof Row>;
+const BY = ["day", "month", "model", "agent", "principal", "trigger"] as const;
+const MONTH_MS = 31 * 24 * 60 * 60_000;
+const BAR = 24;
+
+/** Rows that agree in what they are grouped by, summed, the dearest first (days and months in their order). */
+function grouped(rows: readonly Row[], by: typeof BY[number]) {
+  const sums = new Map<string, Omit<Row, "day" | "model" | "agent" | "principal" | "trigger">>();
+  for (const row of rows) {
+    const key = by === "month" ? row.day.slice(0, 7) : row[by];
+    const before = sums.get(key);
+    sums.set(key, {
+      inferences: (before?.inferences ?? 0) + row.inferences,
+      inputTokens: (before?.inputTokens ?? 0) + row.inputTokens,
+      outputTokens: (before?.outputTokens ?? 0) + row.outputTokens,
+      money: (before?.money ?? 0) + row.money,
+    });
+  }
+  const all = [...sums].map(([name, sum]) => ({ [by]: name, ...sum, name }));
+  return by === "day" || by === "month"
+    ? all.sort((a, b) => a.name < b.name ? -1 : 1)
+    : all.sort((a, b) => b.money - a.money || b.inputTokens - a.inputTokens);
+}
+
+/** Runs the command. */
+export async function costCommand(command: Command): Promise<number> {
+  const { hands, parsed } = command;
+  const by = oneOf(parsed, "by", BY) ?? "model";
+  const now = hands.around.now();
+  const wanted = flag(parsed, "since");
+  const since = wanted === undefined ? now - MONTH_MS : parseSince(wanted, now);
+  const link = await reachKernel(command);
+  let rows: readonly Row[];
+  try {
+    rows = z.array(Row).parse(await link.ask("costs", { since }));
+  } finally {
+    link.close();
+  }
+  const sums = grouped(rows, by);
+  const total = rows.reduce((sum, { money }) => sum + money, 0);
+  if (command.json) {
+    printJson(command, {
+      since: new Date(since).toISOString(),
+      by,
+      money: total,
+      rows: sums.map(({ name: _name, ...rest }) => rest),
+    });
+    return EXIT.success;
+  }
+  if (sums.length === 0) {
+    hands.screen.say("no model was asked in that time");
+    return EXIT.success;
+  }
+  const most = Math.max(...sums.map(({ money }) => money));
+  printLines(command, [
+    ...tableLines(
+      [by.toUpperCase(), "TURNS", "IN", "OUT", "USD", ""],
+      sums.map(({ name, inferences, inputTokens, outputTokens, money }) => [
+        cell(name),
+        cell(inferences),
+        cell(inputTokens),
+        cell(outputTokens),
+        money.toFixed(4),
+        most === 0 ? "" : "█".repeat(Math.round((money / most) * BAR)),
+      ]),
+      hands.screen.outWidth ?? 2_000,
+    ),
+    `since ${new Date(since).toISOString().slice(0, 10)}: ${total.toFixed(4)} USD`,
+  ]);
+  return EXIT.success;
+}

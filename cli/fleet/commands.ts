@@ -1,0 +1,120 @@
+/** `fleet …`: the kernels that share this state's database. @module */
+import { EXIT, type Json } from "../../contracts/base/mod.ts";
+import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/mod.ts";
+import {
+  askKernel,
+  cell,
+  type Command,
+  printJson,
+  printLines,
+  recordOf,
+  rowsOf,
+  type Work,
+} from "../command.ts";
+import { spanText } from "../terminal/span.ts";
+import { tableLines } from "../terminal/table.ts";
+import { taskCells } from "../task/list.ts";
+
+const UNFINISHED = TaskStatus.options.filter((each) => TASK_TRANSITIONS[each].length > 0);
+
+function width(command: Command): number {
+  return command.hands.screen.outWidth ?? 200;
+}
+
+/** What a kernel is doing, in a word. */
+function standing(row: Readonly<Record<string, Json>>): string {
+  return row["alive"] === true ? cell(row["state"]) : "gone";
+}
+
+/** `fleet list`. */
+export async function fleetList(command: Command): Promise<number> {
+  const kernels = rowsOf(await askKernel(command, "fleet", { kind: "list" }));
+  if (command.json) printJson(command, kernels);
+  else {
+    printLines(
+      command,
+      tableLines(
+        ["KERNEL", "STANDS", "LEASE", "TASKS", "LATE", "VERSION"],
+        kernels.map((row) => [
+          ...[cell(row["name"]), standing(row), spanText(Number(row["leaseMs"]))],
+          ...[cell(row["tasks"]), cell(row["late"]), cell(row["version"])],
+        ]),
+        width(command),
+      ),
+    );
+  }
+  return EXIT.success;
+}
+
+/** `fleet tasks`. */
+export async function fleetTasks(command: Command): Promise<number> {
+  const tasks = rowsOf(
+    await askKernel(command, "fleet", { kind: "tasks", states: [...UNFINISHED] }),
+  );
+  if (command.json) printJson(command, tasks);
+  else if (tasks.length === 0) command.hands.screen.say("no task of the fleet is under way");
+  else {
+    const now = command.hands.around.now();
+    printLines(
+      command,
+      tableLines(
+        ["TASK", "STATUS", "AGE", "REQUEST"],
+        tasks.map((task) => taskCells(task, now)),
+        width(command),
+      ),
+    );
+  }
+  return EXIT.success;
+}
+
+/** `fleet verify`; 1 when a log does not hold. */
+export async function fleetVerify(command: Command): Promise<number> {
+  const report = recordOf(await askKernel(command, "fleet", { kind: "verify" }));
+  const ok = report["ok"] === true;
+  if (command.json) printJson(command, report);
+  else {
+    printLines(command, [
+      ok ? "every log of the fleet holds" : "a log of the fleet does NOT hold",
+      ...rowsOf(report["kernels"] ?? []).map((row) => {
+        const bad = recordOf(row["bad"]);
+        const what = row["ok"] === true
+          ? "holds"
+          : `event ${cell(bad["seq"])}: ${cell(bad["why"], 500)}`;
+        return `  ${cell(row["kernel"]).padEnd(16)} ${cell(row["events"])} events, ${what}`;
+      }),
+    ]);
+  }
+  return ok ? EXIT.success : EXIT.failure;
+}
+
+/** `fleet enroll KERNEL`: the address holds a password, and is shown this once. */
+export async function fleetEnroll(command: Command): Promise<number> {
+  const name = command.parsed.args[0] ?? "";
+  const answer = recordOf(await askKernel(command, "fleet", { kind: "enroll", name }));
+  if (command.json) printJson(command, answer);
+  else {
+    printLines(command, [cell(answer["address"], 1_000)]);
+    command.hands.screen.say(
+      "It holds the role's password and is not shown again. On the other machine: remit --state DIR --store ADDRESS …",
+    );
+  }
+  return EXIT.success;
+}
+
+/** Sets whether a kernel takes work. */
+function setting(state: "up" | "cordoned" | "draining", words: string): Work {
+  return async (command) => {
+    const name = command.parsed.args[0] ?? "";
+    await askKernel(command, "fleet", { kind: "state", name, state });
+    if (command.json) printJson(command, { name, state });
+    else printLines(command, [`${cell(name)} ${words}`]);
+    return EXIT.success;
+  };
+}
+
+/** `fleet cordon KERNEL`. */
+export const fleetCordon = setting("cordoned", "takes no new work");
+/** `fleet drain KERNEL`. */
+export const fleetDrain = setting("draining", "takes no new work, and ends when it is idle");
+/** `fleet uncordon KERNEL`. */
+export const fleetUncordon = setting("up", "takes work again");

@@ -1,0 +1,106 @@
+/** `run --schema FILE`: an answer that is checked against a JSON Schema, asked for again where it does not fit. @module */
+import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import type { Command } from "../command.ts";
+import { absolute } from "../disk/places.ts";
+import type { Basic, KernelLink } from "../hands.ts";
+import { awaitEnd, type RunningTask } from "./run_task.ts";
+import type { WatchEnd } from "./watch_task.ts";
+
+const MAX_SCHEMA = 65_536;
+/** Answers that are asked for after the first. */
+const RETRIES = 2;
+
+/** A schema that answers are checked against. */
+export interface AnswerSchema {
+  /** As the person named it. */
+  readonly file: string;
+  readonly text: string;
+  /** Why a value does not fit; undefined when it does. */
+  misfit(value: Json): string | undefined;
+}
+
+/** What became of the answer. */
+export interface Checked {
+  readonly end: WatchEnd;
+  /** The value that fits. */
+  readonly value?: Json;
+  /** Why none fits. */
+  readonly why?: string;
+}
+
+/** Reads the schema. Throws Fault `notFound`, `tooLarge`, `invalidInput`, `refused` for one that cannot be checked safely. */
+export function readSchema(command: Command<Basic | "schemas">, file: string): AnswerSchema {
+  const { disk, around, schemas } = command.hands;
+  const bytes = disk.read(absolute(around, file), { most: MAX_SCHEMA });
+  const shown = displayText(file, { max: 200 });
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read the schema "${shown}": there is no such file`);
+  }
+  const text = new TextDecoder().decode(bytes);
+  if (parsed(text) === undefined) {
+    throw new Fault("invalidInput", `Cannot read the schema "${shown}": it is no JSON`);
+  }
+  const misfit = (value: Json): string | undefined => schemas.misfit(text, value);
+  // A schema that is no schema is told of before a model is asked.
+  misfit(null);
+  return { file: shown, text, misfit };
+}
+
+/** The request with what its answer has to be. */
+export function askingFor(request: string, { text }: Pick<AnswerSchema, "text">): string {
+  return `${request}\n\nAnswer, when you are done, with one JSON value and nothing else, which fits this JSON Schema:\n${text}`;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The value of an answer: JSON alone, or in the one block of code that models like to put around it. */
+export function valueIn(answer: string): Json | undefined {
+  const fenced = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(answer)?.[1];
+  return parsed(fenced ?? answer);
+}
+
+/** Waits for an answer that fits; each that does not is told why, in the task's own log. Ends the task. */
+export async function awaitFitting(
+  command: Command<Basic | "interrupts">,
+  link: KernelLink,
+  { running, schema }: { readonly running: RunningTask; readonly schema: AnswerSchema },
+): Promise<Checked> {
+  const { screen } = command.hands;
+  const { id: task } = running;
+  for (let left = RETRIES;; left -= 1) {
+    const end = await awaitEnd(command, link, running);
+    if (end.status !== "open") return { end };
+    if (end.failed !== undefined) {
+      await link.ask("cancel", { task });
+      return { end };
+    }
+    const { answer = "" } = AgentTask.parse(await link.ask("task", { task }));
+    const value = valueIn(answer);
+    const why = value === undefined ? "it is no JSON value" : schema.misfit(value);
+    if (why === undefined || left === 0) {
+      await link.ask("finish", { task });
+      const over = await running.watch.next();
+      return why === undefined && value !== undefined
+        ? { end: over, value }
+        : { end: over, why: why ?? "" };
+    }
+    screen.say(
+      screen.paint.dim(`  the answer does not fit the schema: ${displayText(why, { max: 300 })}`),
+    );
+    await link.ask("say", {
+      task,
+      text: `Your answer does not fit the JSON Schema: ${
+        why.slice(0, 1_000)
+      }. Answer again, with the JSON value alone.`,
+    });
+  }
+}

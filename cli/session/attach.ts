@@ -1,0 +1,129 @@
+/** What a person gives an agent beside their words: files after `@`, the output of their own commands. @module */
+import { join } from "node:path";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { makePathList, NEVER } from "../../text/path_list.ts";
+import { cutFront, cutTo } from "../terminal/columns.ts";
+import { absolute } from "../disk/places.ts";
+import type { Around, DiskRead, Screen } from "../hands.ts";
+
+/** Bytes of one file, or of one command's output. */
+const MAX_BYTES = 65_536;
+const MAX_FILES = 8;
+const MENTION = /(?:^|(?<=\s))@([^\s]{1,512})/g;
+
+/** Words, and what of them their person did not write. */
+export interface Said {
+  readonly text: string;
+  /** Where the rest is from; absent: all are the person's own words. */
+  readonly attached?: string;
+}
+
+/** What {@link withMentions} is handed. */
+export interface MentionParts {
+  readonly disk: Pick<DiskRead, "read" | "real" | "stat">;
+  readonly around: Pick<Around, "cwd" | "env">;
+  readonly mounts: readonly Mount[];
+  readonly screen: Pick<Screen, "say" | "paint" | "width">;
+}
+
+/** A part of a message that stands between two lines which nothing in it can be taken for. */
+export function fenced(what: string, content: string): string {
+  let mark = "=====";
+  while (content.includes(mark)) mark += "=";
+  return `${mark} ${what}\n${content.replace(/\n$/, "")}\n${mark} end`;
+}
+
+/**
+ * Takes each `@path` that names a file as a grant of that one file to be read, and says so. A file of a mount is named by
+ * the tools' path: the agent reads it itself. Any other file is read here, once, and goes with the words as YELLOW.
+ * Throws Fault `refused` for a path that no agent may read, `tooLarge`, `notFound` for one that is no file.
+ */
+export function withMentions(text: string, parts: MentionParts): Said {
+  const { disk, around, mounts, screen } = parts;
+  const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in: never-list" })));
+  const notes: string[] = [];
+  const given: { readonly path: string; readonly content: string }[] = [];
+  const seen = new Set<string>();
+  for (const [, word = ""] of text.matchAll(MENTION)) {
+    const named = [word, word.replace(/[.,;:!?)]+$/, "")].map((each) => absolute(around, each))
+      .find((path) => disk.stat(path) !== undefined);
+    // A word such as @param is no file.
+    if (named === undefined) continue;
+    const path = disk.real(named) ?? named;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const shown = displayText(word, { max: 200 });
+    if (never.find(path) !== undefined || never.find(named) !== undefined) {
+      throw new Fault("refused", `Cannot give "${shown}" to an agent: it is on the never-list`);
+    }
+    const mount = mounts.find(({ dir }) => path === dir || path.startsWith(`${dir}/`));
+    if (mount !== undefined) {
+      const inside = join(mount.name, path.slice(mount.dir.length));
+      notes.push(`@${word} is ${inside}`);
+      const line = `  @ ${shown}: it may read ${displayText(inside)} (mount)`;
+      screen.say(screen.paint.dim(cutTo(line, screen.width - 1)));
+      continue;
+    }
+    if (disk.stat(path)?.plain !== true) {
+      throw new Fault(
+        "notFound",
+        `Cannot give "${shown}" to an agent: it is no file; for a folder start with --mount NAME=DIR`,
+      );
+    }
+    if (given.length >= MAX_FILES) {
+      throw new Fault("tooLarge", `Cannot give more than ${MAX_FILES} files with one message`);
+    }
+    const bytes = disk.read(path, { most: MAX_BYTES }) ?? new Uint8Array();
+    given.push({ path, content: textIn(bytes, shown) });
+    const tail = `: it reads this one file, ${bytes.length} bytes, as YELLOW`;
+    const room = screen.width - tail.length - 5;
+    const place = cutFront(displayText(path, { max: 1_000 }), room);
+    screen.say(screen.paint.yellow(`  @ ${place}${tail}`));
+  }
+  if (notes.length === 0 && given.length === 0) return { text };
+  const all = [
+    text,
+    ...(notes.length === 0 ? [] : [`(${notes.join("; ")})`]),
+    ...given.map(({ path, content }) => fenced(`file ${path}`, content)),
+  ].join("\n\n");
+  const attached = given.map(({ path }) => `file ${path}`).join(", ").slice(0, 500);
+  return given.length === 0 ? { text: all } : { text: all, attached };
+}
+
+function textIn(bytes: Uint8Array, shown: string): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw new Fault("invalidInput", `Cannot give "${shown}" to an agent: it is no text`);
+}
+
+/** What a command of the person's own printed, as words for the agent. */
+export function asSaid(line: string, { code, output }: CommandOutput): Said {
+  const text = `I ran this in my own shell; it ended with ${code}.`;
+  return {
+    text: `${text}\n\n${fenced(`output of ${line}`, output)}`,
+    attached: `output of the person's command ${line}`.slice(0, 500),
+  };
+}
+
+/** What a command came to. */
+export interface CommandOutput {
+  readonly code: number;
+  /** At most {@link MAX_BYTES} characters of both of its outputs. */
+  readonly output: string;
+}
+
+/** The output's lines, safe to show. */
+export function outputLines(output: string, width: number): string[] {
+  return displayBlock(output.replace(/\n$/, ""), {
+    prefix: "  │ ",
+    max: MAX_BYTES,
+    maxLines: 2_000,
+    columns: width,
+  });
+}

@@ -1,0 +1,37 @@
+/** The line under a person's hands in their own editor: Ctrl-X Ctrl-E, or Ctrl-G. @module */
+import { join } from "node:path";
+import { displayText } from "../../text/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import type { Hands, LineExtras } from "../hands.ts";
+
+const MAX_BYTES = 800_000;
+
+/** Opens it on a file that is removed afterwards. Gives undefined where the editor failed: the line stays as it was. */
+export function makeEditor(
+  { disk, around, screen, keyboard }: Pick<Hands, "disk" | "around" | "screen" | "keyboard">,
+): LineExtras["editor"] {
+  const program = keyboard?.program;
+  if (program === undefined) return undefined;
+  return async (text) => {
+    const editor = around.env("VISUAL") ?? around.env("EDITOR") ?? "vi";
+    const folder = disk.temporary("remit-words-");
+    const file = join(folder, "words.md");
+    try {
+      disk.write(file, text);
+      // The variable may hold words of its own: a shell reads it, as git and others do.
+      const code = await program(["/bin/sh", "-c", `${editor} "$1"`, "sh", file]);
+      if (code !== 0) {
+        screen.say(`  the editor ended with ${code}: your words stay as they were`);
+        return undefined;
+      }
+      const bytes = disk.read(file, { most: MAX_BYTES });
+      return bytes === undefined ? undefined : new TextDecoder().decode(bytes).replace(/\n$/, "");
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      screen.say(`  ${displayText(error.message, { max: 500 })}`);
+      return undefined;
+    } finally {
+      disk.remove(folder);
+    }
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * A program of the person's own on their terminal: their editor. Deno's read of the keyboard cannot be taken back, so the
+ * program gets a pseudo-terminal of its own (`script` of util-linux), and every key is handed on to it.
+ * @module
+ */
+import { Fault } from "../../contracts/base/mod.ts";
+
+/** What {@link runOnTerminal} is handed. */
+export interface TerminalProgramParts {
+  take(listener: ((bytes?: Uint8Array) => void) | undefined): void;
+  readonly size: { readonly columns: number; readonly rows: number };
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** Runs it until it ends; gives its exit code. Throws Fault `notFound` where there is no `script`. */
+export async function runOnTerminal(
+  words: readonly string[],
+  { take, size }: TerminalProgramParts,
+): Promise<number> {
+  const { columns, rows } = size;
+  const line = `stty rows ${rows} cols ${columns}; exec ${words.map(quoted).join(" ")}`;
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command("script", {
+      args: ["-qefc", line, "/dev/null"],
+      stdin: "piped",
+      stdout: "inherit",
+      stderr: "inherit",
+      // `script` starts what it is given with the shell of SHELL: the line is written for this one.
+      env: { SHELL: "/bin/sh" },
+    }).spawn();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new Fault(
+      "notFound",
+      'Cannot open an editor here: there is no program "script" (Debian: bsdutils)',
+      { cause: error },
+    );
+  }
+  const keys = child.stdin.getWriter();
+  let written: Promise<void> = Promise.resolve();
+  take((bytes) => {
+    // A key after its end goes nowhere.
+    written = written.then(() => bytes === undefined ? keys.close() : keys.write(bytes))
+      .catch(() => undefined);
+  });
+  const { code } = await child.status;
+  await keys.close().catch(() => undefined);
+  return code;
+}

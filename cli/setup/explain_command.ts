@@ -1,0 +1,29 @@
+/** `explain WORD`: what a word of Remit's means. @module */
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { nearest } from "../arguments/nearest.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import { wordWrap } from "../terminal/columns.ts";
+import { WORDS } from "../terminal/explain.ts";
+
+/** Runs it; without a word it names them all. Throws Fault `notFound` for another word. */
+export function explainCommand(command: Command): Promise<number> {
+  const { screen } = command.hands;
+  const [asked] = command.parsed.args;
+  const all = Object.keys(WORDS);
+  const found = asked === undefined
+    ? all
+    : all.filter((word) => word.toLowerCase() === asked.toLowerCase());
+  if (asked !== undefined && found.length === 0) {
+    const meant = nearest(asked, all);
+    throw new Fault(
+      "notFound",
+      `Cannot explain "${displayText(asked, { max: 60 })}": ${
+        meant === undefined ? "" : `did you mean "${meant}"? `
+      }"remit explain" names the words that there are`,
+    );
+  }
+  if (command.json) printJson(command, found.map((word) => ({ word, says: WORDS[word] })));
+  else printLines(command, found.flatMap((word) => wordWrap(WORDS[word] ?? "", screen.width)));
+  return Promise.resolve(EXIT.success);
+}

@@ -1,0 +1,289 @@
+/** A kernel's part in a fleet, wired: what is fenced, taken over, begun and said across kernels. @module */
+import * as z from "zod";
+import { Fault } from "../contracts/base/fault.ts";
+import { isObject, type Json, toJson } from "../contracts/base/json.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
+import { Answer, Question } from "../contracts/authority/question.ts";
+import type { GrantedCall } from "../contracts/task/power.ts";
+import type { NewEvent } from "../contracts/task/event.ts";
+import type { Powers } from "../contracts/task/process.ts";
+import type { AdoptingLog, EventLog } from "../contracts/task/store.ts";
+import { AgentTask, TaskRequest } from "../contracts/task/task.ts";
+import type { StoreChoice } from "../contracts/wire/mod.ts";
+import type { FleetKernel } from "../contracts/wire/wire_store.ts";
+import type { AgentService, TaskKeeper } from "../agents/mod.ts";
+import { verifyLog } from "../broker/audit/mod.ts";
+import type { QuestionBook } from "../broker/questions.ts";
+import type { RemoteStore } from "../store/postgres/mod.ts";
+import type { FleetBody } from "./control/fleet_ops.ts";
+import { type FleetMember, makeFleetMember } from "./core/fleet/member.ts";
+
+/** Tasks that a kernel has at work before it takes no more of what waits for anybody. */
+const MAX_AT_WORK = 32;
+/** Events that say what was done: after the task was lost they come too late. */
+const DONE: ReadonlySet<string> = new Set(["outcome"]);
+
+/** Milliseconds that another kernel's words are waited for. */
+const REPLY_MS = 15_000;
+
+/** What kernels say to each other. */
+const Words = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("answer"), answer: Answer }).strict(),
+  z.object({
+    kind: z.literal("staged"),
+    id: z.string().max(64),
+    task: TaskId,
+    from: z.string().max(64),
+  }).strict(),
+  z.object({ kind: z.literal("reply"), id: z.string().max(64), value: z.json() }).strict(),
+]);
+
+/** What is there before anything runs. */
+export interface FleetParts {
+  readonly store: RemoteStore;
+  readonly log: AdoptingLog;
+  readonly choice: StoreChoice;
+  readonly powers: Powers;
+  readonly receiptKey: string;
+  readonly version: string;
+  steady(): number;
+  note(line: string): void;
+  end(why: string): void;
+}
+
+/** What comes later. */
+export interface FleetWork {
+  readonly keeper: Pick<TaskKeeper, "live">;
+  readonly service: Pick<AgentService, "adopt" | "lose" | "create" | "idle" | "staged" | "find">;
+  readonly questions: Pick<QuestionBook, "adopt" | "lose">;
+  /** Takes an answer as if it were given here. */
+  answer(answer: Answer): Promise<unknown>;
+  /** Learns what a task's chain knows of contents. */
+  contents(task: TaskId): Promise<void>;
+}
+
+/** The fleet, as the rest of a kernel sees it. */
+export interface MainFleet {
+  /** The log, whose refusals for lost tasks are heard. */
+  readonly log: EventLog;
+  cover(call: GrantedCall): Promise<void>;
+  check(call: GrantedCall): void;
+  join(work: FleetWork): FleetMember;
+  wake(): void;
+  leave(): Promise<void>;
+  /** What a person asks of the fleet. */
+  ask(body: FleetBody): Promise<Json>;
+  /** A task, whichever kernel has it; undefined where there is none. */
+  task(id: TaskId): Promise<AgentTask | undefined>;
+  /** What a task of another kernel has staged: its own kernel shows it while it waits for a person. */
+  staged(task: TaskId): Promise<Json>;
+  /** Questions of other kernels that are open. */
+  questions(): Promise<readonly Question[]>;
+  /** Carries an answer to the kernel whose question it is; the question as it was. */
+  carry(answer: Answer): Promise<Question>;
+}
+
+/** Makes it. */
+export function makeMainFleet(parts: FleetParts): MainFleet {
+  const { store, powers, choice, note } = parts;
+  let work: FleetWork | undefined;
+  const need = (): FleetWork => {
+    if (work === undefined) throw new TypeError("Cannot use the fleet: nothing is at work yet");
+    return work;
+  };
+  const member = makeFleetMember({
+    ...{ store, log: parts.log, powers, note, end: parts.end },
+    ...{ leaseMs: choice.leaseMs, steady: parts.steady },
+    about: () => ({
+      address: "",
+      version: parts.version,
+      publicKey: parts.receiptKey,
+      mounts: [choice.machine],
+    }),
+    tasks: () => need().keeper.live().map(({ id }) => id),
+    room: () => MAX_AT_WORK - need().keeper.live().filter(({ status }) => status === "open").length,
+    async adopt(task): Promise<void> {
+      await need().contents(task);
+      await need().questions.adopt(task);
+      await need().service.adopt(task);
+    },
+    async begin(task, request): Promise<void> {
+      await need().service.create(TaskRequest.parse(request), { id: task });
+    },
+    lose,
+    hear: (words) =>
+      hear(words).catch((error: unknown) =>
+        note(`Cannot take what another kernel carried here: ${String(error)}`)
+      ),
+    idle: () => need().service.idle(),
+  });
+
+  async function lose(task: TaskId): Promise<void> {
+    need().questions.lose(task);
+    await need().service.lose(task);
+  }
+
+  const waiting = new Map<string, (value: Json) => void>();
+  /** TRUST: from whoever has a kernel's role: an answer is signed, and only what a person is asked about is shown. */
+  async function hear(text: string): Promise<void> {
+    const words = Words.parse(JSON.parse(text));
+    switch (words.kind) {
+      case "answer":
+        await need().answer(words.answer);
+        return;
+      case "staged": {
+        const open = need().service.find(words.task)?.status === "needsApproval";
+        const value = open ? toJson(await need().service.staged(words.task)) : null;
+        const reply = JSON.stringify({ kind: "reply", id: words.id, value });
+        await store.fleet({ kind: "reply", name: words.from, words: reply });
+        return;
+      }
+      case "reply":
+        waiting.get(words.id)?.(words.value);
+        return;
+    }
+  }
+
+  /** What was done all the same is told, and the task let go of. */
+  const fenced = async (task: string, events: readonly NewEvent[]): Promise<void> => {
+    for (const { kind, body } of events) {
+      if (!DONE.has(kind)) continue;
+      note(`Task ${task} is another kernel's: what this one did for it came too late`);
+      await store.fleet({ kind: "late", task, what: kind, body: JSON.stringify(body) });
+    }
+    const id = TaskId.safeParse(task);
+    if (id.success && work !== undefined) await lose(id.data);
+  };
+  const hearing =
+    (append: EventLog["append"]): EventLog["append"] => async (task, events, documents, at) => {
+      try {
+        return await append(task, events, documents, at);
+      } catch (error) {
+        if (error instanceof Fault && error.code === "leaseRevoked") {
+          // Later: whoever appended is told first.
+          powers.after(
+            0,
+            () =>
+              void fenced(task, events).catch((why: unknown) =>
+                note(`Cannot let go of task ${task}: ${String(why)}`)
+              ),
+          );
+        }
+        throw error;
+      }
+    };
+
+  const kernels = async (): Promise<readonly FleetKernel[]> =>
+    // TRUST: from this kernel's own store process.
+    await store.fleet({ kind: "list" }) as unknown as readonly FleetKernel[];
+  const everywhere = async (
+    of: "task" | "question",
+    states: readonly string[],
+  ): Promise<readonly Json[]> => {
+    return bodiesOf(await store.fleet({ kind: "everywhere", of, states }));
+  };
+  const questions = async (): Promise<readonly Question[]> =>
+    (await everywhere("question", ["open"])).flatMap((body) => {
+      const found = Question.safeParse(isObject(body) ? body["question"] : undefined);
+      return found.success && found.data.expiresAt > powers.now() ? [found.data] : [];
+    });
+  const verify = async (): Promise<Json> => {
+    const found = await Promise.all((await kernels()).map(async ({ id, name, publicKey }) => {
+      if (publicKey === "") return { kernel: name, ok: true, events: 0 };
+      const report = await verifyLog({
+        // Content is its owner's alone: only digests are checked of what others keep.
+        store: { ...store, ...store.logOf(id), blob: () => Promise.resolve(undefined) },
+        publicKey,
+      });
+      return {
+        ...{ kernel: name, ok: report.ok, events: report.events, head: report.head },
+        ...(report.bad === undefined ? {} : { bad: report.bad }),
+      };
+    }));
+    return toJson({ ok: found.every(({ ok }) => ok), kernels: found });
+  };
+
+  return Object.freeze<MainFleet>({
+    log: Object.freeze<EventLog>({
+      head: parts.log.head,
+      append: hearing(parts.log.append),
+      ...(parts.log.appendWithNext === undefined
+        ? {}
+        : { appendWithNext: hearing(parts.log.appendWithNext) }),
+    }),
+    cover: member.lease.cover,
+    check: member.lease.check,
+    join(given): FleetMember {
+      work = given;
+      member.start();
+      return member;
+    },
+    wake: () => work === undefined ? undefined : member.wake(),
+    leave: member.leave,
+    async ask(body): Promise<Json> {
+      switch (body.kind) {
+        case "list":
+          return toJson((await kernels()).map(({ publicKey: _key, ...row }) => row));
+        case "state":
+          await store.fleet({ kind: "state", name: body.name, state: body.state });
+          return null;
+        case "enroll":
+          return { address: await store.fleet({ kind: "enroll", name: body.name }) };
+        case "tasks":
+          return [...await everywhere("task", body.states)];
+        case "questions":
+          return toJson(await questions());
+        case "verify":
+          return await verify();
+        case "run": {
+          const task = powers.id("t");
+          await store.fleet({
+            ...{ kind: "put", task, request: JSON.stringify(body.request) },
+            mounts: body.request.mounts.length === 0 ? [] : [choice.machine],
+          });
+          return { task };
+        }
+      }
+    },
+    async task(id): Promise<AgentTask | undefined> {
+      const [body] = bodiesOf(await store.fleet({ kind: "task", task: id }));
+      return AgentTask.safeParse(body).data;
+    },
+    async staged(task): Promise<Json> {
+      const id = powers.id("w");
+      const { promise, resolve, reject } = Promise.withResolvers<Json>();
+      waiting.set(id, resolve);
+      const cancel = powers.after(REPLY_MS, () =>
+        reject(
+          new Fault("timedOut", `Cannot show the changes of task ${task}: its kernel is silent`),
+        ));
+      try {
+        const words = JSON.stringify({ kind: "staged", id, task, from: choice.kernel });
+        await store.fleet({ kind: "send", task, words });
+        return await promise;
+      } finally {
+        cancel();
+        waiting.delete(id);
+      }
+    },
+    questions,
+    async carry(answer): Promise<Question> {
+      const found = (await questions()).find(({ id }) => id === answer.question);
+      if (found === undefined) {
+        throw new Fault("notFound", `Cannot answer "${answer.question}": no such question`);
+      }
+      await store.fleet({
+        kind: "send",
+        task: found.task,
+        words: JSON.stringify({ kind: "answer", answer }),
+      });
+      return found;
+    },
+  });
+}
+
+/** Bodies of documents of a page. */
+function bodiesOf(page: Json): readonly Json[] {
+  const rows = isObject(page) && Array.isArray(page["rows"]) ? page["rows"].filter(isObject) : [];
+  return rows.map(({ body }): Json => typeof body === "string" ? JSON.parse(body) : null);
+}

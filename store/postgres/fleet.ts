@@ -1,0 +1,165 @@
+/** What a kernel says to the fleet's table, on the store process' side. docs/decision/0103. @module */
+import { Fault, unreachable } from "../../contracts/base/fault.ts";
+import { type Json, toJson } from "../../contracts/base/json.ts";
+import type { HeadQuery, Store } from "../../contracts/task/store.ts";
+import type { FleetAsk } from "../../contracts/wire/wire_store.ts";
+import type { Engine } from "./engine_powers.ts";
+import { damagedRow } from "./_faults.ts";
+import type { Value } from "./_queries.ts";
+import {
+  documentOf,
+  documentPage,
+  eventOf,
+  eventPage,
+  integer,
+  type Row,
+  textOf,
+} from "./_rows.ts";
+import { makeReader, type PostgresStore } from "./store.ts";
+
+/** What it is made of. */
+export interface FleetParts {
+  readonly engine: Engine;
+  readonly store: Pick<PostgresStore, "identity" | "holds">;
+  /** Makes the role of a kernel; gives its address. */
+  enroll(name: string): Promise<string>;
+  tell(op: string, body: Json): void;
+}
+
+const EVENT = "seq, task, n, kind, at, encode(hash, 'hex') AS hash, body";
+/** Notices that something may be there to be read. */
+const CHANNELS = ["remit_work", "remit_post", "remit_state"];
+/** Most documents of a look over the fleet. */
+const MAX_LOOK = 1_000;
+
+/** Answers one kernel's {@link FleetAsk}s. */
+export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
+  const { engine, store } = parts;
+  const own = [store.identity.id, store.identity.incarnation] as const;
+  const call = (name: string, ...values: readonly Value[]): ReturnType<Engine["write"]> =>
+    engine.write(
+      `SELECT * FROM remit.${name}(${[...own, ...values].map((_, i) => `$${i + 1}`).join(",")})`,
+      [...own, ...values],
+    );
+
+  // Whoever misses a notice reads all the same, a little later.
+  for (const channel of CHANNELS) {
+    void engine.listen(channel, () => parts.tell("fleet", { channel })).catch(() => undefined);
+  }
+
+  return async (body) => {
+    // TRUST: from this process' own kernel.
+    const ask = body as unknown as FleetAsk;
+    switch (ask.kind) {
+      case "beat": {
+        const [row] = await call("beat", ask.leaseMs, JSON.stringify(ask.about));
+        if (row === undefined) throw damagedRow("this kernel");
+        return { state: textOf(row, "state", "it"), waiting: integer(row, "waiting", "it") };
+      }
+      case "mine": {
+        const rows = await engine.write(
+          "SELECT task FROM remit.tasks WHERE owner = $1 AND NOT over",
+          [own[0]],
+        );
+        return rows.map((row) => textOf(row, "task", "a task"));
+      }
+      case "leave":
+        await call("leave");
+        return null;
+      case "claim":
+        return (await call("claim", ask.max)).map((row) => {
+          const [task, epoch] = [textOf(row, "task", "a task"), integer(row, "epoch", "a task")];
+          store.holds(task, epoch);
+          return { task, epoch, former: textOf(row, "former", "a task") };
+        });
+      case "chain": {
+        const rows = await engine.read(
+          `SELECT ${EVENT} FROM remit.events WHERE scope = 0 AND task = $1 AND n >= $2 ORDER BY n LIMIT 1000`,
+          [ask.task, ask.fromN],
+        );
+        return eventPage(rows.map(eventOf));
+      }
+      case "put":
+        await call("put_work", ask.task, ask.request, ask.mounts);
+        return null;
+      case "take":
+        return (await call("take_work", ask.max)).map((row) => {
+          const task = textOf(row, "task", "work");
+          store.holds(task, 1);
+          return { task, request: textOf(row, "request", "work") };
+        });
+      case "request": {
+        const [row] = await call("request_of", ask.task);
+        const text = row?.["request_of"];
+        return typeof text === "string" ? text : null;
+      }
+      case "late":
+        await engine.write("SELECT remit.tell_late($1, $2, $3, $4)", [
+          ...[own[0], ask.task, ask.what, ask.body],
+        ]);
+        return null;
+      case "list":
+        return toJson((await engine.read(LIST, [])).map(kernelOf));
+      case "enroll":
+        return await parts.enroll(ask.name);
+      case "state":
+        await call("set_state", ask.name, ask.state);
+        return null;
+      case "everywhere": {
+        const rows = await engine.read(
+          "SELECT kind, id, task, version, body FROM remit.documents WHERE kind = $1 AND state = ANY ($2::text[]) " +
+            `ORDER BY id LIMIT ${MAX_LOOK}`,
+          [ask.of, ask.states],
+        );
+        return documentPage(rows.map(documentOf));
+      }
+      case "task": {
+        const rows = await engine.read(
+          "SELECT d.kind, d.id, d.task, d.version, d.body FROM remit.documents d JOIN remit.tasks t " +
+            "ON t.task = d.id AND t.owner = d.kernel WHERE d.kind = 'task' AND d.id = $1",
+          [ask.task],
+        );
+        return documentPage(rows.map(documentOf));
+      }
+      case "send":
+        await call("send", ask.task, ask.words);
+        return null;
+      case "reply":
+        await call("reply", ask.name, ask.words);
+        return null;
+      case "receive":
+        return (await call("receive")).map((row) => textOf(row, "receive", "words"));
+      case "log":
+        return eventPage(
+          await makeReader(engine, ask.id).events(ask.query as Parameters<Store["events"]>[0]),
+        );
+      case "headsOf":
+        return eventPage(await makeReader(engine, ask.id).heads(ask.query as HeadQuery));
+      default:
+        unreachable(ask);
+        throw new Fault("unknownCapability", "Cannot serve this: not handed over");
+    }
+  };
+}
+
+const LIST = "SELECT k.id, k.name, k.state, (k.lease_until > clock_timestamp())::int AS alive, " +
+  "greatest(0, least(1e9, extract(epoch FROM k.lease_until - clock_timestamp()) * 1000))::bigint AS lease_ms, " +
+  "k.address, k.version, to_jsonb(k.mounts)::text AS mounts, coalesce(k.public_key, '') AS public_key, k.late, " +
+  "(SELECT count(*) FROM remit.tasks t WHERE t.owner = k.id AND NOT t.over) AS tasks FROM remit.kernels k ORDER BY k.name";
+
+function kernelOf(row: Row): Json {
+  const what = "a kernel";
+  return {
+    id: integer(row, "id", what),
+    name: textOf(row, "name", what),
+    state: textOf(row, "state", what),
+    alive: integer(row, "alive", what) === 1,
+    leaseMs: integer(row, "lease_ms", what),
+    address: textOf(row, "address", what),
+    version: textOf(row, "version", what),
+    mounts: JSON.parse(textOf(row, "mounts", what)),
+    publicKey: textOf(row, "public_key", what),
+    tasks: integer(row, "tasks", what),
+    late: integer(row, "late", what),
+  };
+}

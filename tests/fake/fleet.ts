@@ -1,0 +1,103 @@
+/** Several kernels on one database, each in a home of its own, as several machines would have them. */
+import { makeKeyFile, openKey } from "../../cli/key/person_key_powers.ts";
+import { provideStore } from "../../cli/program/program_cache_powers.ts";
+import { startPostgres, type TestServer } from "../../store/_fixture/postgres_powers.ts";
+import { openEngine } from "../../store/postgres/engine_powers.ts";
+import { cache, type HomeOptions, inHome, type KernelHome, type LiveKernel } from "./kernel.ts";
+
+/** Milliseconds of a lease: short, so that a takeover is soon. */
+export const LEASE_MS = 2_000;
+
+/** A database and the homes on it. */
+export interface Fleet {
+  readonly server: TestServer;
+  /** For the role that owns the schema. */
+  readonly url: string;
+  readonly homes: readonly KernelHome[];
+  /** The folder that all kernels share; in it they may connect to the socket `s`. */
+  readonly work: string;
+  /** Rows of a statement by the owner. */
+  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A row of `remit fleet list`. */
+export interface FleetRow {
+  readonly name: string;
+  readonly state: string;
+  readonly alive: boolean;
+  readonly tasks: number;
+  readonly late: number;
+}
+
+/** Runs `f` with `count` homes on a fresh server; the kernels share a person and a folder for what tasks stage. */
+export async function inFleet(
+  count: number,
+  f: (fleet: Fleet) => Promise<void>,
+  options: HomeOptions & { readonly leaseMs?: number } = {},
+): Promise<void> {
+  await using server = await startPostgres();
+  const url = await server.database("fleet");
+  const work = await Deno.makeTempDir({ prefix: "remit-work-" });
+  const store = await provideStore({
+    ...{ home: new URL("../../", import.meta.url).pathname, cache: cache() },
+    onBuild: () => undefined,
+  });
+  const person = openKey(makeKeyFile());
+  const engine = openEngine(url);
+  const within = async (homes: readonly KernelHome[]): Promise<void> => {
+    if (homes.length === count) {
+      return await f({ server, url, homes, work, query: (sql) => engine.read(sql, []) });
+    }
+    await inHome((home) => within([...homes, home]), {
+      ...options,
+      person,
+      sockets: [`${work}/s`],
+      bundles: { ...options.bundles, store },
+      store: {
+        ...{ url, kernel: `k${homes.length}`, leaseMs: options.leaseMs ?? LEASE_MS },
+        ...{ machine: "m", work },
+      },
+    });
+  };
+  try {
+    await within([]);
+  } finally {
+    await engine.close();
+    await Deno.remove(work, { recursive: true });
+  }
+}
+
+/** The fleet as one of its kernels sees it. */
+export async function fleetOf(kernel: LiveKernel): Promise<readonly FleetRow[]> {
+  return await kernel.ask("fleet", { kind: "list" }) as unknown as readonly FleetRow[];
+}
+
+/** Every log of the fleet holds; throws where one does not. */
+export async function fleetVerifies(kernel: LiveKernel): Promise<void> {
+  const report = await kernel.ask("fleet", { kind: "verify" }) as { readonly ok?: boolean };
+  if (report.ok !== true) throw new Error(`Cannot verify the fleet: ${JSON.stringify(report)}`);
+}
+
+/** Waits until `look` gives something: what happens in another process has no event here. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  ms = 30_000,
+): Promise<T> {
+  const began = performance.now();
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() - began > ms) throw new Error(`Cannot see ${what} in ${ms} ms`);
+    // TIMER: what other processes do gives no event.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until a kernel has a task itself, and not only knows who has. */
+export async function hasTask(kernel: LiveKernel, task: string, ms?: number): Promise<void> {
+  await until(`task ${task} at its kernel`, async () => {
+    // Rows move with the claim; what a conversation is made of is answered by whoever has adopted it.
+    return await kernel.ask("context", { task }).then(() => true, () => undefined);
+  }, ms);
+}

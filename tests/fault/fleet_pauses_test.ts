@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { pauseAtRandom } from "./fleet_pauses.ts";
+
+Deno.test("kernels of a fleet that are paused, cut off and killed lose nothing and do nothing twice", async () => {
+  const { rounds, moved } = await pauseAtRandom({ count: 6, seed: 20_261_127 });
+  assert.equal(rounds, 6);
+  assert.ok(moved > 0, "a task was taken over");
+});
+
+Deno.test("kernels of a fleet that are paused, cut off and killed 200 times (long)", async () => {
+  const { rounds } = await pauseAtRandom({ count: 200, seed: 7 });
+  assert.equal(rounds, 200);
+});
