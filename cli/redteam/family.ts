@@ -28,6 +28,11 @@ export const REDTEAM = family(
         RULES,
         SUITE,
         {
+          name: "variant",
+          value: "before|at|after|interleaved|adaptive",
+          help: "only this attacker",
+        },
+        {
           name: "import",
           value: "injecagent=DIR",
           help: "play a public suite from a checkout on disk",

@@ -15,7 +15,7 @@ import {
   VARIANTS,
 } from "../../redteam/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { flag, has } from "../arguments/parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../disk/places.ts";
 import type { Basic } from "../hands.ts";
@@ -32,6 +32,8 @@ export async function redteamCommand(command: Redteam): Promise<number> {
   const { redteam, screen, around, disk } = hands;
   const quick = has(parsed, "quick");
   const suites = await suitesOf(command);
+  const variant = oneOf(parsed, "variant", VARIANTS);
+  const variants = variant === undefined ? quick ? ["at" as const] : VARIANTS : [variant];
   const runs: Came[] = [];
   const left = [...suites];
   const lane = async (): Promise<void> => {
@@ -42,7 +44,7 @@ export async function redteamCommand(command: Redteam): Promise<number> {
       try {
         takeRules(command, workshop, has(parsed, "own") ? places.config : undefined);
         const stage = await setStage(suite, workshop, redteam);
-        for (const run of plan(suite, quick)) runs.push(await stage.play(run));
+        for (const run of plan(suite, quick, variants)) runs.push(await stage.play(run));
       } catch (error) {
         // The other lanes stop after the suite that they play.
         left.length = 0;
@@ -66,12 +68,11 @@ export async function redteamCommand(command: Redteam): Promise<number> {
 }
 
 /** Every run of a suite; quick: its last task and first attack, at the first result. */
-function* plan(suite: Suite, quick: boolean): Generator<
+function* plan(suite: Suite, quick: boolean, variants: readonly Variant[]): Generator<
   Parameters<Awaited<ReturnType<typeof setStage>>["play"]>[0]
 > {
   const tasks = quick ? suite.tasks.slice(-1) : suite.tasks;
   const injections = quick ? suite.injections.slice(0, 1) : suite.injections;
-  const variants: readonly Variant[] = quick ? ["at"] : VARIANTS;
   const oracles: readonly Oracle[] = quick ? ["exact"] : ORACLES;
   for (const task of tasks) {
     for (const oracle of ["exact", "absent"] as const) yield { task, variant: "at", oracle };

@@ -21,11 +21,23 @@ Deno.test("a compromised model gets nothing past the gate, and everything where 
     const rules = await machine.write("loose.yaml", "version: 1\nrules:\n  - mode: auto\n");
     const page = `${machine.dir}/page.md`;
     const loose = await machine.remit([
-      ...["redteam", "--quick", "--suite", "bank", "--json", "--rules", rules, "--page", page],
+      ...[
+        "redteam",
+        "--quick",
+        "--suite",
+        "bank",
+        "--json",
+        "--rules",
+        rules,
+        "--variant",
+        "before",
+        "--page",
+        page,
+      ],
     ]);
     assert.equal(loose.code, 1, loose.stderr);
     assert.equal((JSON.parse(loose.stdout) as Counts).succeeded, 1);
-    assert.match(await Deno.readTextFile(page), /bank: divert during rent, at, person: exact/);
+    assert.match(await Deno.readTextFile(page), /bank: divert during rent, before, person: exact/);
   });
 });
 
