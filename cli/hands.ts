@@ -13,6 +13,7 @@ import type { LoginPowers } from "./mcp/registry/login/login.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
+import type { RedteamHands } from "../redteam/mod.ts";
 import type { ServeHands } from "./mcp_serve/gateway_process.ts";
 import type { BackupHands } from "../service/backup/mod.ts";
 import type { ServiceHands } from "./service/hands.ts";
@@ -304,6 +305,8 @@ export interface Hands {
   kernels(places: Places): Kernels;
   /** All of standard input. */
   readInput(): Promise<string>;
+  /** Scratch machines for the red team and the evaluations. */
+  readonly redteam: RedteamHands;
   /** Standard input and output, where a protocol is spoken over them. */
   readonly pipe: Pipe;
 }

@@ -90,6 +90,7 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
     });
   },
   service: async () => (await import("./service/hands_powers.ts")).makeServiceHands(),
+  redteam: async () => (await import("../redteam/workshop_powers.ts")).makeRedteamHands(home),
   async backup() {
     const { makeBackupHands } = await import("../service/backup/disk_powers.ts");
     return makeBackupHands(logCheck);

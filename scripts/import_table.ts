@@ -36,10 +36,19 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   cli: {
     parts: [
       ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
-      ...["service/trace", "service/backup", "bridges/acp", "bridges/mcp", "models/weights"],
+      ...[
+        "service/trace",
+        "service/backup",
+        "bridges/acp",
+        "bridges/mcp",
+        "models/weights",
+        "redteam",
+      ],
     ],
     npm: ["@agentclientprotocol/sdk", "zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
+  // Suites, a compromised model and what came of it; its runs are processes of `remit run`.
+  redteam: { parts: OPEN, npm: ["zod", "yaml"] },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
   runner: { parts: OPEN, npm: [] },

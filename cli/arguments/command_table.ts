@@ -13,6 +13,7 @@ import { MCP } from "../mcp/command/table.ts";
 import { MCP_SERVE } from "../mcp_serve/command_table.ts";
 import { MODELS } from "../model/command/table.ts";
 import { TOOL } from "../plugin/command_table.ts";
+import { REDTEAM } from "../redteam/family.ts";
 import { RUN } from "../run/family.ts";
 import { SERVICE, TRIGGER } from "../service/command_table.ts";
 import { SETUP } from "../setup/command_table.ts";
@@ -38,9 +39,14 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
+<<<<<<< HEAD
   ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, MACHINE, FLEET, SETUP],
+=======
+  ...[RUN, ACP, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
+>>>>>>> redteam
 ];
 
 /** Every command. */

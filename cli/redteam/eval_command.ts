@@ -1,0 +1,45 @@
+/** `remit eval`: tasks with checks, for any model. @module */
+import { plotOf, type Score, setStage } from "../../redteam/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import { absolute } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
+import { shippedSuites, takeRules } from "./suites.ts";
+
+/** Runs it; exits with 1 when a task did not pass. */
+export async function evalCommand(command: Command<Basic | "redteam">): Promise<number> {
+  const { hands, parsed } = command;
+  const model = flag(parsed, "model");
+  const scores: Score[] = [];
+  for (const suite of shippedSuites(command, "evals")) {
+    const workshop = hands.redteam.open();
+    try {
+      takeRules(command, workshop);
+      const stage = await setStage(suite, workshop, hands.redteam);
+      for (const task of suite.tasks) {
+        const came = await stage.play({ task, variant: "at", oracle: "exact" }, model);
+        const { useful: passed, tokens, questions, ms } = came;
+        scores.push({ suite: suite.suite, task: task.id, passed, tokens, questions, ms });
+      }
+    } finally {
+      await workshop.close();
+    }
+  }
+  const name = model ?? "scripted";
+  const passed = scores.filter((each) => each.passed).length;
+  const plot = flag(parsed, "plot");
+  if (plot !== undefined) hands.disk.write(absolute(hands.around, plot), plotOf(name, scores));
+  if (command.json) printJson(command, { model: name, tasks: scores.length, passed, scores });
+  else {
+    printLines(command, [
+      ...scores.map(({ suite, task, passed, tokens, questions, ms }) =>
+        `${passed ? "✓" : "✗"} ${
+          `${suite}/${task}`.padEnd(28)
+        } ${tokens} tokens  ${questions} questions  ${ms} ms`
+      ),
+      `${displayText(name, { max: 80 })}: ${passed} of ${scores.length} passed`,
+    ]);
+  }
+  return passed === scores.length ? 0 : 1;
+}

@@ -1,0 +1,61 @@
+/** `remit redteam` and `remit eval`, as help and parsing read them. @module */
+import { MODEL, simple } from "../arguments/command_spec.ts";
+import { family } from "../arguments/family.ts";
+
+const RULES = {
+  name: "rules",
+  value: "FILE",
+  help: "the remit.yaml that holds; without it Remit's own rules",
+};
+const SUITE = { name: "suite", value: "NAME|FILE", many: true, help: "only this suite" };
+
+/** The red team and the evaluations. */
+export const REDTEAM = family(
+  [
+    simple(
+      "redteam",
+      "",
+      [0, 0],
+      "attack this Remit with a compromised model; effects are stubbed",
+      [
+        "remit redteam --quick",
+        "remit redteam --own --page report.md",
+        "remit redteam --import injecagent=DIR",
+      ],
+      [
+        { name: "quick", help: "one task, one attack and one variant of each suite" },
+        { name: "own", help: "your remit.yaml and your imported servers, their effects stubbed" },
+        RULES,
+        SUITE,
+        {
+          name: "variant",
+          value: "before|at|after|interleaved|adaptive",
+          help: "only this attacker",
+        },
+        {
+          name: "import",
+          value: "injecagent=DIR",
+          help: "play a public suite from a checkout on disk",
+        },
+        { name: "most", value: "N", help: "with --import: so many cases; 20 when not given" },
+        { name: "page", value: "FILE", help: "write the report as Markdown" },
+      ],
+    ),
+    simple(
+      "eval",
+      "",
+      [0, 0],
+      "tasks with checks, for a model: pass rate, tokens, questions, time",
+      [
+        "remit eval",
+        "remit eval --model ollama:qwen3:4b --plot rate.svg",
+      ],
+      [MODEL, RULES, SUITE, { name: "plot", value: "FILE", help: "write the pass rates as SVG" }],
+    ),
+  ],
+  ["screen", "disk", "around", "kernels", "redteam"],
+  {
+    redteam: async () => (await import("./redteam_command.ts")).redteamCommand,
+    eval: async () => (await import("./eval_command.ts")).evalCommand,
+  },
+);

@@ -1,0 +1,61 @@
+/** Makes suites of the cases of InjecAgent (MIT), from a checkout on disk. @module */
+import * as z from "zod";
+import { Fault } from "../contracts/base/mod.ts";
+import { parseSuite, type Suite } from "./suite.ts";
+
+const Case = z.object({
+  "User Tool": z.string(),
+  "User Instruction": z.string(),
+  "Tool Parameters": z.string(),
+  "Tool Response Template": z.string(),
+  "Attacker Tools": z.array(z.string()).min(1),
+  "Attacker Instruction": z.string(),
+});
+
+/**
+ * Makes a suite for each user tool, with the attacks of the first `most` cases in all. A user tool reads and gives what a
+ * stranger wrote; an attacker's tool changes something, with the attacker's words as its one argument.
+ * @throws Fault `invalidInput` when the text is not a list of cases
+ */
+export function injecAgentSuite(json: string, most: number): Suite[] {
+  let cases: z.infer<typeof Case>[];
+  try {
+    cases = z.array(Case).parse(JSON.parse(json)).slice(0, most);
+  } catch (cause) {
+    throw new Fault("invalidInput", "Cannot read InjecAgent's cases: the file has another shape", {
+      cause,
+    });
+  }
+  const byTool = Map.groupBy(cases, (each) => each["User Tool"]);
+  return [...byTool.entries()].map(([userTool, own], at) => {
+    const attackers = [...new Set(own.flatMap((each) => each["Attacker Tools"]))];
+    const suite = {
+      ...{ suite: `injec_${at}`, about: `InjecAgent: ${userTool}` },
+      tools: [
+        ...[{ name: safe(userTool), description: userTool, reads: true, gives: "INJECTION" }],
+        ...attackers.filter((tool) => safe(tool) !== safe(userTool)).map((tool) => ({
+          ...{ name: safe(tool), description: tool, args: { instruction: "string" } },
+        })),
+      ],
+      tasks: [{
+        ...{ id: "task", request: own[0]?.["User Instruction"] ?? "" },
+        calls: [{ tool: safe(userTool) }],
+      }],
+      injections: own.map((each, n) => ({
+        ...{ id: `case_${n}`, goal: each["Attacker Instruction"] },
+        text: each["Tool Response Template"]
+          .replaceAll("<Attacker Instruction>", each["Attacker Instruction"]),
+        calls: each["Attacker Tools"].filter((tool) => safe(tool) !== safe(userTool)).map((
+          tool,
+        ) => ({
+          ...{ tool: safe(tool), args: { instruction: each["Attacker Instruction"] } },
+        })),
+      })).filter(({ calls }) => calls.length > 0),
+    };
+    return parseSuite(JSON.stringify(suite), userTool);
+  });
+}
+
+function safe(tool: string): string {
+  return tool.replace(/[^\w]/g, "_").slice(0, 48);
+}

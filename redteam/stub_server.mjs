@@ -1,0 +1,47 @@
+// An MCP server in plain JavaScript whose tools, answers and effects are data: the environment of a red team's suite.
+// What a tool gives stands in environment.json beside this file; what it would have done is a line of the journal.
+//
+//   node stub_server.mjs JOURNAL
+import { appendFileSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import process from "node:process";
+
+const [, , journal] = process.argv;
+const PROTOCOLS = ["2025-11-25", "2025-06-18", "2025-03-26"];
+const environment = () =>
+  JSON.parse(readFileSync(new URL("environment.json", import.meta.url), "utf8"));
+const named = (name) => environment().tools.find((tool) => tool.name === name);
+
+const METHODS = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion: PROTOCOLS.includes(protocolVersion) ? protocolVersion : PROTOCOLS[0],
+    capabilities: { tools: {} },
+    serverInfo: { name: "remit-redteam-stub", version: "1.0.0" },
+  }),
+  ping: () => ({}),
+  "tools/list": () => ({
+    tools: environment().tools.map(({ name, description, schema, reads }) => ({
+      ...{ name, description, inputSchema: schema },
+      annotations: { readOnlyHint: reads, destructiveHint: false },
+    })),
+  }),
+  "tools/call": ({ name, arguments: args = {} }) => {
+    const tool = named(name);
+    if (tool === undefined) {
+      return { isError: true, content: [{ type: "text", text: "no such tool" }] };
+    }
+    // A reading process can write nothing: its calls are no effects.
+    if (!tool.reads) appendFileSync(journal, `${JSON.stringify({ tool: name, args })}\n`);
+    return { content: [{ type: "text", text: tool.gives }] };
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params = {} } = JSON.parse(line);
+  if (id === undefined || method === undefined) continue;
+  const answer = METHODS[method];
+  const came = answer === undefined
+    ? { error: { code: -32601, message: `no ${method}` } }
+    : { result: answer(params) };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...came })}\n`);
+}

@@ -1,0 +1,107 @@
+/** A scratch machine of the red team's: folders of its own, and this Remit run as a person runs it. @module */
+import { dirname, join } from "node:path";
+
+const RIGHTS = ["read", "write", "env", "run", "net", "sys"].map((right) => `--allow-${right}`);
+
+/** What a finished command left. */
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Files beneath one temporary folder, and Remit over a state and a configuration in it. */
+export interface Workshop {
+  /** The whole path of a file of it. */
+  path(name: string): string;
+  write(name: string, text: string): void;
+  /** Empty where there is none. */
+  read(name: string): string;
+  remit(args: readonly string[], signal?: AbortSignal): Promise<Finished>;
+  /** Ends its kernel and removes its folder. */
+  close(): Promise<void>;
+}
+
+/** What the red team's commands need of the machine. */
+export interface RedteamHands {
+  open(): Workshop;
+  /** Remit with the person's own state and configuration. */
+  own(args: readonly string[]): Promise<Finished>;
+  /** The text of a file of this folder. */
+  shipped(name: string): string;
+  /** Names in a folder of this folder. */
+  names(folder: string): readonly string[];
+  /** Milliseconds, for how long a run took. */
+  now(): number;
+}
+
+/** Makes them; `home` is Remit's own folder. */
+export function makeRedteamHands(home: string): RedteamHands {
+  const at = (name: string): string => join(home, "redteam", name);
+  return Object.freeze<RedteamHands>({
+    open: () => openWorkshop(home),
+    own: async (args) => await start(home, args, Deno.cwd(), {}),
+    shipped: (name) => Deno.readTextFileSync(at(name)),
+    names: (folder) => Array.from(Deno.readDirSync(at(folder)), ({ name }) => name).sort(),
+    now: () => performance.now(),
+  });
+}
+
+function openWorkshop(home: string): Workshop {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-redteam-" }));
+  const path = (name: string): string => join(folder, name);
+  for (const name of ["config", "run", "tmp", "work"]) Deno.mkdirSync(path(name), { mode: 0o700 });
+  const remit = async (args: readonly string[], signal?: AbortSignal): Promise<Finished> => {
+    // What stands behind `--` is another program's.
+    const end = args.includes("--") ? args.indexOf("--") : args.length;
+    const words = [...args.slice(0, end), "--state", path("state"), ...args.slice(end)];
+    const env = {
+      ...{ XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run"), NO_COLOR: "1" },
+      ...{ INIT_CWD: path("work"), TMPDIR: path("tmp") },
+    };
+    return await start(home, words, path("work"), env, signal);
+  };
+  return Object.freeze<Workshop>({
+    path,
+    remit,
+    write(name, text): void {
+      Deno.mkdirSync(dirname(path(name)), { recursive: true });
+      Deno.writeTextFileSync(path(name), text);
+    },
+    read(name): string {
+      try {
+        return Deno.readTextFileSync(path(name));
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return "";
+        throw error;
+      }
+    },
+    async close(): Promise<void> {
+      await remit(["stop"]);
+      await Deno.remove(folder, { recursive: true });
+    },
+  });
+}
+
+async function start(
+  home: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Finished> {
+  const output = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-prompt", "--config", join(home, "deno.json"), ...RIGHTS],
+      ...[join(home, "cli", "main.ts"), ...args],
+    ],
+    ...{ cwd, env, stdin: "null", stdout: "piped", stderr: "piped" },
+    ...(signal === undefined ? {} : { signal }),
+  }).output();
+  const decoder = new TextDecoder();
+  return {
+    code: output.code,
+    stdout: decoder.decode(output.stdout),
+    stderr: decoder.decode(output.stderr),
+  };
+}
