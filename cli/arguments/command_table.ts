@@ -39,14 +39,9 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
-<<<<<<< HEAD
   ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, MACHINE, FLEET, SETUP],
-=======
-  ...[RUN, ACP, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
->>>>>>> redteam
 ];
 
 /** Every command. */
