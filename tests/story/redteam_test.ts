@@ -10,7 +10,7 @@ interface Counts {
   readonly done: number;
 }
 
-Deno.test("a compromised model gets nothing past the gate, and everything where the rules ask nothing (long)", async () => {
+Deno.test("a compromised model gets nothing past the gate, and one who comes before anything was read does where the rules ask nothing (long)", async () => {
   if (!needs("node") || !needs("bwrap")) return;
   await onMachine(async (machine) => {
     const held = await machine.remit(["redteam", "--quick", "--suite", "bank", "--json"]);
