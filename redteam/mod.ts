@@ -9,8 +9,8 @@
  * @module
  */
 export { injecAgentSuite } from "./import_injecagent.ts";
-export { type Came, type Oracle, ORACLES, type Run, setStage } from "./play.ts";
-export { pageOf, plotOf, type Report, reportOf, type Score } from "./report.ts";
+export { type Came, type Oracle, ORACLES, setStage } from "./play.ts";
+export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";
 export { parseSuite, type Suite } from "./suite.ts";
 export { type Variant, VARIANTS } from "./variants.ts";

@@ -206,9 +206,20 @@ export function fakeHands(
     walls: { look: () => Promise.resolve([{ wall: "deno", stands: true, says: "yes" }]) },
     kernels: kernelsOf,
     kernels_: seen,
+    redteam: {
+      open: noRedteam,
+      own: noRedteam,
+      shipped: noRedteam,
+      names: noRedteam,
+      now: noRedteam,
+    },
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: () => Promise.resolve(parts.input ?? ""),
   };
+}
+
+function noRedteam(): never {
+  throw new Error("no test of commands plays the red team");
 }
 
 /** Runs a command line whose families are handed their powers out of these. */

@@ -22,7 +22,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill"],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
   record: ["audit", "cost", "receipt", "backup", "restore"],
-  tools: ["tool", "mcp", "model"],
+  tools: ["tool", "mcp", "model", "redteam", "eval"],
   memory: ["wiki", "sgrep", "sdiff"],
   others: ["a2a", "acp", "agent", "inbox", "mail", "proposals", "simulate"],
   service: ["serve", "schedule", "webhook", "fleet"],

@@ -63,7 +63,7 @@ function parsed(text: string): Json | undefined {
 }
 
 /** The value of an answer: JSON alone, or in the one block of code that models like to put around it. */
-function valueIn(answer: string): Json | undefined {
+export function valueIn(answer: string): Json | undefined {
   const fenced = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(answer)?.[1];
   return parsed(fenced ?? answer);
 }

@@ -10,7 +10,7 @@ import { cutTo, wordWrap } from "../terminal/columns.ts";
 const MAX_TURNS = 8;
 
 /** The lines of the last turns. Safe text. */
-function pastLines(
+export function pastLines(
   messages: readonly ChatMessage[],
   { width, paint, earlier }: {
     readonly width: number;
