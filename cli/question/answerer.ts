@@ -32,8 +32,9 @@ export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
   return async (question, staged, signal) => {
     // Read and hashed before anything is signed, also for an answer that was prepared.
     shownChanges(question, staged, hands.disk);
+    const request = await parts.request?.();
     const verdict = prepared?.take(question, {
-      request: await parts.request?.(),
+      request,
       say: hands.screen.say,
     });
     const signing = { signer: ring.provideConsent(), at: hands.around.now() };
@@ -55,6 +56,8 @@ export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
       hands.screen.say(`  question ${displayText(question.id)} waits for a person`);
       return undefined;
     }
-    return await askPerson(question, staged, { hands, keyboard: hands.keyboard, ring, signal });
+    return await askPerson(question, staged, {
+      ...{ hands, keyboard: hands.keyboard, ring, signal, request },
+    });
   };
 }

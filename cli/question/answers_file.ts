@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from "zod";
+import { standsIn } from "./from_request.ts";
 import { type EffectClass, type Question, ToolName } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { McpServerName } from "../../contracts/exchange/mod.ts";
@@ -140,29 +141,6 @@ function valueFits(want: Json, value: Json, request: string | undefined): boolea
 function leavesOf(value: Json): readonly (string | number | boolean | null)[] {
   if (value === null || typeof value !== "object") return [value];
   return Object.values(value).flatMap((each: Json) => leavesOf(each));
-}
-
-/** A value in a text must not be a part of a longer one: `evil.example` does not stand in `not-evil.example`. */
-const BEFORE = /(?:^|[\s"'`(<[{,;:=$€£¥])$/u;
-const AFTER = /^(?:$|[\s"'`)>\]},;:!?€£¥%]|\.(?:\s|$))/u;
-const NUMBER = /-?\d+(?:,\d{3})*(?:\.\d+)?/gu;
-
-function standsIn(request: string, value: string | number | boolean | null): boolean {
-  const text = request.normalize();
-  const whole = (from: number, to: number): boolean =>
-    BEFORE.test(text.slice(Math.max(0, from - 2), from)) && AFTER.test(text.slice(to, to + 2));
-  if (typeof value === "number") {
-    return [...text.matchAll(NUMBER)].some(({ 0: found, index }) =>
-      Number(found.replaceAll(",", "")) === value && whole(index, index + found.length)
-    );
-  }
-  if (typeof value !== "string") return false;
-  const wanted = value.normalize();
-  if (wanted.trim() === "") return false;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (whole(at, at + wanted.length)) return true;
-  }
-  return false;
 }
 
 /** What to write in place of an entry that names no arguments. */

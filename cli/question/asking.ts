@@ -15,6 +15,8 @@ export interface AskingParts {
   readonly keyboard: Keyboard;
   readonly ring: KeyRing;
   readonly signal?: AbortSignal;
+  /** The person's own words that the task began with; absent where they are another's. */
+  readonly request?: string | undefined;
 }
 
 /** What a typed line says; undefined when it has to be asked again. Enter alone is no. */
@@ -71,19 +73,24 @@ export async function askPerson(
 ): Promise<Answer | undefined> {
   const { screen, disk, around } = parts.hands;
   const { paint } = screen;
+  const { request } = parts;
   const changes = shownChanges(question, staged, disk);
   let drawnWhole = false;
   let most = 0;
   /** The rows that the choices, the answer and the row after it do not take. */
   const room = (): number | undefined => screen.rows === undefined ? undefined : screen.rows - 3;
   const draw = (): void => {
-    const fitted = fittingLines(question, changes, { width: screen.width, paint, rows: room() });
+    const fitted = fittingLines(question, changes, {
+      ...{ width: screen.width, paint, rows: room(), request },
+    });
     most = Math.max(most, fitted.most);
     for (const line of fitted.lines) screen.say(line);
     screen.say(choiceLine(question, paint));
   };
   const page = async (): Promise<void> => {
-    const lines = questionLines(question, changes, { width: screen.width, paint, whole: true });
+    const lines = questionLines(question, changes, {
+      ...{ width: screen.width, paint, whole: true, request },
+    });
     drawnWhole = await readThrough(lines, parts, room()) || drawnWhole;
     const high = room();
     // What is longer than the screen has moved the headline off: it stands there again before an answer.

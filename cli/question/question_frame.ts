@@ -8,6 +8,7 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { exactWrap, hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { valueOrigins } from "./from_request.ts";
 import { shownArguments } from "./shown_arguments.ts";
 import { makeDiffPaint } from "./diff_paint.ts";
 import type { ShownChange } from "./shown_content.ts";
@@ -20,6 +21,8 @@ export interface FrameOptions {
   readonly whole: boolean;
   /** Lines of one block at most; absent: as many as a reader takes in. */
   readonly most?: number;
+  /** The person's own words that the task began with; absent where they are another's. */
+  readonly request?: string | undefined;
 }
 
 const LINES_A_FILE = 60;
@@ -142,6 +145,19 @@ export function questionLines(
     for (const { name, text } of texts) {
       field("and", `${displayText(name, { max: 64 })}, exactly this text`);
       block(displayBlock(text, WHOLE), LINES_A_FILE);
+    }
+  }
+  const origins = options.request === undefined
+    ? undefined
+    : valueOrigins(question, options.request);
+  if (options.request !== undefined && origins !== undefined) {
+    field("you asked", displayText(options.request, { max: 300 }));
+    const safe = (values: readonly string[]): string =>
+      displayText(values.join("; "), { max: 600 });
+    if (origins.asked.length > 0) field("in it", safe(origins.asked));
+    if (origins.elsewhere.length > 0) {
+      field(paint.yellow("not in it  "), "chosen by the agent, or by what it read:");
+      block(origins.elsewhere.map((each) => displayText(each, { max: 300 })), 12, paint.yellow);
     }
   }
   for (const change of changes) {

@@ -151,7 +151,11 @@ export async function answerCommand(
     const changes = shownChanges(asked, staged, hands.disk);
     const { screen } = hands;
     if (!command.json) {
-      const options = { width: screen.width, paint: screen.paint, whole: false };
+      const { request, ingress } = AgentTask.parse(await link.ask("task", { task: asked.task }));
+      const options = {
+        ...{ width: screen.width, paint: screen.paint, whole: false },
+        request: ingress.colour === "BLUE" ? request : undefined,
+      };
       for (const line of questionLines(asked, changes, options)) screen.say(line);
     }
     const grave = asked.kind === "stepUp" && decision.data === "allow";
