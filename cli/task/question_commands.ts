@@ -43,7 +43,14 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
     cell(row["task"]),
     cell(row["kind"]),
     spanText(now - Number(row["createdAt"] ?? now)),
-    `${row["state"] === "expired" ? "expired: " : ""}${cell(row["summary"], 300)}`,
+    [
+      ...(row["state"] === "expired" ? ["expired:"] : []),
+      cell(row["summary"], 300),
+      // What a server or a peer would be told stands in no summary.
+      ...(/^(?:mcp|a2a)_/.test(cell(recordOf(row["scope"])["tool"]))
+        ? [cell(row["argumentsText"], 200)]
+        : []),
+    ].join(" "),
   ];
 }
 
