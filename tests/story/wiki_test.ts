@@ -60,13 +60,13 @@ Deno.test("carol makes a wiki, asks it, files an answer, changes a source, and l
 
     const ingest = await machine.remit(["wiki", "ingest", "docs"]);
     assert.equal(ingest.code, 0, ingest.stderr);
-    assert.match(ingest.stdout, /^\d\d new, 0 changed, 0 unchanged, 0 failed\n$/);
+    assert.match(ingest.stdout, /^\d{2,3} new, 0 changed, 0 unchanged, 0 failed\n$/);
     assert.match(
       ingest.stderr,
       /pages are extractive: sentences chosen by rules, no model read them/,
     );
     const again = await machine.remit(["wiki", "ingest", "docs"]);
-    assert.match(again.stdout, /^0 new, 0 changed, \d\d unchanged, 0 failed\n$/);
+    assert.match(again.stdout, /^0 new, 0 changed, \d{2,3} unchanged, 0 failed\n$/);
 
     await asks(machine);
     await filesAnAnswer(machine);
@@ -145,7 +145,7 @@ async function changesASource(machine: Machine): Promise<void> {
   const before = await Deno.readTextFile(origin);
   await Deno.writeTextFile(origin, `# Preface\n\nThis was put before everything.\n\n${before}`);
   const ingest = await machine.remit(["wiki", "ingest", "docs"]);
-  assert.match(ingest.stdout, /^0 new, 1 changed, \d\d unchanged, 0 failed\n$/);
+  assert.match(ingest.stdout, /^0 new, 1 changed, \d{2,3} unchanged, 0 failed\n$/);
 
   const rule = ["wiki", "lint", "--rule", "changedSource"];
   const found = await machine.remit(rule);
