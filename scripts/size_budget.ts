@@ -8,12 +8,12 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1383, 197742],
+  house: [1383, 197749],
   agents: [33, 7221],
   bridges: [83, 11881],
   broker: [39, 6790],
   browser: [28, 3071],
-  cli: [353, 45278],
+  cli: [353, 45285],
   contracts: [79, 8184],
   kernel: [143, 28761],
   "memory-wiki": [145, 24699],
@@ -32,7 +32,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/relay/main.ts": [2, 93],
   "bridges/mcp/tree/main.ts": [45, 5145],
   "browser/main.ts": [36, 3913],
-  "cli/main.ts": [632, 82062],
+  "cli/main.ts": [632, 82069],
   "kernel/main.ts": [345, 56952],
   "memory-wiki/main.ts": [183, 26497],
   "memory-wiki/parse/main.ts": [36, 5367],
@@ -42,7 +42,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "models/remote/main.ts": [59, 7449],
   "net/main.ts": [36, 3509],
   "runner/main.ts": [27, 2654],
-  "scripts/release/main.ts": [467, 60417],
+  "scripts/release/main.ts": [467, 60424],
   "service/gateway/main.ts": [89, 11355],
   "tools-wasm/build/main.ts": [23, 1940],
   "tools-wasm/exec/prelude/main.ts": [15, 1454],

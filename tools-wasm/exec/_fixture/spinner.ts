@@ -3,13 +3,13 @@
  * `progress`. It runs without any permission.
  * @module
  */
+import { copies } from "./copies.ts";
+
 Object.defineProperty(globalThis, "process", {
   value: { env: {}, platform: "linux" },
   configurable: true,
 });
 const { createPlugin } = await import("@extism/extism");
-
-const { copies } = await import("./copies.ts");
 
 const bytes = new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer());
 const length = new DataView(bytes.buffer).getUint32(0, true);
