@@ -82,7 +82,7 @@ export async function fleetVerifies(kernel: LiveKernel): Promise<void> {
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined>,
-  ms = 30_000,
+  ms = 300_000,
 ): Promise<T> {
   const began = performance.now();
   for (;;) {

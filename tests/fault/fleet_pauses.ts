@@ -175,7 +175,7 @@ async function holds(
     await until(
       `${posts.length - done} late effects of ${task}`,
       async () => await lateOnes() === posts.length - done ? true : undefined,
-      10_000,
+      120_000,
     );
   }
   tally.late += await lateOnes();
