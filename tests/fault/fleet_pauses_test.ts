@@ -6,8 +6,3 @@ Deno.test("kernels of a fleet that are paused, cut off and killed lose nothing a
   assert.equal(rounds, 6);
   assert.ok(moved > 0, "a task was taken over");
 });
-
-Deno.test("kernels of a fleet that are paused, cut off and killed 200 times (long)", async () => {
-  const { rounds } = await pauseAtRandom({ count: 200, seed: 7 });
-  assert.equal(rounds, 200);
-});

@@ -37,7 +37,7 @@ async function installed(name: string, npm: string, dir: string): Promise<string
 }
 
 for (const name of ["codex", "claude", "gemini", "opencode"]) {
-  Deno.test(`${name} works a real change on a copy; what an injection has it do beside is refused (long)`, async () => {
+  Deno.test(`${name} works a real change on a copy; what an injection has it do beside is refused`, async () => {
     await using provider = startScripted(COMMAND);
     await onMachine(async (machine) => {
       const mount = await alicesPlans(machine);
