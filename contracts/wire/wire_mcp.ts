@@ -110,6 +110,11 @@ export const McpPart = z.discriminatedUnion("kind", [
 /** See {@link McpPart}. */
 export type McpPart = z.infer<typeof McpPart>;
 
+/** Most things that one result lists, and fields of one that are told. */
+export const MAX_RECORDS = 512;
+/** See {@link MAX_RECORDS}. */
+export const MAX_FIELDS = 64;
+
 /** Answer to `call`, `read`, `prompt`. Faults: `upstream` (protocol error, with the server's message), `timedOut`, `cancelled`, `gone`, `tooLarge`, `invalidInput`. */
 export const McpCallResult = z.object({
   /** The tool itself says that it failed. */
@@ -121,6 +126,11 @@ export const McpCallResult = z.object({
   cutBytes: z.int().min(0),
   /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
   refused: z.array(z.string().max(600)).max(8).optional(),
+  /** Things that the result lists, each as its fields with their values. */
+  records: z.array(
+    z.array(z.tuple([z.string().max(64), z.union([z.string().max(256), z.number()])]))
+      .max(MAX_FIELDS),
+  ).max(MAX_RECORDS).optional(),
   /** How confidential a peer says that it is: it can only raise the result's label. */
   label: Label.optional(),
 }).strict();
