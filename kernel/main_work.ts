@@ -245,10 +245,7 @@ export async function work(parts: WorkParts): Promise<void> {
     onReading: (task, reading) => watching.reading(task, reading),
     onWire: (task, exchange) => watching.wire(task, exchange),
     provenance,
-    forget(task): void {
-      gate.forget(task);
-      provenance.forget(task);
-    },
+    forget: gate.forget,
   });
   const agents = await wireAgents({
     ...{ store: slowStore, log, bus, powers, harness, rules, note, read, contents },

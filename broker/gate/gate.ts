@@ -198,6 +198,7 @@ export function makeGate(given: GateParts): TaskGate {
       performer.forget(task);
       withheld.forget(task);
       questions.grants.forgetTask(task);
+      parts.provenance?.forget(task);
     },
   });
 }

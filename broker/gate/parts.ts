@@ -45,7 +45,7 @@ export interface GateParts {
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */
   finished?(task: TaskId): ReadonlyMap<string, ToolResult>;
   /** What is known of where values come from. Absent: nothing goes on unasked for it. */
-  readonly provenance?: Pick<Provenance, "of" | "heard" | "performed">;
+  readonly provenance?: Pick<Provenance, "of" | "heard" | "performed" | "forget">;
 }
 
 /** The parts that decide; they act on nothing. */

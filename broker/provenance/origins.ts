@@ -261,8 +261,8 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/u;
 function valuesIn(text: string): ReadonlySet<Literal> {
   const values = new Set<Literal>();
   for (const pattern of VALUES) {
-    for (const [whole, inner = whole] of text.matchAll(pattern)) {
-      const value = inner.trim().replace(/[.:,;]+$/u, "");
+    for (const { 0: whole, 1: inner } of text.matchAll(pattern)) {
+      const value = (inner ?? whole).trim().replace(/[.:,;]+$/u, "");
       if (value.length < 2 || value.length > LONGEST) continue;
       values.add(value);
       if (NUMBER.test(value)) values.add(Number(value));

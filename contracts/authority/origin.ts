@@ -1,7 +1,7 @@
 /** Where the values of a call come from. docs/provenance.md. @module */
 import * as z from "zod";
 import { Colour } from "./colour.ts";
-import { CallId, type Digest, type TaskId, ToolName } from "./ids.ts";
+import { CallId, Digest, type TaskId, ToolName } from "./ids.ts";
 import type { JsonObject } from "../base/json.ts";
 
 /** Most values of one call whose origin is told. */
@@ -29,11 +29,9 @@ export type ValueOrigin = z.infer<typeof ValueOrigin>;
 export type ListedRecord = readonly (readonly [field: string, value: string | number])[];
 
 /** A call that went on, with its arguments; `key` names it for ever. */
-export interface MadeCall {
-  readonly tool: ToolName;
-  readonly argumentsHash: Digest;
-  readonly key: Digest;
-}
+export const MadeCall = z.object({ tool: ToolName, argumentsHash: Digest, key: Digest }).strict();
+/** See {@link MadeCall}. */
+export type MadeCall = z.infer<typeof MadeCall>;
 
 /** Who keeps what is known of a task's values is told so: by its start, its log, and what the person says. */
 export interface ValueKeeper {

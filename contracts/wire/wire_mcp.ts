@@ -34,6 +34,7 @@ import * as z from "zod";
 import { Label } from "../authority/colour.ts";
 import { Digest } from "../authority/ids.ts";
 import type { JsonObject } from "../base/json.ts";
+import { MAX_FIELDS, MAX_RECORDS } from "../exchange/mcp_limits.ts";
 import type { StagedChange } from "../tool/workspace.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "../exchange/mcp_limits.ts";
@@ -109,11 +110,6 @@ export const McpPart = z.discriminatedUnion("kind", [
 ]);
 /** See {@link McpPart}. */
 export type McpPart = z.infer<typeof McpPart>;
-
-/** Most things that one result lists, and fields of one that are told. */
-export const MAX_RECORDS = 512;
-/** See {@link MAX_RECORDS}. */
-export const MAX_FIELDS = 64;
 
 /** Answer to `call`, `read`, `prompt`. Faults: `upstream` (protocol error, with the server's message), `timedOut`, `cancelled`, `gone`, `tooLarge`, `invalidInput`. */
 export const McpCallResult = z.object({

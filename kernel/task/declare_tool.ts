@@ -72,7 +72,7 @@ export function declareBinding({ redeem, processOf, declare }: DeclareParts): To
     deadlineMs: 5_000,
     resultBytes: 16_384,
     resolve(args, { pid, colour }): Resolved {
-      // INVARIANT: what another wrote chooses no tool (test: "mallory's letter declares nothing").
+      // INVARIANT: what another wrote chooses no tool (test: "mallory's letter declares nothing, …").
       if (colour !== "BLUE") {
         throw new Fault(
           // Not "contaminated": that the model was late is no reason for the whole task to fail.

@@ -2,13 +2,12 @@
  * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
  * @module
  */
-import * as z from "zod";
 import { noUsage, type Usage } from "../../contracts/task/budget.ts";
 import { ChatMessage } from "../../contracts/model/chat.ts";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
-import { Digest, TaskId, ToolName } from "../../contracts/authority/ids.ts";
-import type { MadeCall } from "../../contracts/authority/origin.ts";
+import { TaskId } from "../../contracts/authority/ids.ts";
+import { MadeCall } from "../../contracts/authority/origin.ts";
 import { isObject, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { Scope } from "../../contracts/authority/lease.ts";
 import type { NewEvent } from "../../contracts/task/mod.ts";
@@ -37,11 +36,6 @@ import {
 } from "../core/log/read_events.ts";
 
 export type { TornPatch };
-
-/** An intent whose values were looked at. */
-const Looked = z.object({
-  ...{ tool: ToolName, argumentsHash: Digest, key: Digest, origins: z.array(z.unknown()) },
-}).transform(({ origins: _looked, ...call }): MadeCall => call);
 
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
 export interface Replay {
@@ -96,8 +90,7 @@ export async function replayTask(
   const records: JsonObject[] = [];
   const finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
-  const performed: MadeCall[] = [];
-  const heard: JsonObject[] = [];
+  const performed: MadeCall[] = [], heard: JsonObject[] = [];
   /** Results that no inference has seen. */
   const unheard: ToolResult[] = [];
   const patches = new Map<string, TornPatch>();
@@ -212,7 +205,12 @@ export async function replayTask(
         const key = secret?.["key"];
         if (typeof key !== "string") break;
         unfinished.add(key);
-        const call = Looked.safeParse({ ...secret, tool: body["tool"], key });
+        const looked = secret?.["origins"] === undefined ? undefined : body["tool"];
+        const call = MadeCall.safeParse({
+          tool: looked,
+          argumentsHash: secret?.["argumentsHash"],
+          key,
+        });
         if (call.success) performed.push(call.data);
         const patch = body["tool"] === "patch_apply" ? patchOf(key, secret) : undefined;
         if (patch !== undefined) patches.set(key, patch);
@@ -253,10 +251,7 @@ export async function replayTask(
     );
   }
   return {
-    request,
-    conversation,
-    pending,
-    records,
+    ...{ request, conversation, pending, records },
     finished,
     ...{ unfinished, performed, heard },
     torn: [...patches.values()].filter(({ key }) => unfinished.has(key)),

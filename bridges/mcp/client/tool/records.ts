@@ -2,7 +2,7 @@
 import { isList, isObject, type Json } from "../../../../contracts/base/json.ts";
 import type { McpCallResult, McpPart } from "../../../../contracts/wire/wire_mcp.ts";
 import { parseJson } from "../../../../port/parse.ts";
-import { MAX_FIELDS, MAX_RECORDS } from "../../../../contracts/wire/wire_mcp.ts";
+import { MAX_FIELDS, MAX_RECORDS } from "../../../../contracts/exchange/mcp_limits.ts";
 
 /** Longest value that is one, and longest text that is read. */
 const LONGEST = 256;
