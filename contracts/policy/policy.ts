@@ -11,6 +11,7 @@ import { SERVICE_KEYS } from "./serve_config.ts";
 import { PermissionMode } from "../tool/tool.ts";
 import { CommandClass, CommandName } from "../tool/command.ts";
 import { AgentSpecs } from "./agent_spec.ts";
+import { GuardConfigs } from "./guard_config.ts";
 import { Gpu, LocalConfig, Price, Rates, RedactRule, RemoteConfig } from "../model/model_config.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
@@ -196,6 +197,7 @@ export const RemitConfig = z.object({
   /** Programs of this machine that tasks may run, by the name that calls use. */
   commands: z.record(CommandName, CommandClass).optional(),
   browser: BrowserChoice.optional(),
+  guards: GuardConfigs.optional(),
   memory: MemoryConfig.optional(),
   mcp: McpConfig.optional(),
   ...SERVICE_KEYS,
