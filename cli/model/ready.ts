@@ -56,6 +56,7 @@ const Asked = z.object({
     model: One.extend({
       escalate: z.object({ to: One }).optional(),
       summarizer: One.optional(),
+      others: One.array().optional(),
     }),
     guards: z.object({ model: One }).array().optional(),
   }),
@@ -69,7 +70,8 @@ function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
     const parsed = Asked.safeParse(seen.event.private);
     if (!parsed.success) return [];
     const { model, guards = [] } = parsed.data.request;
-    return [model, model.escalate?.to, model.summarizer, ...guards.map((each) => each.model)]
+    const { escalate, summarizer, others = [] } = model;
+    return [model, escalate?.to, summarizer, ...others, ...guards.map((each) => each.model)]
       .filter((each) => each !== undefined);
   }
   return [];

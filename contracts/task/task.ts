@@ -119,6 +119,8 @@ export const TaskRequest = z.object({
     escalate: z.object({ after: z.int().min(1).max(100), to: ModelChoice }).strict().optional(),
     /** The model that shortens the conversation; absent: the task's own. */
     summarizer: ModelChoice.optional(),
+    /** Models that take its place where it may not see the conversation, the first that may. */
+    others: z.array(ModelChoice).max(7).optional(),
   }).strict(),
   limits: Limits.partial(),
   onQuestion: OnQuestion,

@@ -126,6 +126,8 @@ export async function openTaskModels(
       ...parts,
       ...{ row, first, opened },
       rule: switched === undefined ? asked.escalate : undefined,
+      // After a restart the model that it began with may take its place again, too.
+      others: [...asked.others ?? [], { ref: asked.ref, config: asked.config }],
       judge: (model) => parts.modelRefused(row, model),
     });
     byProcess.set(row.pid, made);
