@@ -25,11 +25,9 @@ export function parseProgram(text: string): PlanProgram {
       ...{ allowAwaitOutsideFunction: true, allowReturnOutsideFunction: true },
     });
   } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw refused(error.message.slice(0, 200));
-    }
-    if (error instanceof RangeError) throw refused("it is nested too deep");
-    throw error;
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    const deep = error instanceof RangeError || /stack/.test(error.message);
+    throw refused(deep ? "it is nested too deep" : error.message.slice(0, 200));
   }
   return new Reader().program(tree);
 }

@@ -20,6 +20,8 @@ export interface Flow {
   readonly label: Label;
   readonly floor: { readonly mode: PermissionMode; readonly rule: string };
   readonly executes: readonly string[];
+  /** What is sent is more confidential than what its destination is cleared for. */
+  readonly above: boolean;
 }
 
 /** Above its clearance, what a sink receives is decided by the colour of who sends. */
@@ -53,6 +55,7 @@ export function judgeFlow(
 ): Flow | Refusal {
   const { policy } = by, { effect, colour, label } = by.carried;
   const { tool } = known, { resolved } = read;
+  let above = false;
   let floor: { mode: PermissionMode; rule: string } = { mode: "auto", rule: "" };
 
   const needed = REQUIRED_COLOUR[effect];
@@ -74,6 +77,7 @@ export function judgeFlow(
   if (sink !== undefined) {
     const clearance = resolved.clearance ?? policy.clearance(sink);
     if (resolved.returns !== true && !cleared(label, clearance)) {
+      above = true;
       const mode = ABOVE_CLEARANCE[colour];
       const rule = `built-in: ${label} text above clearance ${clearance}`;
       if (mode === "forbidden") {
@@ -98,7 +102,7 @@ export function judgeFlow(
       rule: "built-in: files that execute later, after untrusted text",
     });
   }
-  return { kind: "flow", effect, colour, label, floor, executes };
+  return { kind: "flow", effect, colour, label, floor, executes, above };
 }
 
 function laterExecuted(policy: JudgeParts["policy"], read: Read): readonly string[] {

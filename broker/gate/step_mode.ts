@@ -43,6 +43,8 @@ export function forbidden(known: Known, ruling: Ruling): Refusal | undefined {
 export interface Moded {
   readonly mode: Exclude<PermissionMode, "forbidden">;
   readonly rule: string;
+  /** A guard, a credential or a crash asks for more than policy and flow do. */
+  readonly raised: boolean;
 }
 
 /** The gravest of what policy, flow, guards and recovery ask for. */
@@ -57,7 +59,8 @@ export function modeOf(
   },
 ): Moded | Refusal {
   const { tool } = known, { args, resolved } = read;
-  let found: Ruling = graver(wants.ruling, wants.flow.floor);
+  const plain: Ruling = graver(wants.ruling, wants.flow.floor);
+  let found = plain;
   for (const guard of wants.guards.before) {
     const raised = guard({ tool, args, resolved });
     if (raised !== undefined) found = graver(found, raised);
@@ -72,7 +75,7 @@ export function modeOf(
   if (mode === "forbidden" || mode === "suppress") {
     return refuse(7, `Cannot call "${tool}": forbidden by ${rule}`, { rule });
   }
-  return { mode, rule };
+  return { mode, rule, raised: found !== plain || read.told !== undefined || wants.recovering };
 }
 
 /** A text of a call without the credentials of its arguments. */

@@ -13,6 +13,7 @@ import {
 } from "./ids.ts";
 import { Colour, EffectClass, Label } from "./colour.ts";
 import { StagedChange } from "../tool/workspace.ts";
+import { Plan } from "./plan.ts";
 
 /** Something untrusted that the asking process had read. */
 export const Source = z.object({
@@ -56,6 +57,8 @@ export const Question = z.object({
   /** Changed files that later execute (CI, package.json, hooks): shown apart. */
   executes: z.array(z.string().max(4_096)).max(10_000),
   sources: z.array(Source).max(100),
+  /** What a program may call, where this is a program to run. */
+  plan: Plan.optional(),
   /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
   advice: z.array(z.string().max(200)).max(8).optional(),
   lease: LeaseId.optional(),
