@@ -62,10 +62,8 @@ export function makePlans(): Plans {
   return Object.freeze<Plans>({
     begin(task, taken): void {
       tasks.set(task, {
+        ...(tasks.get(task) ?? { plan: undefined, question: undefined, made: new Map() }),
         taken: new Set(taken),
-        plan: undefined,
-        question: undefined,
-        made: tasks.get(task)?.made ?? new Map(),
       });
     },
     hasTaken: (task, program) => tasks.get(task)?.taken.has(program) ?? false,

@@ -4,11 +4,13 @@ import { auditRecords, exportLog, exportReceipts, readPrivate } from "../broker/
 import {
   makeGate,
   makePins,
+  makePlans,
   makePolicy,
   makeRedeem,
   makeRuleGuard,
   makeTokens,
   openQuestions,
+  type Plans,
   redact,
   type TaskGate,
   whyModelRefused,
@@ -168,11 +170,20 @@ export async function work(parts: WorkParts): Promise<void> {
     fleet?.check(call);
     redeemHere(call);
   };
-  const restored = makeRestored(), pins = makePins();
+  const restored = makeRestored(), pins = makePins(), plans = makePlans();
   const read = makeReadArtifact({ work: workFolder(config), read: disk.read, now: powers.now });
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
+    ...{
+      pins,
+      plans,
+      questions,
+      store: slowStore,
+      note,
+      policyNever,
+      contents,
+      readPrivate: secretOf,
+    },
     neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
@@ -186,6 +197,7 @@ export async function work(parts: WorkParts): Promise<void> {
     readonly processes: ProcessKeeper;
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
+    readonly plans?: Plans;
   }): TaskGate =>
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens },
@@ -207,6 +219,7 @@ export async function work(parts: WorkParts): Promise<void> {
     processes: tellingExhaustion(processes, exhausted),
     leases,
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
+    plans,
   });
 
   const tasks: RunningTasks = makeTaskHost({
@@ -216,6 +229,7 @@ export async function work(parts: WorkParts): Promise<void> {
     work: workFolder(config),
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
+    planned: tools.planned,
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },

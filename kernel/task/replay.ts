@@ -6,7 +6,7 @@ import { noUsage, type Usage } from "../../contracts/task/budget.ts";
 import { ChatMessage } from "../../contracts/model/chat.ts";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
-import { TaskId } from "../../contracts/authority/ids.ts";
+import { Digest, TaskId } from "../../contracts/authority/ids.ts";
 import { isObject, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { Scope } from "../../contracts/authority/lease.ts";
 import type { NewEvent } from "../../contracts/task/mod.ts";
@@ -64,6 +64,8 @@ export interface Replay {
   readonly brakeDenied: boolean;
   /** Scopes that were taken back: they are not granted again. */
   readonly revoked: readonly Scope[];
+  /** Programs that it took. */
+  readonly plans: readonly Digest[];
   /** Every time that room was made in the conversation, oldest first. */
   readonly changes: readonly ArchivedChange[];
   /** The conversation that this one was forked from. */
@@ -101,6 +103,7 @@ export async function replayTask(
   let brakeDenied = false;
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [];
+  const plans: Digest[] = [];
   const changes: ArchivedChange[] = [];
   let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
@@ -204,6 +207,9 @@ export async function replayTask(
         if (patch !== undefined) patches.set(key, patch);
         break;
       }
+      case "planTaken":
+        plans.push(parsed(Digest, body["program"], task, "a program's digest"));
+        break;
       case "undone":
       case "refused":
       case "outcome": {
@@ -253,6 +259,7 @@ export async function replayTask(
     spent,
     brakeDenied,
     revoked,
+    plans,
     changes,
     fork,
   };

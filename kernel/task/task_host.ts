@@ -6,6 +6,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
+import { PLAN_RUN } from "../../contracts/exchange/planned.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
@@ -38,6 +39,7 @@ import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
+import { isPlanned, type Planned } from "./planned.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
@@ -76,6 +78,8 @@ export interface TaskHostParts
   note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
+  /** Plans of planned programs. */
+  readonly planned: Pick<Planned, "begin">;
   /** Globs of the never-list, and the bytes of scratch that a task may keep. */
   readonly never: readonly string[];
   readonly scratchQuota: number;
@@ -146,13 +150,14 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         offspring,
         conversation: past?.conversation ?? [systemMessage({ mounts: [...row.mounts], agent })],
         contextChanges: past?.changes.length ?? 0,
-        offer: {
+        offer: isPlanned(request) ? { only: [PLAN_RUN] } : {
           // A program chooses by itself, from all that there is.
           names: program !== undefined || request.offer === "all" ? "all" : offer,
           searchAbove: request.mcpSearchAbove,
         },
         ...(program === undefined ? {} : { program }),
-        ...(request.instructions === undefined || row.ppid !== undefined
+        // Who plans sees nothing that a folder's author wrote.
+        ...(request.instructions === undefined || row.ppid !== undefined || isPlanned(request)
           ? {}
           : { instructions: request.instructions }),
         // A child of the agent is not the agent.
@@ -170,6 +175,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const dirs = folders(task.id);
     const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
     const models = await openTaskModels(parts, request, replay?.switched);
+    await parts.planned.begin(task.id, request, replay?.plans ?? []);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));

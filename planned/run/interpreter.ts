@@ -70,15 +70,19 @@ type Ended = { readonly kind: "next" | "break" | "continue" } | {
 
 const NEXT: Ended = { kind: "next" };
 
-/** Runs a program to its end, and gives what it returns. @throws Stopped, and what the host rejects with */
+/** Runs a program to its end, and gives what it returns, as a text. @throws Stopped, and what the host rejects with */
 export async function runProgram(
   program: PlanProgram,
   host: PlanHost,
   bounds: Bounds = BOUNDS,
-): Promise<Value> {
+): Promise<{ readonly text: string; readonly mark: Mark } | undefined> {
   const [main] = program.functions;
-  if (main === undefined) return NOTHING;
-  return await new Run(program, host, bounds).enter(main, [], undefined, OWN);
+  if (main === undefined) return undefined;
+  const meter = new Meter(bounds);
+  const value = await new Run(program, host, { meter, depth: bounds.depth })
+    .enter(main, [], undefined, OWN);
+  if (value.data === undefined || value.data === null) return undefined;
+  return { text: toText(value, meter), mark: toJson(value, meter).mark };
 }
 
 class Run {
@@ -88,11 +92,15 @@ class Run {
   readonly #depth: number;
   readonly #changed = new WeakMap<Statement, readonly number[]>();
 
-  constructor({ functions }: PlanProgram, host: PlanHost, bounds: Bounds) {
+  constructor(
+    { functions }: PlanProgram,
+    host: PlanHost,
+    { meter, depth }: { readonly meter: Meter; readonly depth: number },
+  ) {
     this.#functions = functions;
     this.#host = host;
-    this.#meter = new Meter(bounds);
-    this.#depth = bounds.depth;
+    this.#meter = meter;
+    this.#depth = depth;
   }
 
   /** `from`: who calls; the function stands in one of the functions around it. */

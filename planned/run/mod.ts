@@ -15,4 +15,4 @@
  * @module
  */
 export { type PlanHost, runProgram } from "./interpreter.ts";
-export { type Mark, Stopped, toText } from "./values.ts";
+export { Stopped } from "./values.ts";

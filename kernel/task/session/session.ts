@@ -139,7 +139,10 @@ export function makeSession(parts: SessionParts): Session {
   });
 
   const advertise = (): Json =>
-    asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
+    asJson({
+      ...parts.gate.advertise(row.pid),
+      ...(parts.offer?.only === undefined ? { tools: inference.offered().tools } : {}),
+    });
 
   const requests = makeWorkerRequests({
     caps: () => caps,
