@@ -14,6 +14,7 @@ import type { ProcessRow, ToolBinding } from "../../contracts/task/mod.ts";
 import type { ToolResult } from "../../contracts/tool/mod.ts";
 import { makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
+import type { Plans } from "../plans.ts";
 import { makePolicy } from "../policy.ts";
 import { openQuestions, type QuestionBook } from "../questions.ts";
 import { redact } from "../credentials.ts";
@@ -64,6 +65,7 @@ export interface WorldOptions {
   readonly row?: Partial<ProcessRow>;
   readonly guards?: Guards;
   readonly advisor?: Guard;
+  readonly plans?: Plans;
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -106,6 +108,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     redact,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
+    ...(options.plans === undefined ? {} : { plans: options.plans }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
     ...(finished === undefined ? {} : { finished: () => finished }),
   });
