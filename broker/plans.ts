@@ -49,9 +49,12 @@ interface TaskPlan {
   readonly taken: Set<Digest>;
   plan: HeldPlan | undefined;
   question: QuestionId | undefined;
-  /** Arguments of calls that acted, by their ids. */
-  readonly made: Map<string, Digest>;
+  /** Calls that acted, by their place and which of that place's they were. */
+  readonly made: Map<string, { readonly callId: string; readonly argumentsHash: Digest }>;
 }
+
+const placeOf = ({ site, nth }: { readonly site: number; readonly nth: number }): string =>
+  `${site}-${nth}`;
 
 /** What a person applies at the end of a turn was staged by the plan's own calls. */
 const FREE: ReadonlySet<string> = new Set([PLAN_RUN, "patch_apply"]);
@@ -75,6 +78,8 @@ export function makePlans(): Plans {
       const held = tasks.get(task);
       if (held === undefined) return;
       held.taken.add(plan.program);
+      // Another program's places are others.
+      if (held.plan !== undefined && held.plan.program !== plan.program) held.made.clear();
       held.plan = plan;
       held.question = question;
     },
@@ -99,14 +104,22 @@ export function makePlans(): Plans {
       if (differs !== undefined) {
         return { why: `${place} says something else for ${JSON.stringify(differs)}` };
       }
-      const before = held.made.get(callId);
-      if (before !== undefined && before !== argumentsHash) {
+      const before = held.made.get(placeOf(of));
+      if (before !== undefined && before.argumentsHash !== argumentsHash) {
         return { why: `${place} was made with other arguments` };
+      }
+      // INVARIANT: a program that is run again does not act again (test: "… runs its program twice …").
+      if (before !== undefined && before.callId !== callId) {
+        return { why: `${place} was made already` };
       }
       return { site, question: held.question };
     },
-    made: ({ process, callId, argumentsHash }) =>
-      void tasks.get(process.task)?.made.set(callId, argumentsHash),
+    made({ process, callId, argumentsHash }): void {
+      const of = siteOfCall(callId);
+      if (of !== undefined) {
+        tasks.get(process.task)?.made.set(placeOf(of), { callId, argumentsHash });
+      }
+    },
     forget: (task) => void tasks.delete(task),
   });
 }

@@ -176,6 +176,15 @@ Deno.test("mallory's interpreter says another recipient, another amount, one arg
   deepEqual(world.effects, ["plan_run", "send"]);
 });
 
+Deno.test("mallory's model runs its program twice: what acted does not act again", async () => {
+  const { world, take } = await planned({ atMost: 2 });
+  await take();
+  equal((await world.call("send", BOB, { id: "plan-1-2-1" })).outcome, "ok");
+  match(await why(world.call("send", BOB, { id: "plan-2-2-1" })), /was made already/);
+  equal((await world.call("send", BOB, { id: "plan-1-2-1" })).outcome, "ok");
+  deepEqual(world.effects, ["plan_run", "send"]);
+});
+
 Deno.test("what is grave, is told above its clearance or was taken back asks as always", async () => {
   const asks = async (
     given: Parameters<typeof planned>[0],
