@@ -3,15 +3,10 @@
  * holds no tool on behalf of one. docs/planned_programs.md.
  * @module
  */
-import type {
-  HeldPlan,
-  PlanArgument,
-  PlanSite,
-  PlanTemplate,
-} from "../../contracts/authority/plan.ts";
+import type { HeldPlan } from "../../contracts/authority/plan.ts";
 import { type Digest, type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
+import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import {
   PLAN_ASK,
@@ -33,12 +28,8 @@ import { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeStandsIn } from "../../text/stands_in.ts";
 import type { InferAside } from "../power/model/governed_model.ts";
+import { MOST_TIMES, type SiteFacts, siteOf, USUAL_TIMES } from "./plan_sites.ts";
 
-/** Calls of a place that goes on as long as what it reads says, where the planner names no number; and the most it may name. */
-const USUAL_TIMES = 10, MOST_TIMES = 500;
-/** Characters of a value that a question shows. */
-const SHOWN = 1_000;
-const MAX_ARGUMENTS = 256;
 const ANSWER_TOKENS = 4_096;
 const ASK_CHARS = 200_000;
 
@@ -95,13 +86,7 @@ export function isPlanned(request: Parameters<typeof programOf>[0]): boolean {
 /** What reads programs: loaded when the first task needs it, because it brings a parser. */
 export interface PlanReader {
   parseProgram(text: string): PlanProgram;
-  analyse(program: PlanProgram): readonly {
-    readonly site: number;
-    readonly tool: string;
-    readonly times: number;
-    readonly under: readonly number[];
-    readonly template: Extract<PlanTemplate, { record: unknown }>;
-  }[];
+  analyse(program: PlanProgram): readonly SiteFacts[];
 }
 
 /** The plans of tasks, as broker/plans.ts keeps them. */
@@ -158,7 +143,7 @@ export function makePlanned(parts: PlannedParts): Planned {
 interface ReadProgram {
   readonly text: string;
   readonly program: PlanProgram;
-  readonly sites: ReturnType<PlanReader["analyse"]>;
+  readonly sites: readonly SiteFacts[];
 }
 
 function runBinding(
@@ -227,114 +212,6 @@ function runBinding(
       return { content, colour: "BLUE", label: "public", sources: [] };
     },
   });
-}
-
-/** What a person is told of a place. @throws Fault `unknownTool`, `invalidArguments` */
-function siteOf(
-  site: ReturnType<PlanReader["analyse"]>[number],
-  { args, caller, standsIn, digestOf, tools }: {
-    digestOf: PlannedParts["digestOf"];
-    readonly args: JsonObject;
-    readonly caller: ProcessRow;
-    standsIn(value: string | number | boolean | null): boolean;
-    readonly tools: ReadonlyMap<string, ToolBinding>;
-  },
-): PlanSite {
-  const advertised = caller.snapshot?.tools.find(({ name }) => name === site.tool);
-  const binding = advertised && tools.get(advertised.name);
-  if (advertised === undefined || binding === undefined || advertised.name === PLAN_RUN) {
-    throw new Fault(
-      "unknownTool",
-      `Cannot take the program: call ${site.site} is of tools.${
-        site.tool.slice(0, 64)
-      }, which this task does not have`,
-    );
-  }
-  checkArguments(advertised, site);
-  const named = isObject(args["atMost"]) ? args["atMost"][site.tool] : undefined;
-  const loops = Math.min(typeof named === "number" ? named : USUAL_TIMES, MOST_TIMES);
-  return {
-    ...{ site: site.site, tool: advertised.name, descriptor: digestOf(advertised) },
-    atMost: Number.isFinite(site.times) ? Math.min(Math.max(site.times, 1), 10_000) : loops,
-    becomes: becomes(advertised, binding),
-    under: [...site.under],
-    arguments: argumentsOf(site.template, standsIn),
-  };
-}
-
-/** What becomes of a call once a person agreed to the plan. */
-function becomes(
-  { permission, category }: ToolDescriptor,
-  { effect }: ToolBinding,
-): PlanSite["becomes"] {
-  if (permission === "forbidden") return "refused";
-  if (permission === "stepUp" || effect === "destructive" || effect === "admin") return "asks";
-  if (category === "destroy" || category === "admin") return "asks";
-  return permission === "auto" && (effect === "read" || effect === "stage") ? "passes" : "covered";
-}
-
-/** So that a name that is written wrong is said before a person is asked. */
-function checkArguments(
-  { name, paramSchema }: ToolDescriptor,
-  { site, template }: ReturnType<PlanReader["analyse"]>[number],
-): void {
-  // TRUST: a descriptor's schema was parsed when it was reviewed.
-  const { properties, required, additionalProperties } = JSON.parse(paramSchema) as JsonObject;
-  const given = Object.keys(template.record);
-  const missing = Array.isArray(required)
-    ? required.find((each) => !given.includes(String(each)))
-    : undefined;
-  const known = isObject(properties) ? Object.keys(properties) : [];
-  const strange = additionalProperties === false
-    ? given.find((each) => !known.includes(each))
-    : undefined;
-  if (missing === undefined && strange === undefined) return;
-  throw new Fault(
-    "invalidArguments",
-    `Cannot take the program: call ${site} of ${name} ${
-      missing === undefined
-        ? `names ${JSON.stringify(strange)}`
-        : `leaves out ${JSON.stringify(missing)}`
-    }; it takes: ${known.join(", ")}`,
-  );
-}
-
-function argumentsOf(
-  template: PlanTemplate,
-  standsIn: (value: string | number | boolean | null) => boolean,
-): PlanArgument[] {
-  const found: PlanArgument[] = [];
-  const look = (at: PlanTemplate, name: string): void => {
-    const within = (key: string | number): string => name === "" ? String(key) : `${name}.${key}`;
-    if ("record" in at) {
-      for (const [key, each] of Object.entries(at.record)) look(each, within(key));
-    } else if ("list" in at) at.list.forEach((each, n) => look(each, within(n)));
-    else if ("from" in at) add({ name, origin: "derived", from: [...at.from] });
-    else lookLiteral(at.literal, name);
-  };
-  const lookLiteral = (literal: Json, name: string): void => {
-    const parts = literal !== null && typeof literal === "object" ? Object.entries(literal) : [];
-    for (const [key, each] of parts) lookLiteral(each, name === "" ? key : `${name}.${key}`);
-    if (parts.length > 0) return;
-    const plain = literal === null || typeof literal !== "object" ? literal : undefined;
-    const said = JSON.stringify(literal);
-    add({
-      name,
-      origin: plain !== undefined && standsIn(plain) ? "request" : "planner",
-      value: said.length <= SHOWN ? said : `${said.slice(0, SHOWN).toWellFormed()}…`,
-    });
-  };
-  const add = (argument: PlanArgument): void => {
-    if (found.length >= MAX_ARGUMENTS) {
-      throw new Fault(
-        "tooLarge",
-        `Cannot take the program: a call has more than ${MAX_ARGUMENTS} values`,
-      );
-    }
-    found.push({ ...argument, name: argument.name.slice(0, 256).toWellFormed() });
-  };
-  look(template, "");
-  return found;
 }
 
 const ASKED =
