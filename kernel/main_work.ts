@@ -6,6 +6,7 @@ import {
   makePins,
   makePlans,
   makePolicy,
+  makeProvenance,
   makeRedeem,
   makeRuleGuard,
   makeTokens,
@@ -172,18 +173,11 @@ export async function work(parts: WorkParts): Promise<void> {
   };
   const restored = makeRestored(), pins = makePins(), plans = makePlans();
   const read = makeReadArtifact({ work: workFolder(config), read: disk.read, now: powers.now });
+  const provenance = makeProvenance();
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{
-      pins,
-      plans,
-      questions,
-      store: slowStore,
-      note,
-      policyNever,
-      contents,
-      readPrivate: secretOf,
-    },
+    ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents },
+    readPrivate: secretOf,
     neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
@@ -200,7 +194,7 @@ export async function work(parts: WorkParts): Promise<void> {
     readonly plans?: Plans;
   }): TaskGate =>
     makeGate({
-      ...{ powers, questions, policy, log, pins, tokens },
+      ...{ powers, questions, policy, log, pins, tokens, provenance },
       redact,
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
@@ -243,6 +237,7 @@ export async function work(parts: WorkParts): Promise<void> {
     onThinking: (task, characters) => watching.thinking(task, characters),
     onReading: (task, reading) => watching.reading(task, reading),
     onWire: (task, exchange) => watching.wire(task, exchange),
+    provenance,
     forget: gate.forget,
   });
   const agents = await wireAgents({

@@ -251,6 +251,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   PLAN_ASK,
   "tool_search",
   "tool_describe",
+  "tools_declare",
   "patch_apply",
 ]);
 

@@ -16,6 +16,7 @@ import { makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
 import type { Plans } from "../plans.ts";
 import { makePolicy } from "../policy.ts";
+import { makeProvenance, type Provenance } from "../provenance/origins.ts";
 import { openQuestions, type QuestionBook } from "../questions.ts";
 import { redact } from "../credentials.ts";
 import { makeRedeem, makeTokens, type Tokens } from "../tokens.ts";
@@ -37,6 +38,7 @@ export interface World {
   readonly tokens: Tokens;
   readonly questions: QuestionBook;
   readonly gate: TaskGate;
+  readonly provenance: Provenance;
   readonly alice: ProcessRow;
   /** Calls whose effect took place, by tool. */
   readonly effects: string[];
@@ -94,7 +96,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     kernelKey: KERNEL_KEY,
     ...(options.stepUpKey === false ? {} : { stepUpKey: CAROL_STEP_UP.raw }),
   });
-  const { unfinished, finished } = options;
+  const { unfinished, finished } = options, provenance = makeProvenance();
   const gate = makeGate({
     powers,
     processes,
@@ -106,6 +108,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     pins,
     tokens,
     redact,
+    provenance,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(options.plans === undefined ? {} : { plans: options.plans }),
@@ -126,6 +129,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     tokens,
     questions,
     gate,
+    provenance,
     alice,
     effects,
     add: (tool) => {

@@ -59,6 +59,7 @@ export async function provideQuestion(
     ...(plan === undefined ? {} : { plan: { program: plan.program, sites: [...plan.sites] } }),
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
+    ...(judged.origins === undefined ? {} : { origins: [...judged.origins.values] }),
     ...(agents.length > 1 ? { agents } : {}),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),

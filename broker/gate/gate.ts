@@ -77,6 +77,7 @@ export function makeGate(given: GateParts): TaskGate {
     open: performer.open,
     ...(parts.plans === undefined ? {} : { plans: parts.plans }),
     ...(parts.unfinished === undefined ? {} : { unfinished: parts.unfinished }),
+    ...(parts.provenance === undefined ? {} : { provenance: parts.provenance }),
   };
 
   async function call(
@@ -199,6 +200,7 @@ export function makeGate(given: GateParts): TaskGate {
       withheld.forget(task);
       parts.plans?.forget(task);
       questions.grants.forgetTask(task);
+      parts.provenance?.forget(task);
     },
   });
 }
@@ -216,7 +218,8 @@ function knownBefore(
 type Refused = Extract<Verdict, { kind: "refuse" }>;
 
 function refusedFor(judged: Judged, refusal: Refused["refusal"]): Refused {
-  return { kind: "refuse", refusal, known: judged.known, read: judged.read };
+  const { known, read, origins } = judged;
+  return { kind: "refuse", refusal, known, read, origins };
 }
 
 function withdrawn(judged: Judged): Refused {

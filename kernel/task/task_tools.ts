@@ -6,6 +6,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Leases } from "../../contracts/authority/gate.ts";
 import { type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { PluginManifest } from "../../contracts/tool/plugin.ts";
 import type { GrantedCall, ToolBinding } from "../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper } from "../../contracts/task/process.ts";
@@ -39,7 +40,8 @@ import { LAL_PROGRAM } from "../../contracts/exchange/lal.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { isPlanned, type Planned, PLANNED_TOOLS } from "./planned.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
-import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import { isImported, TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import { declareBinding, TOOLS_DECLARE } from "./declare_tool.ts";
 import type { Progress } from "../core/log/watch.ts";
 
 const COMMAND = ToolName.parse("command");
@@ -102,6 +104,7 @@ export interface TaskToolsParts {
   redeem(call: GrantedCall): void;
   /** Tools of tasks with a planned program, over all tools of the same task. */
   planned: Planned["bindings"];
+  readonly provenance: Pick<ValueKeeper, "declare">;
   /** What a process of a task that runs may do with children. */
   offspring: AgentToolsParts["offspring"];
   /** Tools over the network. */
@@ -211,6 +214,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...PLANNED_TOOLS,
     TOOL_SEARCH,
     TOOL_DESCRIBE,
+    TOOLS_DECLARE,
   ];
   // Mail's are plain words (`lookup`, `send`): a plugin that has one keeps it.
   const taken: ReadonlySet<string> = new Set(common.map(({ name }) => name));
@@ -241,7 +245,13 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       if (seen.has(name)) throw nameTaken(name);
       seen.add(name);
     }
-    return [...bindings, toolSearchBinding({ ...asking, above: request.mcpSearchAbove })];
+    return [
+      ...bindings,
+      toolSearchBinding({ ...asking, above: request.mcpSearchAbove }),
+      ...(bindings.some(changes)
+        ? [declareBinding({ ...asking, declare: parts.provenance.declare })]
+        : []),
+    ];
   };
   return Object.freeze({
     descriptors,
@@ -278,6 +288,10 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       return workspace;
     },
   });
+}
+
+function changes({ descriptor, effect }: ToolBinding): boolean {
+  return isImported(descriptor) && effect !== "read" && effect !== "stage";
 }
 
 function nameTaken(name: string): Fault {
