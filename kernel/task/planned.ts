@@ -78,6 +78,9 @@ const ASK = described(
 /** Their descriptors. */
 export const PLANNED_TOOLS: readonly ToolDescriptor[] = Object.freeze([RUN, ASK]);
 
+/** What a planner's model is told of. Nor is it shown what a folder's author wrote (AGENTS.md). */
+export const PLANNED_OFFER = Object.freeze({ only: [PLAN_RUN] });
+
 /** Whether a task makes no call but those of one program. */
 export function isPlanned(request: Parameters<typeof programOf>[0]): boolean {
   return programOf(request) === PLANNED_PROGRAM;

@@ -107,8 +107,7 @@ export async function replayTask(
   const spent = noUsage();
   let brakeDenied = false;
   const leases = new Map<string, Scope>();
-  const revoked: Scope[] = [];
-  const plans: Digest[] = [];
+  const revoked: Scope[] = [], plans: Digest[] = [];
   const changes: ArchivedChange[] = [];
   let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
@@ -267,12 +266,7 @@ export async function replayTask(
     turn: Math.max(turn, pending === undefined ? begun : begun - 1),
     model,
     switched,
-    spent,
-    brakeDenied,
-    revoked,
-    plans,
-    changes,
-    fork,
+    ...{ spent, brakeDenied, revoked, plans, changes, fork },
   };
 }
 

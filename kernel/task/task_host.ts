@@ -6,7 +6,6 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
-import { PLAN_RUN } from "../../contracts/exchange/planned.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
 import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
@@ -40,7 +39,7 @@ import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
-import { isPlanned, type Planned } from "./planned.ts";
+import { isPlanned, type Planned, PLANNED_OFFER } from "./planned.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
@@ -79,7 +78,6 @@ export interface TaskHostParts
   note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
-  /** Plans of planned programs. */
   readonly planned: Pick<Planned, "begin">;
   readonly provenance: ValueKeeper;
   /** Globs of the never-list, and the bytes of scratch that a task may keep. */
@@ -152,13 +150,12 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         offspring,
         conversation: past?.conversation ?? [systemMessage({ mounts: [...row.mounts], agent })],
         contextChanges: past?.changes.length ?? 0,
-        offer: isPlanned(request) ? { only: [PLAN_RUN] } : {
+        offer: isPlanned(request) ? PLANNED_OFFER : {
           // A program chooses by itself, from all that there is.
           names: program !== undefined || request.offer === "all" ? "all" : offer,
           searchAbove: request.mcpSearchAbove,
         },
         ...(program === undefined ? {} : { program }),
-        // Who plans sees nothing that a folder's author wrote.
         ...(request.instructions === undefined || row.ppid !== undefined || isPlanned(request)
           ? {}
           : { instructions: request.instructions }),
@@ -222,8 +219,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       gate: denied.gate,
       ...{ aside: models.aside, sampling: models.sampling },
       choose: models.of(row).choose,
-      ...{ signal: family.signal, readvertise: family.readvertise },
-      exhausted: family.exhausted,
+      ...{ signal: family.signal, readvertise: family.readvertise, exhausted: family.exhausted },
       moreTime: time.extended,
       ...{ osPids: family.osPids, offspring: family.of },
     });

@@ -3,7 +3,7 @@
  * there is no prototype to reach, nothing is a getter, and no value turns itself into another.
  * @module
  */
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import type { Colour, Label } from "../../contracts/authority/colour.ts";
 import type { Json } from "../../contracts/base/json.ts";
 
 /** Where a value comes from: places of calls as bits (bit n is place n), and the worst of what they brought. */
@@ -33,12 +33,19 @@ export type Data = undefined | null | boolean | number | string | List | Fields;
 /** What the program's own text says. */
 export const OWN: Mark = Object.freeze({ origins: 0n, colour: "BLUE", label: "public" });
 
+// The orders of contracts/authority/colour.ts, which brings a schema library that a worker does not hold.
+const COLOURS = ["BLUE", "YELLOW", "RED"] as const satisfies readonly Colour[];
+const LABELS = ["public", "internal", "secret"] as const satisfies readonly Label[];
+const higher = <T>(order: readonly T[], a: T, b: T): T =>
+  order.indexOf(a) < order.indexOf(b) ? b : a;
+
 /** Both, mixed. */
 export function mix(a: Mark, b: Mark): Mark {
   if (a === b || b === OWN) return a;
   if (a === OWN) return b;
   const origins = a.origins | b.origins;
-  const colour = mixColour(a.colour, b.colour), label = mixLabel(a.label, b.label);
+  const colour = higher<Colour>(COLOURS, a.colour, b.colour);
+  const label = higher<Label>(LABELS, a.label, b.label);
   const is = (mark: Mark): boolean =>
     mark.origins === origins && mark.colour === colour && mark.label === label;
   return is(a) ? a : is(b) ? b : { origins, colour, label };
