@@ -37,7 +37,8 @@ export function makePlanner(
   body: Pick<StartBody, "conversation" | "limits">,
 ): Program {
   /** All tools, of which the model itself is told of one. */
-  let all: ToolSnapshot = { id: "" as ToolSnapshot["id"], tools: [] };
+  let all: ToolSnapshot | undefined;
+  const provideAll = async (): Promise<ToolSnapshot> => all ??= await kernel.advertise();
   const own = (snapshot: ToolSnapshot): ToolSnapshot => {
     all = snapshot;
     return { ...snapshot, tools: snapshot.tools.filter(({ name }) => name === PLAN_RUN) };
@@ -55,8 +56,8 @@ export function makePlanner(
     const program = JSON.parse(taken.content) as PlanProgram;
     const made = new Map<number, { readonly tool: string; count: number; last: Json }>();
     const host = hostOf({
-      ...{ kernel, snapshot: () => all.id, plan: proposed.lastIndexOf(call.id) + 1, made },
-      refresh: async () => void own(await kernel.advertise()),
+      ...{ kernel, snapshot: provideAll, plan: proposed.lastIndexOf(call.id) + 1, made },
+      refresh: () => void (all = undefined),
       isEnded: () => ended,
       say: (text) => void said.push(text),
     });
@@ -99,7 +100,7 @@ export function makePlanner(
     },
     body,
     habitsOf({
-      tools: () => all.tools,
+      tools: async () => (await provideAll()).tools,
       heard(message): void {
         proposed.push(...programsIn(message));
         closing = message.content;
@@ -118,8 +119,13 @@ export function makePlanner(
       const text = [said.join("\n"), closing.trim()].filter((each) => each !== "").join("\n\n");
       return end.stop === "answered" ? { ...end, text } : end;
     },
+    capsChanged(): void {
+      all = undefined;
+      standard.capsChanged();
+    },
     told(signal, pressure): void {
       if (ENDS.has(signal)) ended = true;
+      if (signal === "SIGCAPDROP") all = undefined;
       standard.told(signal, pressure);
     },
   });
@@ -133,10 +139,10 @@ function programsIn({ toolCalls = [] }: ChatMessage): readonly string[] {
 function hostOf(
   { kernel, snapshot, plan, made, refresh, isEnded, say }: {
     readonly kernel: Pick<KernelPorts, "call">;
-    snapshot(): string;
+    snapshot(): Promise<Pick<ToolSnapshot, "id">>;
     readonly plan: number;
     readonly made: Map<number, { readonly tool: string; count: number; last: Json }>;
-    refresh(): Promise<void>;
+    refresh(): void;
     isEnded(): boolean;
     say(text: string): void;
   },
@@ -157,11 +163,11 @@ function hostOf(
         name: tool,
         arguments: JSON.stringify(args),
       } as ToolCall;
-      let result = await kernel.call(snapshot(), call);
+      let result = await kernel.call((await snapshot()).id, call);
       if (result.outcome === "unknownTool") {
         // The table changed meanwhile. What was refused so did nothing.
-        await refresh();
-        result = await kernel.call(snapshot(), call);
+        refresh();
+        result = await kernel.call((await snapshot()).id, call);
       }
       if (result.outcome !== "ok") throw new CallFailed(`call ${site} (${tool})`, result.outcome);
       const value = valueOf(tool, result.content);
@@ -207,7 +213,10 @@ const SOURCE = "tools of programs";
 
 /** Tells the model once what its program may call; again when that is something else. */
 function habitsOf(
-  { tools, heard }: { tools(): readonly ToolDescriptor[]; heard(message: ChatMessage): void },
+  { tools, heard }: {
+    tools(): Promise<readonly ToolDescriptor[]>;
+    heard(message: ChatMessage): void;
+  },
 ): Habits {
   return Object.freeze<Habits>({
     ...STANDARD_HABITS,
@@ -216,17 +225,19 @@ function habitsOf(
       if (rest.length > 0 || system === undefined) return [initial, initial.length];
       return [[{ ...system, content: `${system.content}\n\n${LANGUAGE}` }], 0];
     },
-    before(messages): Promise<readonly ChatMessage[]> {
-      const content = `Your program may call:\n\n${tools().flatMap(signatureOf).join("\n")}`;
+    async before(messages): Promise<readonly ChatMessage[]> {
+      const content = `Your program may call:\n\n${
+        (await tools()).flatMap(signatureOf).join("\n")
+      }`;
       const last = messages.findLast(({ provenance: { source } }) => source === SOURCE);
-      if (last?.content === content) return Promise.resolve([]);
+      if (last?.content === content) return [];
       const provenance = {
         origin: "kernel",
         source: SOURCE,
         colour: "BLUE",
         label: "public",
       } as const;
-      return Promise.resolve([{ role: "user", content, provenance }]);
+      return [{ role: "user", content, provenance }];
     },
     heard(message) {
       heard(message);
