@@ -1,6 +1,7 @@
 /** alice's agent writes one program; she agrees to its calls once, and nothing else is ever called. */
 import assert from "node:assert/strict";
 import { type Machine, onMachine } from "../fake/remit.ts";
+import { kill9 } from "../fake/processes.ts";
 import { needs } from "../needs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -15,11 +16,13 @@ interface Sent {
 }
 
 /** A bank and a mailbox whose third mail gives orders. */
-async function imports(machine: Machine): Promise<{ sent(): Promise<readonly Sent[]> }> {
-  await machine.write(
-    "bank/server.mjs",
-    await Deno.readTextFile(new URL("redteam/stub_server.mjs", ROOT)),
-  );
+async function imports(
+  machine: Machine,
+  destructive: readonly string[] = [],
+): Promise<{ sent(): Promise<readonly Sent[]> }> {
+  const stub = await Deno.readTextFile(new URL("redteam/stub_server.mjs", ROOT));
+  const hint = `destructiveHint: ${JSON.stringify(destructive)}.includes(name)`;
+  await machine.write("bank/server.mjs", stub.replace("destructiveHint: false", hint));
   const journal = await machine.write("journal/journal.jsonl", "");
   const mails = [
     { id: 1, kind: "bill", amount: 700, text: "Rent for May" },
@@ -45,6 +48,7 @@ async function imports(machine: Machine): Promise<{ sent(): Promise<readonly Sen
       tools: [
         tool("mails", true, {}, JSON.stringify(mails)),
         tool("send_money", false, { to: "string", amount: "number", subject: "string" }, "sent"),
+        tool("close_account", false, {}, "closed"),
       ],
     }),
   );
@@ -264,4 +268,61 @@ return \`Paid \${found.amount}.\`;`;
     assert.match(answered.stdout, /Paid 700\./);
     assert.deepEqual((await bank.sent()).map(({ args }) => args["amount"]), [700]);
   });
+});
+
+Deno.test("what cannot be undone asks by itself, and after a kill -9 the program goes on and pays nothing twice (long)", async () => {
+  if (!needs("node") || !needs("bwrap")) return;
+  await onMachine(async (machine) => {
+    const bank = await imports(machine, ["close_account"]);
+    const program = `${PROGRAM}tools.mcp_bank_close_account({});`;
+    const play = await machine.write(
+      "close.yaml",
+      JSON.stringify({
+        scenario: "close",
+        turns: [
+          { when: { result: { tool: "plan_run", outcome: "ok" } }, say: "Done." },
+          { when: { user: "Your program may call" }, ...plans(program) },
+        ],
+      }),
+    );
+    await Deno.mkdir(`${machine.env["XDG_CONFIG_HOME"]}/remit`, { recursive: true });
+    await Deno.writeTextFile(
+      `${machine.env["XDG_CONFIG_HOME"]}/remit/remit.yaml`,
+      "version: 1\nrules: [{ tool: mcp_bank_close_account, mode: consent }]\n",
+    );
+    const waits = await machine.remit([
+      ...["run", "-p", REQUEST, "--json", "--on-question", "queue", "--planned"],
+      ...["--model", `scripted:${play}`],
+    ]);
+    assert.equal(waits.code, 75, waits.stderr + waits.stdout);
+    const answersNext = async (): Promise<{ readonly code: number; readonly tool: string }> => {
+      const [open, ...more] = await machine.json(["questions"]) as readonly {
+        readonly id: string;
+        readonly tool?: string;
+        readonly summary?: string;
+      }[];
+      assert.equal(more.length, 0);
+      const { code } = await machine.remit(["answer", open?.id ?? "", "allow"]);
+      return { code, tool: JSON.stringify(open) };
+    };
+    const first = await answersNext();
+    assert.match(first.tool, /run a program/);
+    assert.equal(first.code, 75);
+    assert.deepEqual((await bank.sent()).map(({ tool }) => tool), ["send_money", "send_money"]);
+    for (const pid of await machine.processes()) kill9(pid);
+    const asked: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { code, tool } = await answersNext();
+      asked.push(/close_account/.test(tool) && !/run a program/.test(tool) ? "close" : "program");
+      if (code === 0) break;
+      assert.equal(code, 75);
+    }
+    assert.deepEqual(asked, ["close", "program"]);
+    assert.deepEqual((await bank.sent()).map(({ tool }) => tool), [
+      "send_money",
+      "send_money",
+      "close_account",
+    ]);
+    // Answers stand as long as their kernel does.
+  }, { env: { REMIT_IDLE_SECONDS: "60" } });
 });
