@@ -12,7 +12,7 @@ import type { Guard, ToolCall } from "../../contracts/model/mod.ts";
 import { NO_POLICY, type PolicySource } from "../../contracts/policy/mod.ts";
 import type { ProcessRow, ToolBinding } from "../../contracts/task/mod.ts";
 import type { ToolResult } from "../../contracts/tool/mod.ts";
-import { makeGate, type TaskGate } from "../gate/gate.ts";
+import { type GateParts, makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
 import type { Plans } from "../plans.ts";
 import { makePolicy } from "../policy.ts";
@@ -68,6 +68,7 @@ export interface WorldOptions {
   readonly guards?: Guards;
   readonly advisor?: Guard;
   readonly plans?: Plans;
+  readonly flags?: GateParts["flags"];
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -110,6 +111,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     redact,
     provenance,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
+    ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(options.plans === undefined ? {} : { plans: options.plans }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
