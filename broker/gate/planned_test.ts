@@ -26,18 +26,31 @@ interface Planned {
 }
 
 async function planned(
-  { effect = "outboundWrite", becomes = "covered", atMost = 1, template, policy, resolved = {} }: {
+  {
+    effect = "outboundWrite",
+    becomes = "covered",
+    atMost = 1,
+    template,
+    policy,
+    resolved = {},
+    flagged = false,
+  }: {
     readonly effect?: EffectClass;
     readonly becomes?: PlanSite["becomes"];
     readonly atMost?: number;
     readonly template?: PlanTemplate;
     readonly policy?: Partial<PolicySource>;
     readonly resolved?: JsonObject;
+    readonly flagged?: boolean;
   } = {},
 ): Promise<Planned> {
   const plans = makePlans();
   const rules = [{ tool: "send", mode: "consent", at: "test:1" }] as const;
-  const world = await makeWorld({ plans, policy: { rules: [...rules], ...policy } });
+  const flag = { raises: "consent", rule: "guard: alarm", advice: "It looks wrong." } as const;
+  const world = await makeWorld({
+    ...{ plans, policy: { rules: [...rules], ...policy } },
+    flags: (_process, { tool }) => Promise.resolve(flagged && tool === "send" ? [flag] : []),
+  });
   plans.begin(world.alice.task, []);
   const read = world.add(READ);
   const send = world.add({ name: "send", effect, resolve: () => ({ ...SINK, ...resolved }) });
@@ -205,6 +218,7 @@ Deno.test("what is grave, is told above its clearance or was taken back asks as 
   equal(await asks({ effect: "destructive", policy: { rules: [] } }), "stepUp");
   // Also where a rule of the operator's makes it consent.
   equal(await asks({ effect: "destructive" }), "consent");
+  equal(await asks({ flagged: true }), "consent");
   equal(await asks({ resolved: { executes: ["desk/ci.yml"] } }), "consent");
   equal(
     await asks(
