@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fault } from "../contracts/base/fault.ts";
+import type { PlanProgram } from "../contracts/exchange/planned.ts";
 import type { PlanTemplate } from "../contracts/authority/plan.ts";
 import { analyse, parseProgram, type SiteFacts } from "./mod.ts";
 import { runProgram, Stopped } from "./run/mod.ts";
@@ -110,7 +111,18 @@ Deno.test("a program whose values depend on each other without end is not taken"
 const expression = fc.letrec<{ readonly e: string }>((tie) => ({
   e: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
-    fc.constantFrom("1", "'t'", "x", "y", "a.n", "b.n", "a.list", "tools.c({ v: x })"),
+    fc.constantFrom(
+      "1",
+      "'t'",
+      "x",
+      "y",
+      "a.n",
+      "b.n",
+      "a.list",
+      "xs[0]",
+      "o.k",
+      "tools.c({ v: x })",
+    ),
     fc.tuple(tie("e"), fc.constantFrom("===", "!=="), tie("e")).map(([l, op, r]) =>
       `(${l} ${op} ${r})`
     ),
@@ -120,6 +132,12 @@ const expression = fc.letrec<{ readonly e: string }>((tie) => ({
     ),
     tie("e").map((e) => `f(${e})`),
     tie("e").map((e) => `[${e}].map((q) => [q, x])[0]`),
+    tie("e").map((e) => `[1, ${e}].reduce((p, q) => q ?? p, y)`),
+    tie("e").map((e) => `a.list.find((q) => q === ${e})`),
+    tie("e").map((e) => `[2, 1].sort((p, q) => ${e} ? p - q : q - p)[0]`),
+    tie("e").map((e) => `({ ...o, m: ${e} })`),
+    tie("e").map((e) => `\`\${JSON.stringify(${e})}\``),
+    tie("e").map((e) => `xs.filter((q) => ${e}).length`),
   ),
 })).e;
 const statement = fc.letrec<{ readonly s: string }>((tie) => ({
@@ -133,6 +151,12 @@ const statement = fc.letrec<{ readonly s: string }>((tie) => ({
     ),
     tie("s").map((s) => `for (const i of a.list) { ${s} if (i === b.n) break; }`),
     expression.map((e) => `if (${e}) { return; }`),
+    expression.map((e) => `xs.push(${e});`),
+    expression.map((e) => `o.k = ${e};`),
+    expression.map((e) => `{ const { list: [p, ...q], none = ${e} } = b; x = [p, q, none]; }`),
+    tie("s").map((s) => `while (xs.length < 3) { xs.push(1); ${s} }`),
+    tie("s").map((s) => `b.list.forEach((i) => { ${s} });`),
+    expression.map((e) => `y = g(${e}, x);`),
     fc.tuple(tie("s"), tie("s")).map(([one, two]) => `${one} ${two}`),
   ),
 })).s;
@@ -144,9 +168,21 @@ Deno.test("no run of any program does what its analysis does not say", async () 
       fc.nat(3),
       async (body, n) => {
         const text = `const a = tools.a({}); const b = tools.b({}); let x = 1; let y = 'own';
+        const xs = []; const o = { k: 1 };
         const f = (p) => { if (p === a.n) { return b.n; } return p; };
+        function g(p, q) { for (const i of a.list) { if (i === q) return p; } return f(q); }
         ${body.join("\n")}`;
-        const program = parseProgram(text);
+        let program: PlanProgram;
+        try {
+          program = parseProgram(text);
+        } catch (error) {
+          // A forEach has no early end within a loop of its own.
+          assert.ok(
+            error instanceof Fault && /in place of forEach/.test(error.message),
+            `${error}\n${text}`,
+          );
+          return;
+        }
         const sites = analyse(program);
         const made = new Map<number, number>();
         const origins = (from: readonly number[]): bigint =>
