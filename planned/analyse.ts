@@ -13,7 +13,8 @@ import type {
   PlanProgram,
   Statement,
 } from "../contracts/exchange/planned.ts";
-import { inside, leaves } from "./tree.ts";
+import { makeLiterals, setOnce } from "./literals.ts";
+import { leaves } from "./tree.ts";
 import { SORTS } from "./words.ts";
 
 /** One place that makes a call. */
@@ -77,6 +78,7 @@ class Walk {
   readonly #sites = new Map<number, { readonly node: Tool; readonly at: At }>();
   readonly #calls = new Map<number, At[]>();
   readonly #once: ReadonlyMap<number, Expression>;
+  readonly #literal: (node: Expression) => Json | undefined;
   /** How often each function is called; undefined while that is being counted. */
   readonly #counted = new Map<number, number | undefined>();
 
@@ -84,6 +86,7 @@ class Walk {
     this.#program = program;
     this.#known = known;
     this.#once = once;
+    this.#literal = makeLiterals(once);
   }
 
   deciding(id: number): Places {
@@ -281,7 +284,7 @@ class Walk {
   }
 
   #template(node: Expression, at: At): PlanTemplate {
-    const literal = this.#literal(node, 0);
+    const literal = this.#literal(node);
     if (literal !== undefined) return { literal };
     if (node.k === "list" && !node.items.some(({ spread }) => spread)) {
       return { list: node.items.map(({ value }) => this.#template(value, at)) };
@@ -291,81 +294,11 @@ class Walk {
     }
     return { from: placesIn(this.#value(node, at)) };
   }
-
-  /** What the text itself says that a value is; undefined where it does not. */
-  #literal(node: Expression, depth: number): Json | undefined {
-    if (depth > 50) return undefined;
-    const of = (each: Expression): Json | undefined => this.#literal(each, depth + 1);
-    switch (node.k) {
-      case "literal":
-        return node.value;
-      case "variable": {
-        const once = this.#once.get(node.id);
-        return once === undefined ? undefined : of(once);
-      }
-      case "template": {
-        const values = node.of.map(of);
-        if (values.some((each) => typeof each !== "string" && typeof each !== "number")) {
-          return undefined;
-        }
-        return node.texts.map((text, n) => `${n === 0 ? "" : values[n - 1]}${text}`).join("");
-      }
-      case "minus": {
-        const value = of(node.of);
-        return typeof value === "number" ? -value : undefined;
-      }
-      case "binary": {
-        const a = of(node.a), b = of(node.b);
-        if (node.op === "+" && typeof a === "string" && typeof b === "string") return a + b;
-        if (typeof a !== "number" || typeof b !== "number") return undefined;
-        const value = node.op === "+"
-          ? a + b
-          : node.op === "-"
-          ? a - b
-          : node.op === "*"
-          ? a * b
-          : node.op === "/"
-          ? a / b
-          : NaN;
-        return Number.isFinite(value) ? value : undefined;
-      }
-      case "list": {
-        const items = node.items.map(({ spread, value }) => spread ? undefined : of(value));
-        return items.some((each) => each === undefined) ? undefined : items as Json[];
-      }
-      case "record": {
-        const fields = node.fields.map(({ key, value }) =>
-          [key?.k === "literal" ? String(key.value) : undefined, of(value)] as const
-        );
-        if (fields.some(([key, value]) => key === undefined || value === undefined)) {
-          return undefined;
-        }
-        return Object.fromEntries(fields) as Json;
-      }
-      default:
-        return undefined;
-    }
-  }
 }
 
 /** As often as a loop runs, if it is reached at all. */
 function product(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : a * b;
-}
-
-/** Variables that are set once, and what to. */
-function setOnce({ functions }: PlanProgram): ReadonlyMap<number, Expression> {
-  const once = new Map<number, Expression>(), changed = new Set<number>();
-  const look = (statements: readonly Statement[]): void => {
-    for (const each of statements) {
-      if (each.s === "let" && each.fixed) once.set(each.id, each.value);
-      if (each.s === "set") changed.add(each.id);
-      for (const inner of inside(each)) look(inner);
-    }
-  };
-  for (const { body } of functions) look(body);
-  for (const id of changed) once.delete(id);
-  return once;
 }
 
 function placesIn(places: Places): readonly number[] {

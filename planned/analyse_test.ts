@@ -107,6 +107,26 @@ Deno.test("a program whose values depend on each other without end is not taken"
   );
 });
 
+Deno.test("a value that doubles itself is not followed to its end", () => {
+  const doubles = (made: (before: string) => string): string =>
+    Array.from({ length: 100 }, (_, n) => `const b${n} = ${n === 0 ? "'x'" : made(`b${n - 1}`)};`)
+      .join("");
+  for (
+    const made of [
+      (b: string) => `${b} + ${b}`,
+      (b: string) => `[${b}, ${b}]`,
+      (b: string) => `({ a: ${b}, b: ${b} })`,
+      (b: string) => `\`\${${b}}\${${b}}\``,
+    ]
+  ) {
+    const text = `${doubles(made)} tools.a({ big: b99, small: b2 });`;
+    const [site] = templates(text);
+    assert.ok(site !== undefined && "record" in site);
+    assert.deepEqual(site.record["big"], { from: [] }, text);
+    assert.ok("literal" in (site.record["small"] ?? {}));
+  }
+});
+
 /** Programs over two sources, with branches, loops, functions and early ends. */
 const expression = fc.letrec<{ readonly e: string }>((tie) => ({
   e: fc.oneof(
