@@ -60,9 +60,15 @@ const proposalGuard: BeforeGuard = ({ tool }) =>
     ? { mode: "consent", rule: "built-in: a proposed program asks a person" }
     : undefined;
 
+/** A program that does more than read and stage runs when a person said so. */
+const planGuard: BeforeGuard = ({ resolved: { plan } }) =>
+  plan?.sites.some(({ becomes }) => becomes === "covered") === true
+    ? { mode: "consent", rule: "built-in: a program is agreed to before it runs" }
+    : undefined;
+
 /** The guards of a gate that was given none. */
 export const BUILT_IN_GUARDS: Guards = Object.freeze({
-  before: [proposalGuard],
+  before: [proposalGuard, planGuard],
   after: [injectionGuard],
 });
 

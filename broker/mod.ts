@@ -17,6 +17,7 @@ export { makeGate, type TaskGate } from "./gate/gate.ts";
 export { makeRuleGuard } from "./guard.ts";
 export { descriptorDigest, makePins, type Pins } from "./guards.ts";
 export { whyModelRefused } from "./model_policy.ts";
+export { makePlans, type Plans } from "./plans.ts";
 export { makePolicy } from "./policy.ts";
 export { makeProvenance } from "./provenance/origins.ts";
 export { openQuestions } from "./questions.ts";

@@ -8,7 +8,7 @@ import {
   type Offers,
   peerArtifact,
 } from "../agents/mod.ts";
-import { makeMisfits, type Pins } from "../broker/mod.ts";
+import { descriptorDigest, makeMisfits, type Pins, type Plans } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { Sender } from "../contracts/exchange/inbox.ts";
 import { LAL_PROGRAM } from "../contracts/exchange/lal.ts";
@@ -47,6 +47,7 @@ import { makeLongRunPowers } from "./power/command/process_powers.ts";
 import { makeProcessSessions } from "./power/command/process_sessions.ts";
 import { provideCommandWalls } from "./core/start/walls.ts";
 import type { SpawnPowers } from "./core/start/spawn.ts";
+import { makePlanned, type Planned } from "./task/planned.ts";
 import type { TaskFamily } from "./task/task_host.ts";
 import {
   type MailTools,
@@ -74,6 +75,7 @@ interface WireToolsParts
     & Pick<Children, "lookForLeft">
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
+  readonly plans: Plans;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
   /** A task that runs: its gate, its model, its files. */
   family(task: TaskId): TaskFamily | undefined;
@@ -94,6 +96,7 @@ interface MainTools extends TaskTools {
   readonly mcp: MainMcp["ops"];
   readonly related: MainMail["related"];
   readonly net: NetService;
+  readonly planned: Planned;
 }
 
 /** Wires the tools of a kernel; what is part of it is reviewed. Rejects `conflict` when two share a name. */
@@ -118,8 +121,16 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     ...{ samplingOf: (task) => family(task)?.sampling },
     frame: (entries) => frameMessages(entries).content,
   });
+  const planned = makePlanned({
+    // Brings a parser: who plans nothing does not load it.
+    load: () => import("../planned/mod.ts"),
+    digestOf: descriptorDigest,
+    ...{ plans: parts.plans, redeem, processOf: processes.get, misfit },
+    modelOf: (task) => family(task)?.sampling,
+  });
   const tools = makeTaskTools({
     ...parts,
+    planned: planned.bindings,
     ...{ originOf, labelOf: labelOfAnswer, net, mcp: mcp.of },
     gateOf: (task) => family(task)?.gate,
     modelOf: (task) => family(task)?.aside,
@@ -191,7 +202,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     },
   });
   for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
-  return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related });
+  return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related, planned });
 }
 
 interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {

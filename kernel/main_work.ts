@@ -4,12 +4,14 @@ import { auditRecords, exportLog, exportReceipts, readPrivate } from "../broker/
 import {
   makeGate,
   makePins,
+  makePlans,
   makePolicy,
   makeProvenance,
   makeRedeem,
   makeRuleGuard,
   makeTokens,
   openQuestions,
+  type Plans,
   redact,
   type TaskGate,
   whyModelRefused,
@@ -169,25 +171,13 @@ export async function work(parts: WorkParts): Promise<void> {
     fleet?.check(call);
     redeemHere(call);
   };
-  const restored = makeRestored(), pins = makePins();
+  const restored = makeRestored(), pins = makePins(), plans = makePlans();
   const read = makeReadArtifact({ work: workFolder(config), read: disk.read, now: powers.now });
   const provenance = makeProvenance();
   const tools = await wireTools({
-    ...{
-      provenance,
-      config,
-      children,
-      toolhosts,
-      leases,
-      log,
-      processes,
-      powers,
-      code,
-      engine,
-      spawn,
-      redeem,
-    },
-    ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
+    ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
+    ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents },
+    readPrivate: secretOf,
     neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
@@ -201,6 +191,7 @@ export async function work(parts: WorkParts): Promise<void> {
     readonly processes: ProcessKeeper;
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
+    readonly plans?: Plans;
   }): TaskGate =>
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens, provenance },
@@ -223,6 +214,7 @@ export async function work(parts: WorkParts): Promise<void> {
     processes: tellingExhaustion(processes, exhausted),
     leases,
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
+    plans,
   });
 
   const tasks: RunningTasks = makeTaskHost({
@@ -232,6 +224,7 @@ export async function work(parts: WorkParts): Promise<void> {
     work: workFolder(config),
     never: policy.neverGlobs("read"),
     scratchQuota: SCRATCH_QUOTA,
+    planned: tools.planned,
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },

@@ -16,6 +16,8 @@ import type {
 import { isForeignProgram, LAL_PROGRAM } from "../contracts/exchange/lal.ts";
 import { type KernelPorts, makeKernelPorts, type Program } from "./program.ts";
 import { makeLal } from "./lal.ts";
+import { makePlanner } from "./planner.ts";
+import { PLANNED_PROGRAM } from "../contracts/exchange/planned.ts";
 import { makeStandard } from "./standard.ts";
 import type { ChatMessage } from "../contracts/model/chat.ts";
 import type { StreamChunk } from "../contracts/model/model.ts";
@@ -44,6 +46,8 @@ export function makeWorker(
       ? makeStandard(kernel, body)
       : body.program === LAL_PROGRAM
       ? makeStandard(kernel, body, makeLal(body.conversation))
+      : body.program === PLANNED_PROGRAM
+      ? makePlanner(kernel, body)
       : loadForeign(kernel, body, body.program);
     return null;
   }

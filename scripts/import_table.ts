@@ -51,7 +51,9 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   redteam: { parts: OPEN, npm: ["zod", "yaml"] },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
-  runner: { parts: OPEN, npm: [] },
+  runner: { parts: [...OPEN, "planned"], npm: [] },
+  // The language of planned programs: the kernel reads it, a worker runs what was read.
+  planned: { parts: OPEN, npm: ["acorn"] },
   models: {
     parts: OPEN,
     npm: [
@@ -165,8 +167,9 @@ export type BundleRule = {
 
 /** The process entries. A worker and a toolhost hold no third-party code at all but what stands here. */
 export const BUNDLES: readonly BundleRule[] = Object.freeze([
-  { entry: "kernel/main.ts", npm: ["zod", "ajv"], without: [] },
-  { entry: "runner/main.ts", npm: [], without: ["port/digest.ts"] },
+  // acorn is loaded when a task with a planned program begins.
+  { entry: "kernel/main.ts", npm: ["zod", "ajv", "acorn"], without: [] },
+  { entry: "runner/main.ts", npm: [], without: ["port/digest.ts", "planned/parse.ts"] },
   { entry: "workspace/host/main.ts", npm: [], without: [] },
   { entry: "workspace/copy/main.ts", npm: [], without: [] },
   { entry: "models/main.ts", npm: ["zod", "yaml"], without: [] },

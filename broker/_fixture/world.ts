@@ -14,6 +14,7 @@ import type { ProcessRow, ToolBinding } from "../../contracts/task/mod.ts";
 import type { ToolResult } from "../../contracts/tool/mod.ts";
 import { type GateParts, makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
+import type { Plans } from "../plans.ts";
 import { makePolicy } from "../policy.ts";
 import { makeProvenance, type Provenance } from "../provenance/origins.ts";
 import { openQuestions, type QuestionBook } from "../questions.ts";
@@ -66,6 +67,7 @@ export interface WorldOptions {
   readonly row?: Partial<ProcessRow>;
   readonly guards?: Guards;
   readonly advisor?: Guard;
+  readonly plans?: Plans;
   readonly flags?: GateParts["flags"];
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
@@ -111,6 +113,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
+    ...(options.plans === undefined ? {} : { plans: options.plans }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
     ...(finished === undefined ? {} : { finished: () => finished }),
   });

@@ -41,7 +41,7 @@ export async function provideQuestion(
   parts.processes.charge(process.pid, { questions: 1 });
   const now = parts.powers.now();
   const remember = remembered(judged);
-  const { summary, changes = [] } = read.resolved;
+  const { summary, changes = [], plan } = read.resolved;
   const advice = adviceBefore(parts, judged);
   const agents = agentsAbove(parts, process);
   return {
@@ -56,6 +56,7 @@ export async function provideQuestion(
     summary: tell(read, summary).slice(0, 1_024),
     changes: [...changes],
     executes: [...judged.executes],
+    ...(plan === undefined ? {} : { plan: { program: plan.program, sites: [...plan.sites] } }),
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
     ...(judged.origins === undefined
@@ -95,6 +96,8 @@ function asked(
 /** The rule that an answer for the turn or session stores: never wider than what is shown. */
 function remembered({ needs, scope, read, executes }: Judged): string | undefined {
   if (needs !== "consent" || !REMEMBERED.has(scope.effect)) return undefined;
+  // A program is agreed to each time that it is to run.
+  if (read.resolved.plan !== undefined) return undefined;
   if (executes.length > 0 || (read.resolved.changes ?? []).length > 0) return undefined;
   const to = scope.destination === undefined ? "" : ` to ${scope.destination}`;
   return `allow ${scope.tool} with exactly these arguments${to}`.slice(0, 1_024);

@@ -1,5 +1,6 @@
 /** What the gate writes into a task's log. Content and its plain digests go into the private part. @module */
 import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { HeldPlan } from "../../contracts/authority/plan.ts";
 import type { Decided, NewEvent } from "../../contracts/task/event.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import { type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
@@ -170,6 +171,19 @@ export function outcomeEvent(
       // A read is read again after a crash; an effect's answer is given again.
       ...(decision.effect === "read" ? {} : { result: resultJson(result) }),
     },
+  };
+}
+
+/** A program was taken: what the task may call from now on. */
+export function planEvent(judged: Judged, plan: HeldPlan): NewEvent {
+  const { known, grant } = judged;
+  return {
+    kind: "planTaken",
+    body: {
+      ...{ call: known.callId, pid: known.process.pid, program: plan.program },
+      ...{ sites: plan.sites.length, ...approval(grant) },
+    },
+    private: { sites: plan.sites.map(toJsonObject) },
   };
 }
 

@@ -75,6 +75,7 @@ export function makeGate(given: GateParts): TaskGate {
     validators: makeValidators(),
     guards: parts.guards ?? BUILT_IN_GUARDS,
     open: performer.open,
+    ...(parts.plans === undefined ? {} : { plans: parts.plans }),
     ...(parts.unfinished === undefined ? {} : { unfinished: parts.unfinished }),
     ...(parts.provenance === undefined ? {} : { provenance: parts.provenance }),
   };
@@ -206,6 +207,7 @@ export function makeGate(given: GateParts): TaskGate {
     forget: (task: TaskId): void => {
       performer.forget(task);
       withheld.forget(task);
+      parts.plans?.forget(task);
       questions.grants.forgetTask(task);
       parts.provenance?.forget(task);
     },

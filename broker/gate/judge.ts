@@ -1,8 +1,9 @@
 /** Steps 1 to 7 of the gate, in order. Synchronous, without effect. @module */
-import type { Decision, Digest, Pid } from "../../contracts/authority/mod.ts";
+import type { Decision, Digest, EffectClass, Pid } from "../../contracts/authority/mod.ts";
 import type { GuardFlag, ToolCall } from "../../contracts/model/mod.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Grant } from "../grants.ts";
+import type { PlanVerdict } from "../plans.ts";
 import {
   type Judged,
   type JudgeParts,
@@ -14,7 +15,7 @@ import {
 } from "./parts.ts";
 import { knownTool } from "./step_known.ts";
 import { readArguments } from "./step_read.ts";
-import { type Carried, flowOf, judgeFlow } from "./step_flow.ts";
+import { type Carried, type Flow, flowOf, judgeFlow } from "./step_flow.ts";
 import { heldAuthority, overBudget } from "./step_authority.ts";
 import { type CallOrigins, hasOrigins, originsOf } from "../provenance/judge_origins.ts";
 import { forbidden, modeOf, rulingOf, scopeOf } from "./step_mode.ts";
@@ -88,6 +89,8 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
   const moded = modeOf(known, read, { ruling, flow, guards: parts.guards, recovering, origins }); // 7
   if ("kind" in moded) return refused(moded);
   const { mode, rule } = moded;
+  const planned = parts.plans?.judge({ ...read, ...known, descriptor: known.digest });
+  if (planned !== undefined && "why" in planned) return refused(unplanned(known, planned.why));
   const scope = scopeOf(known, read, flow);
   const needs = mode === "stepUp" ? "stepUp" : recovering ? "recovery" : "consent";
   const grant = mode === "auto" ? undefined : parts.grants.find({
@@ -96,7 +99,7 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
     callId: known.callId,
     scope,
     needs,
-  });
+  }) ?? coveredByPlan(parts, { planned, known, read, flow, needs, raised: moded.raised });
   if (grant?.decision === "deny") return refused(deniedBy(known, grant), grant);
   const kind = mode === "auto" || grant !== undefined ? "allow" : "ask";
   if (kind === "ask") {
@@ -132,6 +135,40 @@ function originsIn(
   const { args, argumentsHash } = read;
   const asked = { descriptor, args, argumentsHash, key: read.key(), effect, colour, strict };
   return originsOf(provenance.of(process.task), asked);
+}
+
+/** Effects that no answer to a plan covers. */
+const ONE_BY_ONE: ReadonlySet<EffectClass> = new Set(["destructive", "admin"]);
+
+/**
+ * The answer to the program that makes this call. It covers consent alone, and only what the person could see of the
+ * plan: not that more is told than a destination is cleared for, nor contents that they have to look at.
+ */
+function coveredByPlan(
+  { grants }: Pick<JudgeParts, "grants">,
+  { planned, known, read, flow, needs, raised }: {
+    readonly planned: PlanVerdict | undefined;
+    readonly known: Known;
+    readonly read: Read;
+    readonly flow: Flow;
+    readonly needs: Judged["needs"];
+    readonly raised: boolean;
+  },
+): Grant | undefined {
+  if (planned === undefined || !("site" in planned) || planned.site.becomes !== "covered") {
+    return undefined;
+  }
+  if (needs !== "consent" || raised || flow.above || ONE_BY_ONE.has(flow.effect)) return undefined;
+  if (flow.executes.length > 0 || (read.resolved.changes ?? []).length > 0) return undefined;
+  return grants.list(known.process.task).find(({ question, decision }) =>
+    question === planned.question && decision === "allow"
+  );
+}
+
+function unplanned(known: Known, why: string): Refusal {
+  return refuse(5, `Cannot call "${known.tool}": ${why}; what a program may call is in its text`, {
+    rule: "built-in: a planned task calls what its plan says",
+  });
 }
 
 function isUnfinished(parts: JudgeParts, { process }: Known, read: Read): boolean {

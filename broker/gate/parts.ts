@@ -11,6 +11,7 @@ import type { EventLog } from "../../contracts/task/store.ts";
 import type { Outcome, ToolDescriptor, ToolResult } from "../../contracts/tool/tool.ts";
 import type { Grant } from "../grants.ts";
 import type { Guards, Pins } from "../guards.ts";
+import type { Plans } from "../plans.ts";
 import type { Policy } from "../policy.ts";
 import type { CallOrigins } from "../provenance/judge_origins.ts";
 import type { Provenance } from "../provenance/origins.ts";
@@ -36,6 +37,8 @@ export interface GateParts {
   /** Takes secrets out of what is shown. */
   redact(text: string): string;
   readonly guards?: Guards;
+  /** Plans of tasks that make no calls but those of a program. */
+  readonly plans?: Plans;
   /** Resolves once this kernel holds its tasks for as long as the call may take. Absent: nobody else may have them. */
   cover?(call: GrantedCall): Promise<void>;
   /** Advice for people and the trace; what decides does not have it. */
@@ -58,9 +61,9 @@ export interface GateParts {
 export interface JudgeParts extends
   Pick<
     GateParts,
-    "processes" | "leases" | "policy" | "tools" | "pins" | "unfinished" | "provenance"
+    "processes" | "leases" | "policy" | "tools" | "pins" | "unfinished" | "plans" | "provenance"
   > {
-  readonly grants: { find: QuestionBook["grants"]["find"] };
+  readonly grants: Pick<QuestionBook["grants"], "find" | "list">;
   /** Keys of this kernel's own intents without an outcome. */
   open(task: TaskId): KeySet;
   readonly validators: Validators;

@@ -10,7 +10,7 @@ import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
 import type { Powers, ProcessRow } from "../../contracts/task/process.ts";
 import type { DocumentWrite } from "../../contracts/task/store.ts";
 import type { ToolResult } from "../../contracts/tool/tool.ts";
-import { descriptorsEvent, intentEvent, outcomeEvent } from "./events.ts";
+import { descriptorsEvent, intentEvent, outcomeEvent, planEvent } from "./events.ts";
 import { type GateParts, type Judged, type KeySet, quoted, type Read } from "./parts.ts";
 import { type EndedWith, endOf, withMeanwhile } from "./result.ts";
 import { heldAuthority } from "./step_authority.ts";
@@ -113,6 +113,7 @@ export function makePerformer(parts: GateParts): Performer {
         throw error;
       }
       notes.open.add(read.key());
+      parts.plans?.made({ process, callId: known.callId, argumentsHash: read.argumentsHash });
     }
     const ran = await run(judged, granted, signal);
     tokens.end(granted.token);
@@ -128,7 +129,9 @@ export function makePerformer(parts: GateParts): Performer {
     if (came === undefined) meanwhile?.dropped();
     const heard = heardOf(judged, ended);
     const outcome = outcomeEvent(judged, result, { ...ended, salt, ms: powers.now() - at, heard });
-    const events = [outcome, ...came?.events ?? []];
+    const plan = result.outcome === "ok" ? read.resolved.plan : undefined;
+    const taken = plan === undefined ? [] : [planEvent(judged, plan)];
+    const events = [outcome, ...taken, ...came?.events ?? []];
     powers.reach("beforeOutcome");
     try {
       await append(process, single ? [intent, ...events] : events, came?.documents);
@@ -140,6 +143,14 @@ export function makePerformer(parts: GateParts): Performer {
     powers.reach("afterOutcome");
     notes.open.delete(read.key());
     if (decision.effect !== "read") notes.done.set(read.key(), result);
+    if (plan !== undefined) {
+      parts.plans?.take(process.task, plan, grant?.question);
+      // It answers for the program's calls until the turn is over, or a person takes it back.
+      if (grant !== undefined) {
+        const covers = `the ${plan.sites.length} calls of a program`;
+        parts.questions.grants.restore({ ...grant, for: "turn", covers });
+      }
+    }
     settle(judged, granted, ended);
     return result;
   }

@@ -22,6 +22,8 @@ export interface Flow {
   /** The same where colour would suffice. */
   readonly floorOfBlue: { readonly mode: PermissionMode; readonly rule: string };
   readonly executes: readonly string[];
+  /** What is sent is more confidential than what its destination is cleared for. */
+  readonly above: boolean;
 }
 
 /** Above its clearance, what a sink receives is decided by the colour of who sends. */
@@ -55,6 +57,7 @@ export function judgeFlow(
 ): Flow | Refusal {
   const { policy } = by, { effect, colour, label } = by.carried;
   const { tool } = known, { resolved } = read;
+  let above = false;
   let floor: { mode: PermissionMode; rule: string } = { mode: "auto", rule: "" };
   let short: typeof floor | undefined;
 
@@ -77,6 +80,7 @@ export function judgeFlow(
   if (sink !== undefined) {
     const clearance = resolved.clearance ?? policy.clearance(sink);
     if (resolved.returns !== true && !cleared(label, clearance)) {
+      above = true;
       const mode = ABOVE_CLEARANCE[colour];
       const rule = `built-in: ${label} text above clearance ${clearance}`;
       if (mode === "forbidden") {
@@ -102,7 +106,7 @@ export function judgeFlow(
     });
   }
   return {
-    ...{ kind: "flow", effect, colour, label, executes, floorOfBlue: floor },
+    ...{ kind: "flow", effect, colour, label, executes, above, floorOfBlue: floor },
     floor: short === undefined ? floor : graver(short, floor),
   };
 }

@@ -49,6 +49,8 @@ export function forbidden(known: Known, ruling: Ruling): Refusal | undefined {
 export interface Moded {
   readonly mode: Exclude<PermissionMode, "forbidden">;
   readonly rule: string;
+  /** A guard, a credential or a crash asks for more than policy and flow do. */
+  readonly raised: boolean;
 }
 
 /** The gravest of what policy, flow, guards and recovery ask for. */
@@ -69,24 +71,29 @@ export function modeOf(
   if (found.mode === "consent" && wants.origins?.passesBut(ruling.except ?? []) === true) {
     found = graver(isUsual(ruling) ? OWN_VALUES : ruling, flow.floorOfBlue);
   }
+  let raised = false;
+  const raise = (to: Ruling): void => {
+    raised = true;
+    found = graver(found, to);
+  };
   for (const guard of wants.guards.before) {
-    const raised = guard({ tool, args, resolved });
-    if (raised !== undefined) found = graver(found, raised);
+    const wanted = guard({ tool, args, resolved });
+    if (wanted !== undefined) raise(wanted);
   }
   for (const { raises, rule } of read.flags) {
-    if (raises !== "advise") found = graver(found, { mode: raises, rule });
+    if (raises !== "advise") raise({ mode: raises, rule });
   }
   if (read.told !== undefined) {
-    found = graver(found, { mode: "consent", rule: "built-in: a credential would leave" });
+    raise({ mode: "consent", rule: "built-in: a credential would leave" });
   }
   if (wants.recovering) {
-    found = graver(found, { mode: "consent", rule: "built-in: it may have happened already" });
+    raise({ mode: "consent", rule: "built-in: it may have happened already" });
   }
   const { mode, rule } = found;
   if (mode === "forbidden" || mode === "suppress") {
     return refuse(7, `Cannot call "${tool}": forbidden by ${rule}`, { rule });
   }
-  return { mode, rule };
+  return { mode, rule, raised };
 }
 
 const OWN_VALUES: Ruling = Object.freeze({ mode: "auto", rule: FROM_REQUEST });

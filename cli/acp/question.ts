@@ -2,6 +2,7 @@
 import type { Question } from "../../contracts/authority/mod.ts";
 import type { EditorVoice } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import { planLines } from "../question/plan_frame.ts";
 import type { ShownChange } from "../question/shown_content.ts";
 
 const DIFF_LINES = 400;
@@ -17,11 +18,12 @@ export function editorQuestion(
     readonly changes: readonly ShownChange[];
   },
 ): Parameters<EditorVoice["ask"]>[0] {
-  const { summary, agents, executes, sources, remember } = question;
+  const { summary, agents, executes, plan, sources, remember } = question;
   const lines = [
     summary,
     ...(agents === undefined ? [] : [`asked by ${agents.join(" › ")}`]),
     ...executes.map((path) => `runs later: ${path}`),
+    ...(plan === undefined ? [] : planLines(plan).map(({ text }) => text)),
     ...sources.filter(({ colour }) => colour !== "BLUE").map(({ source }) => `has read: ${source}`),
     ...(answerable
       ? []

@@ -7,6 +7,7 @@ import * as z from "zod";
 import { standsIn } from "../../text/stands_in.ts";
 import { type EffectClass, type Question, ToolName } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
+import { PLAN_RUN } from "../../contracts/exchange/planned.ts";
 import { McpServerName } from "../../contracts/exchange/mod.ts";
 import { isObject } from "../../contracts/base/json.ts";
 import { canonicalJson } from "../../port/mod.ts";
@@ -92,6 +93,7 @@ const BY_ARGUMENTS: ReadonlySet<EffectClass> = new Set([
 function whyArguments({ scope }: Question): string | undefined {
   if (scope.tool.startsWith("mcp_")) return "it is an imported server's";
   if (scope.tool.startsWith("a2a_")) return "it tells a peer something";
+  if (scope.tool === PLAN_RUN) return "it is a program, and its text says what it calls";
   return BY_ARGUMENTS.has(scope.effect) ? `its effect is ${scope.effect}` : undefined;
 }
 

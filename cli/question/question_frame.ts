@@ -9,6 +9,7 @@ import { exactWrap, hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { valueOrigins } from "./from_request.ts";
+import { planLines } from "./plan_frame.ts";
 import { shownArguments } from "./shown_arguments.ts";
 import { makeDiffPaint } from "./diff_paint.ts";
 import type { ShownChange } from "./shown_content.ts";
@@ -27,6 +28,7 @@ export interface FrameOptions {
 
 const LINES_A_FILE = 60;
 const ARGUMENT_LINES = 24;
+const PLAN_LINES = 120;
 /** Nothing is left out. */
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
@@ -144,6 +146,20 @@ export function questionLines(
   }
   if (question.scope.destination !== undefined) {
     field("sends to", displayText(question.scope.destination, { max: 2_048 }));
+  }
+  if (question.plan !== undefined) {
+    if (options.request !== undefined) {
+      field("you asked", displayText(options.request, { max: 300 }));
+    }
+    field("may call", "this, and nothing else in this task:");
+    const planned = planLines(question.plan);
+    const room = whole ? planned.length : Math.min(options.most ?? PLAN_LINES, PLAN_LINES);
+    for (const { text, look } of planned.slice(0, room)) {
+      alien(text, look ? paint.yellow : undefined);
+    }
+    if (planned.length > room) {
+      own(`    … ${planned.length - room} more lines: type d to see them all`);
+    }
   }
   if (question.kind === "elicit") drawElicit(question, { paint, own, field, block });
   else {

@@ -46,6 +46,10 @@ const RUN_FLAGS: readonly FlagSpec[] = [
     name: "anywhere",
     help: "queue it: any kernel of the fleet (--store) that has its mounts takes it",
   },
+  {
+    name: "planned",
+    help: "the model writes one program, you agree to its calls once, and it sees no result",
+  },
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 

@@ -253,6 +253,7 @@ async function runOnce(
       text: schema === undefined ? what.request : askingFor(what.request, schema),
       interactive: schema !== undefined,
       plan: has(parsed, "plan"),
+      planned: has(parsed, "planned"),
       anywhere,
     });
     if (anywhere) return sayQueued(command, task);

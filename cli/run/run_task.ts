@@ -1,6 +1,7 @@
 /** One task, from its request to its end, on an open link. @module */
 import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, type Json, toJson } from "../../contracts/base/mod.ts";
+import { PLANNED_PROGRAM } from "../../contracts/exchange/planned.ts";
 import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
@@ -44,6 +45,8 @@ export async function createTask(
     readonly text: string;
     readonly interactive: boolean;
     readonly plan: boolean;
+    /** Its model writes one program, which makes the calls. */
+    readonly planned?: boolean;
     /** Any kernel of the fleet may take it. */
     readonly anywhere?: boolean;
     /** The text holds what its person did not write: a file, a command's output. */
@@ -72,6 +75,7 @@ export async function createTask(
     model: setting.model,
     limits: setting.limits,
     ...(setting.agent === undefined ? {} : { agent: setting.agent }),
+    ...(request.planned === true ? { program: PLANNED_PROGRAM } : {}),
     ...(setting.memory === undefined ? {} : { memory: setting.memory }),
     ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
     ...reachFields(setting),

@@ -14,6 +14,7 @@ import {
 import { Colour, EffectClass, Label } from "./colour.ts";
 import { Declaration, MAX_ORIGINS, ValueOrigin } from "./origin.ts";
 import { StagedChange } from "../tool/workspace.ts";
+import { Plan } from "./plan.ts";
 
 /** Something untrusted that the asking process had read. */
 export const Source = z.object({
@@ -57,6 +58,8 @@ export const Question = z.object({
   /** Changed files that later execute (CI, package.json, hooks): shown apart. */
   executes: z.array(z.string().max(4_096)).max(10_000),
   sources: z.array(Source).max(100),
+  /** What a program may call, where this is a program to run. */
+  plan: Plan.optional(),
   /** Where the values of the arguments come from; absent where that decides nothing. */
   origins: z.array(ValueOrigin).max(MAX_ORIGINS).optional(),
   /** Whether its tool is one that the request was said to need. */

@@ -8,16 +8,20 @@ import { Colour, Label } from "../authority/colour.ts";
 import { ArtifactId, TaskId, ToolName } from "../authority/ids.ts";
 import { type AgentMessage, Box, InboxId } from "./inbox.ts";
 import { LAL_PROGRAM } from "./lal.ts";
+import { PLANNED_PROGRAM } from "./planned.ts";
 import { Scope } from "../authority/lease.ts";
 import type { TaskRequest } from "../task/task.ts";
 
 /** `schema` of a message whose body is {@link Mail} as JSON text. */
 export const MAIL_SCHEMA = "remit.mail/1";
 
-/** What runs in a task's worker: source, {@link LAL_PROGRAM}, or the standard loop where it is undefined. */
+/** What runs in a task's worker: source, a program of the box by its name, or the standard loop where it is undefined. */
 export function programOf(request: Pick<TaskRequest, "program" | "agent">): string | undefined {
-  return request.program ?? (request.agent?.program === "lal" ? LAL_PROGRAM : undefined);
+  const { program, agent } = request;
+  return program ?? (agent?.program === undefined ? undefined : PROGRAMS[agent.program]);
 }
+
+const PROGRAMS = { lal: LAL_PROGRAM, planned: PLANNED_PROGRAM } as const;
 
 /** Bounds of one agent's directory. */
 export const NAMES_MOST = Object.freeze({

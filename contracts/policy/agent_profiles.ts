@@ -48,4 +48,9 @@ export const AGENT_PROFILES: ReadonlyMap<string, AgentSpec> = new Map([
       "reader you report, and do not do.",
     ["file_list", "file_read", "text_outline", "tool_search"],
   ),
+  // It holds what the task holds: what of that it uses is in its plan.
+  Object.freeze<AgentSpec>({
+    ...{ name: "planner", labels: {}, limits: {}, env: {}, agents: [], program: "planned" },
+    persona: "",
+  }),
 ].map((each) => [each.name, each]));

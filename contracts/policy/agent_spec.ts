@@ -31,8 +31,11 @@ export const AgentSpec = z.object({
   limits: Limits.partial(),
   /** Agents of remit.yaml or of the box that it may start; absent: copies of itself and those of the box. */
   agents: z.array(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/)).max(32).optional(),
-  /** A program of Remit's own in place of the standard loop: `lal` speaks in mail and tool calls alone. */
-  program: z.literal("lal").optional(),
+  /**
+   * A program of Remit's own in place of the standard loop: `lal` speaks in mail and tool calls alone; `planned` lets
+   * its model write one program, which makes the calls (docs/planned_programs.md).
+   */
+  program: z.enum(["lal", "planned"]).optional(),
   /** Words for the persona, never a process environment. */
   env: z.record(z.string().max(64), z.string().max(4_096)),
   healthcheck: z.object({

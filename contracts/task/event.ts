@@ -35,6 +35,7 @@ export const EVENT_KINDS = [
   "leaseGranted",
   "leaseRevoked",
   "artifact",
+  "planTaken",
   "undone",
   "budget",
   "budgetNear",

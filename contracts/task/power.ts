@@ -4,6 +4,7 @@ import type { NewEvent } from "./event.ts";
 import type { DocumentWrite } from "./store.ts";
 import type { Colour, EffectClass, Label } from "../authority/colour.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { HeldPlan } from "../authority/plan.ts";
 import type { ProcessRow } from "./process.ts";
 import type { Scope } from "../authority/lease.ts";
 import type { ListedRecord } from "../authority/origin.ts";
@@ -37,6 +38,8 @@ export interface Resolved {
   /** Files that a call stages a change of: refused at once where no tool writes them. */
   readonly stages?: readonly string[];
   readonly executes?: readonly string[];
+  /** A program that the call takes: what it may call from then on. */
+  readonly plan?: HeldPlan;
   /** True when this call's effect is already on the books if it is run again (its key repeats). */
   readonly idempotent: boolean;
 }

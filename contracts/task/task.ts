@@ -135,7 +135,7 @@ export const TaskRequest = z.object({
   agents: z.array(AgentSpec).max(32).optional(),
   /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
   instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
-  /** Digest of an agent program that is not the standard runner, and its source. */
+  /** Source of an agent program that is not the standard runner, or the name of one of the box (`remit:planned`). */
   program: z.string().max(4_000_000).optional(),
   memory: TaskMemory.optional(),
   /** Folders of wikis of this machine, absolute and real: file tools write nothing beneath them. */

@@ -6,7 +6,7 @@ import { noUsage, type Usage } from "../../contracts/task/budget.ts";
 import { ChatMessage } from "../../contracts/model/chat.ts";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
-import { TaskId } from "../../contracts/authority/ids.ts";
+import { Digest, TaskId } from "../../contracts/authority/ids.ts";
 import { MadeCall } from "../../contracts/authority/origin.ts";
 import { isObject, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { Scope } from "../../contracts/authority/lease.ts";
@@ -68,6 +68,8 @@ export interface Replay {
   readonly brakeDenied: boolean;
   /** Scopes that were taken back: they are not granted again. */
   readonly revoked: readonly Scope[];
+  /** Programs that it took. */
+  readonly plans: readonly Digest[];
   /** Every time that room was made in the conversation, oldest first. */
   readonly changes: readonly ArchivedChange[];
   /** The conversation that this one was forked from. */
@@ -105,7 +107,7 @@ export async function replayTask(
   const spent = noUsage();
   let brakeDenied = false;
   const leases = new Map<string, Scope>();
-  const revoked: Scope[] = [];
+  const revoked: Scope[] = [], plans: Digest[] = [];
   const changes: ArchivedChange[] = [];
   let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
@@ -216,6 +218,9 @@ export async function replayTask(
         if (patch !== undefined) patches.set(key, patch);
         break;
       }
+      case "planTaken":
+        plans.push(parsed(Digest, body["program"], task, "a program's digest"));
+        break;
       case "undone":
       case "refused":
       case "outcome": {
@@ -261,11 +266,7 @@ export async function replayTask(
     turn: Math.max(turn, pending === undefined ? begun : begun - 1),
     model,
     switched,
-    spent,
-    brakeDenied,
-    revoked,
-    changes,
-    fork,
+    ...{ spent, brakeDenied, revoked, plans, changes, fork },
   };
 }
 

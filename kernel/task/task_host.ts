@@ -39,6 +39,7 @@ import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
+import { isPlanned, type Planned, PLANNED_OFFER } from "./planned.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { ModelGuards } from "./model_guards.ts";
 import { makeTaskWords } from "./task_words.ts";
@@ -79,6 +80,7 @@ export interface TaskHostParts
   note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
+  readonly planned: Pick<Planned, "begin">;
   readonly provenance: ValueKeeper;
   /** Globs of the never-list, and the bytes of scratch that a task may keep. */
   readonly never: readonly string[];
@@ -152,13 +154,13 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         offspring,
         conversation: past?.conversation ?? [systemMessage({ mounts: [...row.mounts], agent })],
         contextChanges: past?.changes.length ?? 0,
-        offer: {
+        offer: isPlanned(request) ? PLANNED_OFFER : {
           // A program chooses by itself, from all that there is.
           names: program !== undefined || request.offer === "all" ? "all" : offer,
           searchAbove: request.mcpSearchAbove,
         },
         ...(program === undefined ? {} : { program }),
-        ...(request.instructions === undefined || row.ppid !== undefined
+        ...(request.instructions === undefined || row.ppid !== undefined || isPlanned(request)
           ? {}
           : { instructions: request.instructions }),
         // A child of the agent is not the agent.
@@ -176,6 +178,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const dirs = folders(task.id);
     const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
     const models = await openTaskModels(parts, request, replay?.switched);
+    await parts.planned.begin(task.id, request, replay?.plans ?? []);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
@@ -221,8 +224,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       gate: denied.gate,
       ...{ aside: models.aside, sampling: models.sampling, flags: models.guards.flags },
       choose: models.of(row).choose,
-      ...{ signal: family.signal, readvertise: family.readvertise },
-      exhausted: family.exhausted,
+      ...{ signal: family.signal, readvertise: family.readvertise, exhausted: family.exhausted },
       moreTime: time.extended,
       ...{ osPids: family.osPids, offspring: family.of },
     });

@@ -38,6 +38,7 @@ import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { AGENT_TOOLS, agentToolBindings, type AgentToolsParts } from "./agent_tools.ts";
 import { LAL_PROGRAM } from "../../contracts/exchange/lal.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
+import { isPlanned, type Planned, PLANNED_TOOLS } from "./planned.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
 import { isImported, TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
 import { declareBinding, TOOLS_DECLARE } from "./declare_tool.ts";
@@ -101,6 +102,8 @@ export interface TaskToolsParts {
     bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
   };
   redeem(call: GrantedCall): void;
+  /** Tools of tasks with a planned program, over all tools of the same task. */
+  planned: Planned["bindings"];
   readonly provenance: Pick<ValueKeeper, "declare">;
   /** What a process of a task that runs may do with children. */
   offspring: AgentToolsParts["offspring"];
@@ -154,7 +157,7 @@ export interface TaskTools {
 /** What of a request decides which tools a task has. */
 export type ToolRequest =
   & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program" | "agents">
-  & Partial<Pick<TaskRequest, "ingress" | "agent">>
+  & Partial<Pick<TaskRequest, "ingress" | "agent" | "request">>
   & McpRequest
   & MemoryRequest;
 
@@ -208,6 +211,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts.wikis.descriptors,
     ...parts.peers.descriptors,
     ...AGENT_TOOLS,
+    ...PLANNED_TOOLS,
     TOOL_SEARCH,
     TOOL_DESCRIBE,
     TOOLS_DECLARE,
@@ -265,7 +269,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
-      const agents = programOf(request) === LAL_PROGRAM
+      // Each call of a program stands in its plan: what agents of its own would call does not.
+      const agents = programOf(request) === LAL_PROGRAM || isPlanned(request)
         ? []
         : agentToolBindings({ ...asking, offspring: parts.offspring }, request);
       const others = withDescribing([
@@ -273,10 +278,14 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
         ...peer,
         ...agents,
         ...importedTools(task, request, made),
+        ...parts.planned(request, () => workspace.tools),
       ]);
       const wiki = request.memory === undefined ? [] : [request.memory.folder];
       const guard = guardWikis({ mounts, wikis: [...wikis, ...wiki] });
-      return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });
+      const workspace = makeTaskWorkspace(made, {
+        ...{ log, powers, others, memory, mail, wikis: guard },
+      });
+      return workspace;
     },
   });
 }

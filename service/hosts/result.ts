@@ -128,8 +128,9 @@ function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["
     kind: kind === "consent" || kind === "stepUp" ? kind : "other",
     summary: what.slice(0, MAX_SUMMARY),
     where: parts.where(id),
-    // A person agrees only to what they were shown whole.
-    elicit: mayConsent(question, parts) && content !== undefined && what.length <= MAX_SUMMARY &&
+    // A person agrees only to what they were shown whole; a plan is a frame of its own.
+    elicit: mayConsent(question, parts) && question.plan === undefined && content !== undefined &&
+      what.length <= MAX_SUMMARY &&
       argumentsText.length <= MAX_ARGUMENTS / 2,
   };
 }

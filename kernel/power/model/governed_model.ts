@@ -37,6 +37,8 @@ export type InferAside = (
   aside: {
     readonly messages: readonly ChatMessage[];
     readonly maxTokens: number;
+    /** JSON Schema of the answer, for models that can be held to one. */
+    readonly responseSchema?: string;
     /** It stands for messages that gave way. */
     readonly summary?: boolean;
   },

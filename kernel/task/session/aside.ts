@@ -68,7 +68,7 @@ export function makeAside(infer: InferAside): AskAside {
 export function makeAsideInference(parts: AsideParts): InferAside {
   const { processes, model, powers } = parts;
 
-  return async (row, { messages, maxTokens, summary = false }, signal) => {
+  return async (row, { messages, maxTokens, responseSchema, summary = false }, signal) => {
     const cost = makeModelCost(model.info.price);
     const refused = parts.modelRefused(row);
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
@@ -97,7 +97,10 @@ export function makeAsideInference(parts: AsideParts): InferAside {
     }
     let held: HeldRequest | undefined;
     try {
-      const request = { messages: [...messages], tools: [], maxTokens, nonce };
+      const request = {
+        ...{ messages: [...messages], tools: [], maxTokens, nonce },
+        ...(responseSchema === undefined ? {} : { responseSchema }),
+      };
       held = await parts.money.hold(row.pid, request, {
         info: model.info,
         signal,

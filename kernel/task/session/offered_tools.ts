@@ -83,6 +83,8 @@ export interface ToolOffer {
   readonly names?: readonly string[] | "all";
   /** Imported tools above which they are looked for, too. */
   readonly searchAbove?: number | undefined;
+  /** Models are told of these alone, whatever else there is; the task's program is told of all. */
+  readonly only?: readonly string[];
 }
 
 /**
@@ -97,7 +99,7 @@ type OfferTools = (
 ) => OfferedTools;
 
 /** Makes the choice; what was chosen for a snapshot last is kept with it. */
-export function makeOfferTools({ names = [], searchAbove }: ToolOffer = {}): OfferTools {
+export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}): OfferTools {
   const made = new WeakMap<
     ToolSnapshot,
     { readonly key: string; readonly offered: OfferedTools }
@@ -106,7 +108,9 @@ export function makeOfferTools({ names = [], searchAbove }: ToolOffer = {}): Off
   return (snapshot, window, found = NONE, backend = "") => {
     const limits = toolLimits(backend);
     const brief = window <= SMALL_WINDOW;
-    const all = snapshot.tools;
+    const all = only === undefined
+      ? snapshot.tools
+      : snapshot.tools.filter(({ name }) => only.includes(name));
     const searched = all.some(({ name }) => name === TOOL_SEARCH.name);
     const proposes = all.some((tool) => tool.interfaceId === "Mail" && tool.name === "evaluate");
     const describes = all.some(({ name }) => name === TOOL_DESCRIBE.name);

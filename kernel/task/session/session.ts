@@ -7,7 +7,8 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { QuestionId } from "../../../contracts/authority/ids.ts";
 import { isForeignProgram } from "../../../contracts/exchange/lal.ts";
 import type { AgentSpec, CapabilityGrant } from "../../../contracts/policy/agent_spec.ts";
-import type { ChatMessage, ToolCall } from "../../../contracts/model/chat.ts";
+import { siteOfCall } from "../../../contracts/exchange/planned.ts";
+import type { ChatMessage, ToolCall, Unmade } from "../../../contracts/model/chat.ts";
 import type { Gate } from "../../../contracts/authority/gate.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Reading } from "../../../contracts/model/model.ts";
@@ -139,7 +140,10 @@ export function makeSession(parts: SessionParts): Session {
   });
 
   const advertise = (): Json =>
-    asJson({ ...parts.gate.advertise(row.pid), tools: inference.offered().tools });
+    asJson({
+      ...parts.gate.advertise(row.pid),
+      ...(parts.offer?.only === undefined ? { tools: inference.offered().tools } : {}),
+    });
 
   const requests = makeWorkerRequests({
     caps: () => caps,
@@ -269,7 +273,13 @@ function switchingInference(
   };
 }
 
-interface SessionCallsParts {
+/** INVARIANT: what a program's calls are named, no model names one of its own (test: "mallory's mail takes over …"). */
+const NOT_THE_MODELS: Unmade = {
+  kind: "unreadable",
+  why: "Cannot make the call: its id is of a program's calls; only the program makes those",
+};
+
+interface SessionCallsParts extends Pick<InferenceParts, "offer"> {
   readonly row: ProcessRow;
   readonly gate: Pick<Gate, "call">;
   readonly powers: Pick<Powers, "now">;
@@ -292,7 +302,7 @@ export interface SessionCalls {
 
 /** Makes the calls of a process. */
 function makeSessionCalls(
-  { row, gate, powers, model, proposed }: SessionCallsParts,
+  { row, gate, powers, model, offer, proposed }: SessionCallsParts,
 ): SessionCalls {
   return Object.freeze<SessionCalls>({
     async call(body, withdrawn): Promise<ToolResult> {
@@ -304,8 +314,12 @@ function makeSessionCalls(
       if (withdrawn) abort.abort();
       row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
       try {
+        const own = proposed(body.call.id);
         // TRUST: a program that leaves out that a call is cut does not have it made.
-        const unmade = proposed(body.call.id)?.unmade ?? body.call.unmade;
+        const unmade = own?.unmade ?? body.call.unmade ??
+          (own !== undefined && offer?.only !== undefined && siteOfCall(own.id) !== undefined
+            ? NOT_THE_MODELS
+            : undefined);
         const call = unmade === undefined ? body.call : { ...body.call, unmade };
         const result = await gate.call(row.pid, call, body.snapshot, abort.signal);
         model.called(body.call, result.outcome);

@@ -1,0 +1,14 @@
+/**
+ * The language of planned programs, as the kernel reads it: from a text to what may be run, and to what it can do.
+ * What runs it is `planned/run/mod.ts`, which holds no parser. docs/planned_programs.md.
+ *
+ * @example
+ * ```ts
+ * import { analyse, parseProgram } from "./mod.ts";
+ * const [site] = analyse(parseProgram('tools.mail_send({ to: "bob@x.example" })'));
+ * if (site?.tool !== "mail_send" || site.times !== 1) throw new Error("one call, once");
+ * ```
+ * @module
+ */
+export { analyse, type SiteFacts } from "./analyse.ts";
+export { parseProgram } from "./parse.ts";
