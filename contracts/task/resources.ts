@@ -217,8 +217,8 @@ export const SharedResource = z.object({
   /** Open ones, and the last that were decided. */
   conflicts: z.array(ConflictReport).max(64),
   watches: z.array(ResourceWatch).max(64),
-  /** The version that was written last, by scope. */
-  versions: z.record(ResourceScope, ResourceVersion),
+  /** The version that was written last, one for each scope. */
+  versions: z.array(z.object({ scope: ResourceScope, version: ResourceVersion }).strict()).max(512),
   /** Of a task list. */
   items: z.array(ListItem).max(256),
 }).strict();
@@ -258,9 +258,10 @@ export const ResourceChange = z.discriminatedUnion("what", [
   z.object({
     what: z.literal("decided"),
     conflict: ConflictId,
-    decision: ConflictDecision.optional(),
+    decision: ConflictDecision,
     approver: z.string().max(96),
   }).strict(),
+  z.object({ what: z.literal("over"), conflict: ConflictId }).strict(),
   z.object({ what: z.literal("watched"), watch: ResourceWatch }).strict(),
   z.object({ what: z.literal("unwatched"), task: TaskId, scope: ResourceScope }).strict(),
   z.object({
