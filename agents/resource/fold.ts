@@ -68,6 +68,10 @@ function folded(resource: SharedResource, change: ResourceChange): SharedResourc
         conflicts: conflicts.map((each) =>
           each.lease === change.lease && each.state === "open" ? { ...each, state: "over" } : each
         ),
+        // Told now, and no more.
+        watches: watches.filter(({ once, scope }) =>
+          !once || !leases.some((each) => each.id === change.lease && overlaps(each.scope, scope))
+        ),
         // Its item is anybody's again, unless it is done.
         items: resource.items.map((item) =>
           item.lease === change.lease && item.state === "claimed" ? reopened(item, change.at) : item
@@ -235,12 +239,17 @@ export function claimed(
   );
   const first = others.find((each) => mode === "exclusive" || each.mode === "exclusive");
   if (first !== undefined) {
-    return conflicting(resource, {
-      ...{ scope, mode, claimant: owner, holder: first.owner, lease: first.id, about: "claim" },
-      supervisor: supervisorOf(by, first.owner),
-      colour: mixColour(by.colour, first.colour),
-      label: mixLabel(by.label, first.label),
-    }, at);
+    return conflicting(
+      resource,
+      {
+        ...{ scope, mode, holder: first.owner, lease: first.id, about: "claim" },
+        supervisor: supervisorOf(by, first.owner),
+        colour: mixColour(by.colour, first.colour),
+        label: mixLabel(by.label, first.label),
+      },
+      by,
+      at,
+    );
   }
   if (at.leasesOfTask >= RESOURCE_LIMITS.leasesOfTask) {
     throw new Fault(
@@ -282,22 +291,35 @@ function supervisorOf(by: Claimant, holder: ResourceOwner): Supervisor {
  */
 export function conflicting(
   resource: SharedResource,
-  found: Omit<ConflictReport, "id" | "resource" | "at" | "state">,
+  found: Omit<ConflictReport, "id" | "resource" | "at" | "state" | "claimant" | "own">,
+  by: Claimant,
   at: { readonly now: number; readonly ids: Pick<NewIds, "conflict"> },
 ): { readonly changes: readonly ResourceChange[]; readonly report: ConflictReport } {
+  const { owner: claimant, colour, label } = by, { scope } = found;
   const open = resource.conflicts.filter(({ state }) => state === "open");
   const same = open.find((each) =>
     each.about === found.about && each.lease === found.lease && each.scope === found.scope &&
-    sameOwner(each.claimant, found.claimant)
+    sameOwner(each.claimant, claimant)
   );
   if (same !== undefined) return { changes: [], report: same };
   if (open.length >= RESOURCE_LIMITS.openConflicts) throw full("open conflicts");
   const report: ConflictReport = {
     ...found,
-    ...{ id: at.ids.conflict(), resource: resource.ref, at: at.now },
+    ...{ id: at.ids.conflict(), resource: resource.ref, at: at.now, claimant },
+    own: { colour, label },
     state: found.about === "claim" ? "open" : "over",
   };
-  return { changes: [{ what: "conflict", report }], report };
+  // Whoever has to wait hears when there is nothing more to wait for. Children have no inbox: their parent has.
+  const waits = report.state === "open" && claimant.child === undefined &&
+    resource.watches.length < RESOURCE_LIMITS.watches;
+  const watch = { task: claimant.task, scope, since: at.now, once: true, colour, label };
+  return {
+    changes: [
+      { what: "conflict", report },
+      ...(waits ? [{ what: "watched" as const, watch }] : []),
+    ],
+    report,
+  };
 }
 
 /**
@@ -375,14 +397,19 @@ export function written(
   const holder = resource.leases.find((each) =>
     !sameOwner(each.owner, by.owner) && overlaps(each.scope, scope)
   );
-  return conflicting(resource, {
-    ...{ scope, mode: "exclusive", about: "version", claimant: by.owner },
-    ...(holder === undefined ? {} : { holder: holder.owner, lease: holder.id }),
-    ...(observed === undefined ? {} : { observed }),
-    ...(current === undefined ? {} : { current }),
-    supervisor: holder === undefined ? by.supervisor ?? "host" : supervisorOf(by, holder.owner),
-    ...{ colour: by.colour, label: by.label },
-  }, at);
+  return conflicting(
+    resource,
+    {
+      ...{ scope, mode: "exclusive", about: "version" },
+      ...(holder === undefined ? {} : { holder: holder.owner, lease: holder.id }),
+      ...(observed === undefined ? {} : { observed }),
+      ...(current === undefined ? {} : { current }),
+      supervisor: holder === undefined ? by.supervisor ?? "host" : supervisorOf(by, holder.owner),
+      ...{ colour: by.colour, label: by.label },
+    },
+    by,
+    at,
+  );
 }
 
 /** @returns Fault `tooLarge` that says of what there are too many */

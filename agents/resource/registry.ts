@@ -54,8 +54,10 @@ export interface ResourceParts {
   hasLog(task: TaskId): boolean;
   /** Whether a task is known here and over. */
   isOver(task: TaskId): boolean;
-  /** Called with each change once it is durable, and the resource before and after it. */
-  onChange?(change: ResourceChange, before: SharedResource, after: SharedResource): void;
+  /** Called with each change once it is durable, and the resource before it. */
+  onChange?(change: ResourceChange, before: SharedResource): void;
+  /** Called with what {@link SharedResources.report} was told, once it is durable. */
+  onFinding?(report: ConflictReport): void;
   /** What could not be written: it is tried again with the next change. */
   note(line: string): void;
 }
@@ -142,7 +144,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       }]);
       if (isEmpty(next)) kept.delete(ref);
       else kept.set(ref, { state: next, version: version + 1 });
-      all.forEach((each, n) => parts.onChange?.(each, steps[n] ?? state, steps[n + 1] ?? next));
+      all.forEach((each, n) => parts.onChange?.(each, steps[n] ?? state));
       arm();
       return answer;
     });
@@ -242,6 +244,12 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     }
   }
   await sweep();
+  // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
+  for (const { state } of kept.values()) {
+    for (const report of state.conflicts) {
+      if (report.state === "open") parts.onChange?.({ what: "conflict", report }, state);
+    }
+  }
   arm();
 
   return Object.freeze<Resources>({
@@ -293,16 +301,14 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
         return { changes, answer: after.conflicts.find((each) => each.id === id) ?? report };
       });
     },
-    watch: ({ resource, ...watch }) =>
-      change(resource, watch.task, (now) => {
-        const others = now.watches.filter(({ task, scope }) =>
-          task !== watch.task || scope !== watch.scope
+    watch: ({ resource, ...watch }, { owner: { task }, colour, label }) =>
+      change(resource, task, (now) => {
+        const others = now.watches.filter((each) =>
+          each.task !== task || each.scope !== watch.scope
         );
         if (others.length >= RESOURCE_LIMITS.watches) throw full("watches");
-        return {
-          changes: [{ what: "watched", watch: { ...watch, since: powers.now() } }],
-          answer: undefined,
-        };
+        const made = { ...watch, task, colour, label, since: powers.now() };
+        return { changes: [{ what: "watched", watch: made }], answer: undefined };
       }),
     write: ({ resource, ...wanted }, by) =>
       change<WriteOutcome>(resource, by.owner.task, (now) => {
@@ -311,16 +317,24 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
           ? { changes, answer: { kind: "written", version: wanted.version } }
           : { changes, answer: { kind: "conflict", report } };
       }),
-    report: ({ resource, ...found }, by) =>
-      change(resource, by.owner.task, (now) => {
+    async report({ resource, ...found }, by): Promise<ConflictReport> {
+      const kept = await change(resource, by.owner.task, (now) => {
         const supervisor = by.supervisor ??
           (found.holder?.task === by.owner.task ? by.owner.task : "host");
-        const { changes, report } = conflicting(now, {
-          ...{ ...found, claimant: by.owner, mode: "exclusive", supervisor },
-          ...{ colour: by.colour, label: by.label },
-        }, at(by));
+        const { changes, report } = conflicting(
+          now,
+          {
+            ...{ ...found, mode: "exclusive", supervisor },
+            ...{ colour: by.colour, label: by.label },
+          },
+          by,
+          at(by),
+        );
         return { changes, answer: report };
-      }),
+      });
+      parts.onFinding?.(kept);
+      return kept;
+    },
     // deno-lint-ignore require-await -- as the contract has it
     get: async (ref) => {
       const found = kept.get(ref);

@@ -156,14 +156,19 @@ function stale(
   const version = (generation: number): ResourceVersion => ({
     ...{ kind: "generation", value: `${generation}` },
   });
-  const { changes, report } = conflicting(list, {
-    ...{ scope: scopeOfItem(item.number), about: "version", claimant: by.owner },
-    ...{ mode: "exclusive", colour: by.colour, label: by.label },
-    ...{ observed: version(wanted.generation), current: version(item.generation) },
-    ...(owner === undefined ? {} : { holder: owner }),
-    ...(lease === undefined ? {} : { lease }),
-    supervisor: by.supervisor ?? (owner?.task === by.owner.task ? by.owner.task : "host"),
-  }, at);
+  const { changes, report } = conflicting(
+    list,
+    {
+      ...{ scope: scopeOfItem(item.number), about: "version" },
+      ...{ mode: "exclusive", colour: by.colour, label: by.label },
+      ...{ observed: version(wanted.generation), current: version(item.generation) },
+      ...(owner === undefined ? {} : { holder: owner }),
+      ...(lease === undefined ? {} : { lease }),
+      supervisor: by.supervisor ?? (owner?.task === by.owner.task ? by.owner.task : "host"),
+    },
+    by,
+    at,
+  );
   return { changes, answer: { kind: "conflict", report } };
 }
 

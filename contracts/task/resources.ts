@@ -140,6 +140,8 @@ export const ResourceWatch = z.object({
   since: Millis,
   /** Told once, of the first end of a claim there, and then no more. */
   once: z.boolean(),
+  colour: Colour,
+  label: Label,
 }).strict();
 /** See {@link ResourceWatch}. */
 export type ResourceWatch = z.infer<typeof ResourceWatch>;
@@ -178,8 +180,11 @@ export const ConflictReport = z.object({
   decision: ConflictDecision.optional(),
   /** Who decided: `host`, or the task that stands above. */
   approver: z.string().max(96).optional(),
+  /** Of both together. */
   colour: Colour,
   label: Label,
+  /** Of the claimant alone: what the claimant is told has no words of the holder. */
+  own: z.object({ colour: Colour, label: Label }).strict(),
 }).strict();
 /** See {@link ConflictReport}. */
 export type ConflictReport = z.infer<typeof ConflictReport>;
@@ -322,8 +327,10 @@ export interface SharedResources {
     decision: ConflictDecision,
     by: Supervisor,
   ): Promise<ConflictReport>;
+  /** The claimant's task is told what becomes of that part, until it is over. */
   watch(
-    watch: Pick<ResourceWatch, "task" | "scope" | "once"> & { readonly resource: ResourceRef },
+    watch: Pick<ResourceWatch, "scope" | "once"> & { readonly resource: ResourceRef },
+    by: Claimant,
   ): Promise<void>;
   /** Compare and swap: `observed` is what the writer had read, absent where there was nothing. */
   write(
