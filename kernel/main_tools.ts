@@ -7,6 +7,9 @@ import {
   makeTaskMail,
   type Offers,
   peerArtifact,
+  RESOURCE_TOOLS,
+  resourceBindings,
+  type Resources,
 } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
@@ -72,6 +75,8 @@ interface WireToolsParts
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
+  /** What tasks share: asked for at each call, because tools are wired before it. */
+  resources(): Resources;
   /** A task that runs: its gate, its model, its files. */
   family(task: TaskId): TaskFamily | undefined;
   readonly spawn: SpawnPowers;
@@ -128,6 +133,12 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
       memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
     }),
     mail,
+    shared: {
+      descriptors: RESOURCE_TOOLS,
+      bindings: resourceBindings({
+        ...{ redeem, now: powers.now, processOf: processes.get, resources: parts.resources },
+      }),
+    },
     files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
     web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
     binding: {

@@ -174,7 +174,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
     ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
     neverRead: policy.neverGlobs("read"),
-    ...{ inbox: () => agents.inbox, listen: bus.listen },
+    ...{ inbox: () => agents.inbox, resources: () => agents.resources, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
     secret: secrets.kept,
@@ -312,6 +312,7 @@ export async function work(parts: WorkParts): Promise<void> {
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
     leases.close();
+    agents.resources.close();
   };
   /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
   let checking = false;
@@ -333,6 +334,7 @@ export async function work(parts: WorkParts): Promise<void> {
   await service.recover();
   await asking.tidy();
   await agents.exchanges.recover();
+  await agents.resources.recover();
   await conversations.sweep();
   idle.start();
   keepUp();

@@ -64,6 +64,11 @@ export interface ResourceParts {
 
 /** The registry as the kernel has it. */
 export interface Resources extends SharedResources, TaskLists {
+  /**
+   * Takes up what an earlier kernel left, once the tasks are known: what ended with it is free, and who has to decide is
+   * told again.
+   */
+  recover(): Promise<void>;
   /** A task, or one child process of it, is over: what it claimed is free. */
   ownerEnded(task: TaskId, child?: number): Promise<void>;
   /** A task is purged: what it wrote here is erased. */
@@ -236,21 +241,23 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     }
   };
 
-  // What ended with an earlier kernel: tasks that are over, and every child process.
-  for (const { state } of [...kept.values()]) {
-    for (const { owner: { task, child } } of state.leases) {
-      if (parts.isOver(task)) await ownerEnded(task);
-      else if (child !== undefined) await ownerEnded(task, child);
+  const recover = async (): Promise<void> => {
+    // Tasks that are over, and every child process of an earlier kernel.
+    for (const { state } of [...kept.values()]) {
+      for (const { owner: { task, child } } of state.leases) {
+        if (parts.isOver(task)) await ownerEnded(task);
+        else if (child !== undefined) await ownerEnded(task, child);
+      }
     }
-  }
-  await sweep();
-  // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
-  for (const { state } of kept.values()) {
-    for (const report of state.conflicts) {
-      if (report.state === "open") parts.onChange?.({ what: "conflict", report }, state);
+    await sweep();
+    // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
+    for (const { state } of kept.values()) {
+      for (const report of state.conflicts) {
+        if (report.state === "open") parts.onChange?.({ what: "conflict", report }, state);
+      }
     }
-  }
-  arm();
+    arm();
+  };
 
   return Object.freeze<Resources>({
     claim: (request, by) =>
@@ -353,7 +360,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       change(wanted.resource, by.owner.task, (now) => itemClaimed(now, wanted, by, at(by))),
     finishItem: (wanted, by) =>
       change(wanted.resource, by.owner.task, (now) => itemDone(now, wanted, by, at(by))),
-    ownerEnded,
+    ...{ recover, ownerEnded },
     async forget(task) {
       for (const [ref, { state }] of [...kept]) {
         // Whose texts stand in it: nobody asks twice, so that every name is looked for.

@@ -88,6 +88,11 @@ export interface TaskToolsParts {
   readonly wikis: WikiTools;
   /** Names, mail and proposals of agents that speak so. */
   readonly mail: MailTools;
+  /** What tasks share with each other: the same tools for all of them. */
+  readonly shared: {
+    readonly descriptors: readonly ToolDescriptor[];
+    readonly bindings: readonly ToolBinding[];
+  };
   /** Imported servers that tasks are handed, and their processes. */
   mcp(folders: (task: TaskId) => TaskFolders | undefined): {
     readonly tools: McpTools;
@@ -205,6 +210,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts.wikis.descriptors,
     ...parts.peers.descriptors,
     ...AGENT_TOOLS,
+    ...parts.shared.descriptors,
     TOOL_SEARCH,
     TOOL_DESCRIBE,
   ];
@@ -255,9 +261,10 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made);
-      const agents = programOf(request) === LAL_PROGRAM
-        ? []
-        : agentToolBindings({ ...asking, offspring: parts.offspring }, request);
+      const agents = programOf(request) === LAL_PROGRAM ? [] : [
+        ...agentToolBindings({ ...asking, offspring: parts.offspring }, request),
+        ...parts.shared.bindings,
+      ];
       const others = withDescribing([
         ...own,
         ...peer,
