@@ -353,8 +353,8 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
         .sort((a, b) => (a.ref < b.ref ? -1 : 1)),
     addItem: (resource, text, by) =>
       change(resource, by.owner.task, (now) => {
-        const item = itemAdded(now, text, by, powers.now());
-        return { changes: [{ what: "item", item }], answer: item };
+        const { item, added } = itemAdded(now, text, by, powers.now());
+        return { changes: added ? [{ what: "item", item }] : [], answer: item };
       }),
     claimItem: (wanted, by) =>
       change(wanted.resource, by.owner.task, (now) => itemClaimed(now, wanted, by, at(by))),

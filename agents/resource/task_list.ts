@@ -55,22 +55,28 @@ export function scopeOfItem(number: number): ResourceScope {
   return ResourceScope.parse(`items/${number}`);
 }
 
-/** @throws Fault `tooLarge` */
+/** The same words of the same author, while they are open, are one item. @throws Fault `tooLarge` */
 export function itemAdded(
   list: SharedResource,
   text: string,
   by: Claimant,
   now: number,
-): ListItem {
+): { readonly item: ListItem; readonly added: boolean } {
   const { items } = list;
+  // The same call again, after a crash.
+  const same = items.find((item) =>
+    item.text === text && item.state === "open" && sameOwner(item.author, by.owner)
+  );
+  if (same !== undefined) return { item: same, added: false };
   // What is done makes room, oldest first: nobody waits for it.
   if (items.length >= RESOURCE_LIMITS.items && !items.some(({ state }) => state === "done")) {
     throw full("items");
   }
-  return {
+  const item: ListItem = {
     ...{ number: (items.at(-1)?.number ?? 0) + 1, text, state: "open", generation: 1 },
     ...{ author: by.owner, colour: by.colour, label: by.label, changedAt: now },
   };
+  return { item, added: true };
 }
 
 /** @throws Fault `notFound`, `conflict` (it is done) */

@@ -84,8 +84,8 @@ export function resourceBindings(parts: ResourceToolParts): readonly ToolBinding
       resolve: (args): Resolved => ({
         scopes: [{ resource: "agent", right: "use", path: pathOf(args) }],
         ...{ effect: effectOf(args), digests: {}, summary: `shared work: ${descriptor.name}` },
-        // The same claim again is a renewal, and the same end again is refused without harm.
-        idempotent: args["action"] !== "add",
+        // The same claim again is a renewal, the same words one item, and the same end again refused without harm.
+        idempotent: true,
       }),
       async invoke(call): Promise<PowerResult> {
         redeem(call);
