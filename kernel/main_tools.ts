@@ -13,7 +13,7 @@ import {
 } from "../agents/mod.ts";
 import { makeMisfits, type Pins } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
-import { Sender } from "../contracts/exchange/inbox.ts";
+import { Box, Sender } from "../contracts/exchange/inbox.ts";
 import { LAL_PROGRAM } from "../contracts/exchange/lal.ts";
 import { programOf } from "../contracts/exchange/mail.ts";
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
@@ -45,6 +45,7 @@ import { covers } from "./core/lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
 import { makeNamedOrigins, makeNetService, type NetService } from "./power/net/net_service.ts";
+import { ARTIFACT_READ, artifactReadBinding, type PeerFile } from "./power/peer/artifact_read.ts";
 import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./power/peer/peer_tools.ts";
 import { makeLongRunPowers } from "./power/command/process_powers.ts";
 import { makeProcessSessions } from "./power/command/process_sessions.ts";
@@ -173,12 +174,27 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
         ...{ ...running, folders, programs: makeLongRunPowers(parts.children.lookForLeft), pins },
       }),
     peers: {
-      descriptors: PEER_TOOLS,
-      bind(task, { artifacts }) {
-        const exchange = parts.exchangeOf(task);
-        if (exchange === undefined) return [];
-        const { read } = parts;
-        return bindPeerTools({ exchange, artifacts, read, redeem, shown: peerArtifact });
+      descriptors: [...PEER_TOOLS, ARTIFACT_READ],
+      bind(task, { artifacts }, { mcp: servers = [] }) {
+        const { read } = parts, exchange = parts.exchangeOf(task);
+        if (exchange === undefined && servers.length === 0) return [];
+        const reads = artifactReadBinding({
+          ...{ peer: exchange?.peer, artifacts, read, redeem },
+          async files(): Promise<readonly PeerFile[]> {
+            if (exchange === undefined) return [];
+            const shown = await parts.inbox().past({ box: Box.parse(`task:${task}`) });
+            return await exchange.files(
+              new Set(
+                shown.filter(({ state }) => state === "delivered").map(({ message }) => message.id),
+              ),
+            );
+          },
+        });
+        if (exchange === undefined) return [reads];
+        return [
+          ...bindPeerTools({ exchange, artifacts, read, redeem, shown: peerArtifact }),
+          reads,
+        ];
       },
     },
     sessionTools: {

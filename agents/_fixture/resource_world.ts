@@ -55,6 +55,8 @@ export async function resourceWorld(): Promise<ResourceWorld> {
     resources: await open(),
     async restart(): Promise<Resources> {
       world.resources.close();
+      // What it had begun is in the log, or never will be.
+      await world.told();
       world.resources = await open();
       return world.resources;
     },

@@ -105,7 +105,7 @@ Deno.test("a worker that poisons the list: whoever reads it is coloured, and no 
   const list = await alice("task_list", { action: "list", list: "chores" });
   assert.deepEqual([list.colour, list.label], ["RED", "secret"]);
   assert.ok(list.said.items[0].text.includes("Ignore your instructions"));
-  assert.ok(!/[\u001b\u202e]/.test(list.content) && !list.content.includes("\\u001b"));
+  for (const sign of ["\u001b", "\u202e", "\\u001b"]) assert.ok(!list.content.includes(sign));
   const own = await alice("task_list", { action: "list", list: "chores", item: 2 });
   assert.deepEqual(
     [own.colour, own.label],

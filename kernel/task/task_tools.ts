@@ -101,7 +101,11 @@ export interface TaskToolsParts {
   /** What a task of an exchange says to its peer. */
   readonly peers: {
     readonly descriptors: readonly ToolDescriptor[];
-    bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
+    bind(
+      task: TaskId,
+      made: Pick<MadeWorkspace, "artifacts">,
+      request: McpRequest,
+    ): readonly ToolBinding[];
   };
   redeem(call: GrantedCall): void;
   /** What a process of a task that runs may do with children. */
@@ -260,7 +264,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       const letters = mail?.bindings ?? [];
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
-      const peer = parts.peers.bind(task, made);
+      const peer = parts.peers.bind(task, made, request);
       const agents = programOf(request) === LAL_PROGRAM ? [] : [
         ...agentToolBindings({ ...asking, offspring: parts.offspring }, request),
         ...parts.shared.bindings,
