@@ -26,7 +26,7 @@ export type { MailParts, Offers } from "./post/mail/tool.ts";
 export { makeNotices } from "./resource/notices.ts";
 export { openResources, type Resources } from "./resource/registry.ts";
 export { RESOURCE_TOOLS } from "./resource/descriptors.ts";
-export { resourceBindings } from "./resource/tools.ts";
+export { claimantOf, resourceBindings } from "./resource/tools.ts";
 export { makeNamesStore } from "./post/mail/names.ts";
 export { type AgentService, makeHostedAgentService, type ServiceParts } from "./service.ts";
 export { isFinal } from "./task/fold.ts";

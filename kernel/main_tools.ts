@@ -1,5 +1,6 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
 import {
+  claimantOf,
   frameMessages,
   MAIL_DESCRIPTORS,
   type MailParts,
@@ -18,7 +19,8 @@ import { LAL_PROGRAM } from "../contracts/exchange/lal.ts";
 import { programOf } from "../contracts/exchange/mail.ts";
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
-import type { TaskId } from "../contracts/authority/ids.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
+import { type ConflictReport, ResourceScope } from "../contracts/task/resources.ts";
 import type { GrantedCall } from "../contracts/task/power.ts";
 import type { ProcessKeeper } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
@@ -59,7 +61,7 @@ import {
   type TaskToolsParts,
 } from "./task/task_tools.ts";
 import { makeWikiServices, type WikiServicesParts } from "./power/wiki/wiki_services.ts";
-import { makeWikiTools } from "./power/wiki/wiki_tools.ts";
+import { makeWikiTools, type StalePage } from "./power/wiki/wiki_tools.ts";
 
 interface WireToolsParts
   extends
@@ -129,7 +131,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     looking: (task) => family(task)?.workspace,
     offspring: (task, pid) => family(task)?.offspring(pid),
     wikis: makeWikiTools({
-      ...{ redeem, now: powers.now },
+      ...{ redeem, now: powers.now, stale: (call, found) => reportStale(parts, call, found) },
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
       memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
     }),
@@ -216,6 +218,33 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   });
   for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related });
+}
+
+/** A page that changed since it was read is a conflict of two tasks; undefined where it cannot be kept. */
+async function reportStale(
+  { processes, resources, note }: Pick<WireToolsParts, "processes" | "resources" | "note">,
+  call: GrantedCall,
+  { resource, page, base, found, by }: StalePage,
+): Promise<ConflictReport | undefined> {
+  const row = processes.get(call.pid), scope = ResourceScope.safeParse(page);
+  if (row === undefined || !scope.success) return undefined;
+  const holder = TaskId.safeParse(by.replace(/^task:/, ""));
+  try {
+    return await resources().report(
+      {
+        ...{ resource, scope: scope.data, about: "version" },
+        ...(holder.success ? { holder: { task: holder.data, agent: "" } } : {}),
+        observed: { kind: "revision", value: `${base}` },
+        current: { kind: "revision", value: `${found}` },
+      },
+      claimantOf(row),
+      { told: true },
+    );
+  } catch (error) {
+    // The writer is refused all the same.
+    note(`The conflict over a page was not kept: ${String(error)}`);
+    return undefined;
+  }
 }
 
 interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {

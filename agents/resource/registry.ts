@@ -324,7 +324,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
           ? { changes, answer: { kind: "written", version: wanted.version } }
           : { changes, answer: { kind: "conflict", report } };
       }),
-    async report({ resource, ...found }, by): Promise<ConflictReport> {
+    async report({ resource, ...found }, by, how): Promise<ConflictReport> {
       const kept = await change(resource, by.owner.task, (now) => {
         const supervisor = by.supervisor ??
           (found.holder?.task === by.owner.task ? by.owner.task : "host");
@@ -339,7 +339,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
         );
         return { changes, answer: report };
       });
-      parts.onFinding?.(kept);
+      if (how?.told !== true) parts.onFinding?.(kept);
       return kept;
     },
     // deno-lint-ignore require-await -- as the contract has it

@@ -342,10 +342,14 @@ export interface SharedResources {
     },
     by: Claimant,
   ): Promise<WriteOutcome>;
-  /** Keeps, and tells of, a conflict that somebody else found: a merge queue, a wiki. */
+  /**
+   * Keeps a conflict that somebody else found: a merge queue, a wiki. The claimant's task is told, unless `told`: the answer
+   * to its own call said so.
+   */
   report(
     found: Pick<ConflictReport, "resource" | "scope" | "about" | "holder" | "observed" | "current">,
     by: Claimant,
+    how?: { readonly told: boolean },
   ): Promise<ConflictReport>;
   /** A resource as it stands now: what has expired is not in it. */
   get(resource: ResourceRef): Promise<SharedResource | undefined>;
