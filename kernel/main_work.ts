@@ -327,8 +327,7 @@ export async function work(parts: WorkParts): Promise<void> {
       .then(() => contents.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
-    leases.close();
-    agents.resources.close();
+    for (const each of [leases, agents.resources]) each.close();
   };
   /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
   let checking = false;

@@ -21,7 +21,7 @@ import {
 import { canonicalJson } from "../../port/mod.ts";
 
 /** `schema` of a message about a resource, whose body is JSON. */
-export const RESOURCE_SCHEMA = "remit.resource/1";
+const RESOURCE_SCHEMA = "remit.resource/1";
 
 /** What {@link makeNotices} is handed. */
 export interface NoticeParts {

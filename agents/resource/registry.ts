@@ -12,7 +12,7 @@
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
-import { type JsonObject, toJson, toJsonObject } from "../../contracts/base/json.ts";
+import { type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import {
   type Claimant,
@@ -29,20 +29,9 @@ import {
   type SharedResources,
   type WriteOutcome,
 } from "../../contracts/task/resources.ts";
-import type { EventLog, NewEvent, Powers, Store } from "../../contracts/task/mod.ts";
-import {
-  claimed,
-  conflicting,
-  decided,
-  dueChanges,
-  emptyResource,
-  foldResource,
-  full,
-  isEmpty,
-  type NewIds,
-  sameOwner,
-  written,
-} from "./fold.ts";
+import type { EventLog, Powers, Store } from "../../contracts/task/mod.ts";
+import { claimed, conflicting, decided, full, type NewIds, written } from "./claim.ts";
+import { dueChanges, emptyResource, eventOf, foldResource, isEmpty, sameOwner } from "./fold.ts";
 import { itemAdded, itemClaimed, itemDone, type TaskLists } from "./task_list.ts";
 
 /** What {@link openResources} is handed. */
@@ -376,59 +365,4 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       stopTimer?.();
     },
   });
-}
-
-/** The event of a change: ids, words of ours and times; what people and models wrote is its private part. */
-export function eventOf(ref: ResourceRef, change: ResourceChange): NewEvent {
-  return {
-    kind: "resource",
-    body: { what: change.what, kind: ref.slice(0, ref.indexOf(":")), ...publicOf(change) },
-    private: { resource: ref, change: toJson(change) },
-  };
-}
-
-function publicOf(change: ResourceChange): JsonObject {
-  switch (change.what) {
-    case "claimed": {
-      const { id, mode, owner, phase, expiresAt, colour, label } = change.lease;
-      return { lease: id, mode, owner: owner.task, phase, expiresAt, colour, label };
-    }
-    case "renewed":
-      return { lease: change.lease, expiresAt: change.expiresAt };
-    case "ended":
-      return { lease: change.lease, reason: change.reason };
-    case "shared":
-      return { lease: change.lease };
-    case "conflict": {
-      const { id, about, holder, claimant, lease, supervisor, observed, current } = change.report;
-      return {
-        ...{ conflict: id, about, claimant: claimant.task, supervisor },
-        ...(holder === undefined ? {} : { holder: holder.task }),
-        ...(lease === undefined ? {} : { lease }),
-        ...(observed === undefined ? {} : { observed: observed.kind }),
-        ...(current === undefined ? {} : { current: current.kind }),
-      };
-    }
-    case "decided":
-      return {
-        ...{ conflict: change.conflict, decision: change.decision, approver: change.approver },
-      };
-    case "over":
-      return { conflict: change.conflict };
-    case "written":
-      return { version: change.version.kind };
-    case "item": {
-      const { number, state, generation, owner } = change.item;
-      return {
-        ...{ item: number, state, observedVersion: `${generation - 1}` },
-        ...{ writtenVersion: `${generation}` },
-        ...(owner === undefined ? {} : { owner: owner.task }),
-      };
-    }
-    case "watched":
-      return { task: change.watch.task };
-    case "unwatched":
-    case "forgotten":
-      return { task: change.task };
-  }
 }

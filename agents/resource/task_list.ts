@@ -15,7 +15,8 @@ import {
   type ResourceVersion,
   type SharedResource,
 } from "../../contracts/task/resources.ts";
-import { claimed, conflicting, foldResource, full, type NewIds, sameOwner } from "./fold.ts";
+import { claimed, conflicting, full, type NewIds } from "./claim.ts";
+import { foldResource, sameOwner } from "./fold.ts";
 
 /** An item as its changer saw it. */
 export interface SeenItem {
@@ -51,7 +52,7 @@ interface Plan {
 }
 
 /** The part of a list that an item is. */
-export function scopeOfItem(number: number): ResourceScope {
+function scopeOfItem(number: number): ResourceScope {
   return ResourceScope.parse(`items/${number}`);
 }
 
