@@ -25,7 +25,7 @@ const RESOURCE_SCHEMA = "remit.resource/1";
 
 /** What {@link makeNotices} is handed. */
 export interface NoticeParts {
-  readonly inbox: Pick<AgentInbox, "put" | "list">;
+  readonly inbox: Pick<AgentInbox, "put" | "list" | "dismiss">;
   /** Whether a task is known here and not over: nobody else reads what comes in. */
   listens(task: TaskId): boolean;
   note(line: string): void;
@@ -76,6 +76,19 @@ export function makeNotices(parts: NoticeParts): Notices {
       parts.note(`Nobody was told of ${notice.resource}: ${String(error)}`)
     );
 
+  /** What nobody has to decide any more waits for nobody. */
+  const settle = ({ id, supervisor }: ConflictReport): void => {
+    const box = Box.parse(supervisor === "host" ? supervisor : `task:${supervisor}`);
+    const asked = inbox.list({ box, state: "queued" }).find(({ message }) =>
+      message.id === `${id}-decide`
+    );
+    if (asked === undefined) return;
+    inbox.dismiss(asked.id, "it is decided, or over").catch((error: unknown) =>
+      // It is just being shown, or settled meanwhile.
+      parts.note(`The message about conflict ${id} stays: ${String(error)}`)
+    );
+  };
+
   const onConflict = (report: ConflictReport, { leases }: SharedResource): void => {
     if (report.state !== "open") return;
     const { id, resource, supervisor, claimant, holder } = report;
@@ -105,8 +118,11 @@ export function makeNotices(parts: NoticeParts): Notices {
 
   const onEnded = (
     change: Extract<ResourceChange, { what: "ended" }>,
-    { ref: resource, leases, watches }: SharedResource,
+    { ref: resource, leases, watches, conflicts }: SharedResource,
   ): void => {
+    for (const report of conflicts) {
+      if (report.lease === change.lease && report.state === "open") settle(report);
+    }
     const lease = leases.find(({ id }) => id === change.lease);
     if (lease === undefined) return;
     const { id, owner, scope } = lease, { reason, at } = change;
@@ -145,6 +161,7 @@ export function makeNotices(parts: NoticeParts): Notices {
         case "decided": {
           const report = before.conflicts.find(({ id }) => id === change.conflict);
           if (report === undefined) return;
+          settle(report);
           const { conflict, decision, approver } = change;
           return tell({
             ...{ to: report.claimant.task, kind: "resourceEvent", id: `${conflict}-decided` },
@@ -155,6 +172,10 @@ export function makeNotices(parts: NoticeParts): Notices {
             },
             from: report.own,
           });
+        }
+        case "over": {
+          const report = before.conflicts.find(({ id }) => id === change.conflict);
+          return report === undefined ? undefined : settle(report);
         }
         case "written":
           for (const { task, scope, once, ...from } of before.watches) {

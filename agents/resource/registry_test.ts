@@ -178,6 +178,8 @@ Deno.test("only who stands above both decides: shared, given way, or refused", a
     [BOB, "shared", "a/b"],
   ]);
   await assert.rejects(resources.decide(report.id, "refuse", "host"), { code: "conflict" });
+  const asked = (await world.told()).find(({ message }) => message.id === `${report.id}-decide`);
+  assert.equal(asked?.state, "dismissed", "nobody is asked any more");
 
   // Two agents of one task: their parent decides, and not the person's queue.
   const child = held(await resources.claim(wants("x"), worker(ALICE, { child: 2 })));
