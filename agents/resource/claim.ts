@@ -185,7 +185,9 @@ export function decided(
   const word: ResourceChange = { what: "decided", conflict: report.id, decision, approver };
   if (decision === "refuse" || held === undefined) return [word];
   if (decision === "release") {
-    const reason = at.by === "host" ? "operator" : "supervisor";
+    // A task that lets its own child go first gives up what it had itself.
+    const own = held.owner.task === at.by && held.owner.child === undefined;
+    const reason = at.by === "host" ? "operator" : own ? "done" : "supervisor";
     return [word, { what: "ended", lease: held.id, reason, at: at.now }];
   }
   const third = resource.leases.find((each) =>

@@ -126,7 +126,9 @@ export function makeNotices(parts: NoticeParts): Notices {
     const lease = leases.find(({ id }) => id === change.lease);
     if (lease === undefined) return;
     const { id, owner, scope } = lease, { reason, at } = change;
-    const byOthers = reason === "operator" || reason === "supervisor";
+    // A child has no inbox, and who ended its claim is its parent.
+    const byParent = reason === "supervisor" && owner.child !== undefined;
+    const byOthers = reason === "operator" || (reason === "supervisor" && !byParent);
     if (byOthers || reason === "expired") {
       tell({
         ...{ to: owner.task, kind: byOthers ? "interrupt" : "resourceEvent" },

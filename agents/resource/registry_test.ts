@@ -200,6 +200,8 @@ Deno.test("only who stands above both decides: shared, given way, or refused", a
   await assert.rejects(resources.release(child.id, worker(BOB).owner), { code: "refused" });
   await resources.decide(between.id, "release", ALICE);
   assert.equal((await resources.get(SITE))?.leases.some(({ id }) => id === child.id), false);
+  const ended = (await world.told()).filter(({ message }) => message.id === `${child.id}-ended`);
+  assert.deepEqual(ended, [], "who did it is not interrupted by it");
 
   // What the person ends interrupts who had it.
   await resources.end(first.id, "operator");
@@ -310,4 +312,18 @@ Deno.test("the state is the fold of the events, and exclusive claims never overl
     }),
     { numRuns: 60 },
   );
+});
+
+Deno.test("a crowd that ends while messages wait for it mutes nobody, and leaves the person nothing to review", async () => {
+  const world = await resourceWorld();
+  held(await world.resources.claim(wants("a"), worker(ALICE)));
+  for (let n = 0; n < 20; n++) {
+    conflict(await world.resources.claim(wants(`a/${n}`), worker(BOB)));
+  }
+  await world.told();
+  world.tasks.set(ALICE, world.tasks.get(DONE) ?? assert.fail());
+  await world.inbox.over(ALICE);
+  assert.deepEqual(world.inbox.muted(), []);
+  const left = world.inbox.list({ state: "quarantined" });
+  assert.deepEqual(left, []);
 });

@@ -75,7 +75,7 @@ Deno.test("two workers take one item: it is done once, the other is told so, and
     );
     const missing = await machine.remit(["resources", "show", "taskList:other"]);
     assert.deepEqual([missing.code, /Cannot find "taskList:other"/.test(missing.stderr)], [
-      69,
+      2,
       true,
     ]);
     assert.equal((await machine.remit(["audit", "verify"])).code, 0);
