@@ -26,7 +26,7 @@ turns:
   - when: { system: WORKER, result: { tool: task_list, outcome: ok } }
     say: I did it.
   - when: { system: WORKER }
-    say: "It is taken: {{ tool.task_list | json /conflict/about }}"
+    say: "It is taken: {{ tool.task_list }}"
   - when: { inference: 1 }
     calls: [{ tool: task_list, args: { action: add, list: chores, text: Read the trip } }]
   - when: { inference: 2 }
@@ -39,7 +39,7 @@ turns:
       - { tool: agent_wait, args: { agent: "{{ tool.agent_spawn.2 | json /agent }}" } }
   - when: { inference: 4 }
     calls: [{ tool: task_list, args: { action: list, list: chores } }]
-  - say: "{{ tool.task_list }}"
+  - say: "{{ tool.task_list }} {{ tool.agent_wait.1 }} {{ tool.agent_wait.2 }}"
     loop: true
 `;
 
@@ -53,6 +53,11 @@ Deno.test("two workers take one item: it is done once, the other is told so, and
     const run = readRun(done.stdout);
     assert.equal(done.code, 0, `${done.stderr}${done.stdout}`);
     assert.match(String(run.answer), /"open":0,"done":1/);
+    assert.match(String(run.answer), /I did it/);
+    assert.match(
+      String(run.answer),
+      /It is taken: .*Cannot (?:claim it: task|change it|claim item 1: it is done)/,
+    );
     const events = (await eventsOf(machine, run.task)).filter(({ event }) => event === "resource");
     const states = events.flatMap(({ what, state }) => what === "item" ? [state] : []);
     assert.deepEqual(states, ["open", "claimed", "done"]);
