@@ -349,8 +349,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
   await asking.tidy();
-  await agents.exchanges.recover();
-  await agents.resources.recover();
+  for (const each of [agents.exchanges, agents.resources]) await each.recover();
   await conversations.sweep();
   idle.start();
   keepUp();

@@ -176,12 +176,22 @@ export function resourceBindings(parts: ResourceToolParts): readonly ToolBinding
     }
   };
 
-  const named = ({ resource }: JsonObject): string => typeof resource === "string" ? resource : "";
+  // The record of a call names the part.
+  const named = (args: JsonObject): string => {
+    if (args["resource"] === undefined) return "";
+    const scope = scopeOf(args);
+    return scope === "" ? refOf(args) : `${refOf(args)}/${scope}`;
+  };
   return Object.freeze([
     bound(CLAIM, claim, named),
     bound(RELEASE, release, () => ""),
     bound(STATUS, status, named),
-    bound(TASK_LIST, list, (args) => `taskList:${String(args["list"])}`),
+    bound(
+      TASK_LIST,
+      list,
+      (args) =>
+        args["item"] === undefined ? listOf(args) : `${listOf(args)}/items/${Number(args["item"])}`,
+    ),
   ]);
 }
 

@@ -66,6 +66,13 @@ Deno.test("two workers take one item: it is done once, the other is told so, and
     );
     assert.deepEqual(versions, ["1", "2", "3"]);
 
+    const log = await machine.remit(["log", run.task]);
+    assert.match(log.stdout, /resource +.*resource taskList:chores .*item .*claimed/);
+    const audit = await machine.remit(["audit", "query", "--tool", "task_list", "--json"]);
+    assert.match(audit.stdout, /taskList:chores\/items\/1/);
+    assert.match(audit.stdout, /"observedVersion":"1"/);
+    assert.match(audit.stdout, /"writtenVersion":"2"/);
+
     const list = await machine.remit(["resources", "list"]);
     assert.match(list.stdout, /nobody has a claim/);
     assert.match(list.stdout, /taskList:chores: 0 items open, 0 claimed, 1 done/);
