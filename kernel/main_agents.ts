@@ -10,12 +10,16 @@ import {
   type Exchanges,
   frameMessages,
   type Inbox,
+  isFinal,
   makeHostedAgentService,
+  makeNotices,
   makeTaskKeeper,
   MAX_WORDS,
   openConversations,
   openExchanges,
   openInbox,
+  openResources,
+  type Resources,
   type ServiceParts,
   type TaskKeeper,
   taskOfBox,
@@ -23,6 +27,7 @@ import {
 import type { Bus } from "./core/log/watch.ts";
 import { type ConversationReads, makePastConversations } from "./task/context_past.ts";
 import { type InboxOps, makeInboxOps } from "./control/inbox_ops.ts";
+import { makeResourceOps, type ResourceOps } from "./control/resource_ops.ts";
 import {
   makeDeliver,
   makePeerOps,
@@ -72,10 +77,12 @@ export interface MainAgents {
   readonly conversations: Awaited<ReturnType<typeof openConversations>>;
   readonly outbox: Outbox;
   readonly exchanges: Exchanges;
+  /** What tasks share. */
+  readonly resources: Resources;
   /** What connections are told of them. */
   readonly peers: PeerWatching;
   /** Handlers of control operations. */
-  readonly ops: InboxOps & PeerOps & StateOps;
+  readonly ops: InboxOps & PeerOps & StateOps & ResourceOps;
 }
 
 /** Wires tasks and what comes in for them. Nothing runs before `service.recover`. */
@@ -116,6 +123,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     frame: (entry) => frameMessages([entry], { visibleBytes: MAX_WORDS }).content,
     due: () => peers.more(),
   });
+  const resources = await wireResources({ ...parts, keeper, inbox });
   const peers = makePeerWatching(() => exchanges);
   bus.listen(undefined, exchanges.saw);
   const [last] = await store.events({ newest: true, limit: 1 });
@@ -128,6 +136,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
       decisions: ({ exchange }) => exchange === undefined ? undefined : exchanges,
     }),
     ...makePeerOps({ exchanges, deliver: makeDeliver(parts) }),
+    ...makeResourceOps({ resources, find: service.find }),
     ended: ({ after }: Parameters<StateOps["ended"]>[0]) => ended.since(after),
     spans: ({ task }: Parameters<StateOps["spans"]>[0]) => taskSpans(store, task),
     counts: () => countState({ tally: keeper.tally, inbox, exchanges }),
@@ -140,6 +149,41 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     },
   };
   return Object.freeze({
-    ...{ keeper, past, service, inbox, conversations, outbox, exchanges, peers, ops },
+    ...{ keeper, past, service, inbox, conversations, outbox, exchanges, resources, peers, ops },
   });
+}
+
+/** What tasks share: what a task, or a child of it, claimed is free when it is over. */
+async function wireResources(
+  { store, log, powers, bus, note, keeper, inbox }:
+    & Pick<WireAgentsParts, "store" | "log" | "powers" | "bus" | "note">
+    & Pick<MainAgents, "keeper" | "inbox">,
+): Promise<Resources> {
+  const isOver = (task: TaskId): boolean => {
+    const known = keeper.get(task);
+    return known !== undefined && isFinal(known.status);
+  };
+  const resources = await openResources({
+    ...{ store, log, powers, note, isOver },
+    ...makeNotices({
+      ...{ inbox, note },
+      listens: (task) => keeper.get(task) !== undefined && !isOver(task),
+    }),
+    hasLog: (task) => keeper.get(task)?.purged === false,
+  });
+  bus.listen(undefined, ({ task, kind, body }) => {
+    const id = TaskId.safeParse(task).data;
+    if (id === undefined) return;
+    const freed = kind === "purged"
+      ? resources.forget(id)
+      : kind === "processEnded"
+      ? resources.ownerEnded(id, Number(body["pid"]))
+      : kind === "taskStatus" && isOver(id)
+      ? resources.ownerEnded(id)
+      : undefined;
+    freed?.catch((error: unknown) =>
+      note(`What task ${id} had claimed is not free yet: ${String(error)}`)
+    );
+  });
+  return resources;
 }

@@ -1,5 +1,6 @@
 /** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
 import {
+  claimantOf,
   frameMessages,
   MAIL_DESCRIPTORS,
   type MailParts,
@@ -7,15 +8,19 @@ import {
   makeTaskMail,
   type Offers,
   peerArtifact,
+  RESOURCE_TOOLS,
+  resourceBindings,
+  type Resources,
 } from "../agents/mod.ts";
 import { descriptorDigest, makeMisfits, type Pins, type Plans } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
-import { Sender } from "../contracts/exchange/inbox.ts";
+import { Box, Sender } from "../contracts/exchange/inbox.ts";
 import { LAL_PROGRAM } from "../contracts/exchange/lal.ts";
 import { programOf } from "../contracts/exchange/mail.ts";
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
-import type { TaskId } from "../contracts/authority/ids.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
+import { type ConflictReport, ResourceScope } from "../contracts/task/resources.ts";
 import type { GrantedCall } from "../contracts/task/power.ts";
 import type { ProcessKeeper } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
@@ -42,6 +47,7 @@ import { covers } from "./core/lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
 import { makeNamedOrigins, makeNetService, type NetService } from "./power/net/net_service.ts";
+import { ARTIFACT_READ, artifactReadBinding, type PeerFile } from "./power/peer/artifact_read.ts";
 import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./power/peer/peer_tools.ts";
 import { makeLongRunPowers } from "./power/command/process_powers.ts";
 import { makeProcessSessions } from "./power/command/process_sessions.ts";
@@ -56,7 +62,7 @@ import {
   type TaskToolsParts,
 } from "./task/task_tools.ts";
 import { makeWikiServices, type WikiServicesParts } from "./power/wiki/wiki_services.ts";
-import { makeWikiTools } from "./power/wiki/wiki_tools.ts";
+import { makeWikiTools, type StalePage } from "./power/wiki/wiki_tools.ts";
 
 interface WireToolsParts
   extends
@@ -77,6 +83,8 @@ interface WireToolsParts
   readonly pins: Pins;
   readonly plans: Plans;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
+  /** What tasks share: asked for at each call, because tools are wired before it. */
+  resources(): Resources;
   /** A task that runs: its gate, its model, its files. */
   family(task: TaskId): TaskFamily | undefined;
   readonly spawn: SpawnPowers;
@@ -137,11 +145,17 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     looking: (task) => family(task)?.workspace,
     offspring: (task, pid) => family(task)?.offspring(pid),
     wikis: makeWikiTools({
-      ...{ redeem, now: powers.now },
+      ...{ redeem, now: powers.now, stale: (call, found) => reportStale(parts, call, found) },
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
       memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
     }),
     mail,
+    shared: {
+      descriptors: RESOURCE_TOOLS,
+      bindings: resourceBindings({
+        ...{ redeem, now: powers.now, processOf: processes.get, resources: parts.resources },
+      }),
+    },
     files: WORKSPACE_TOOLS.map(({ descriptor }) => descriptor),
     web: ({ forCall }) => [httpFetchBinding({ redeem, fetch: forCall })],
     binding: {
@@ -176,12 +190,27 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
         ...{ ...running, folders, programs: makeLongRunPowers(parts.children.lookForLeft), pins },
       }),
     peers: {
-      descriptors: PEER_TOOLS,
-      bind(task, { artifacts }) {
-        const exchange = parts.exchangeOf(task);
-        if (exchange === undefined) return [];
-        const { read } = parts;
-        return bindPeerTools({ exchange, artifacts, read, redeem, shown: peerArtifact });
+      descriptors: [...PEER_TOOLS, ARTIFACT_READ],
+      bind(task, { artifacts }, { mcp: servers = [] }) {
+        const { read } = parts, exchange = parts.exchangeOf(task);
+        if (exchange === undefined && servers.length === 0) return [];
+        const reads = artifactReadBinding({
+          ...{ peer: exchange?.peer, artifacts, read, redeem },
+          async files(): Promise<readonly PeerFile[]> {
+            if (exchange === undefined) return [];
+            const shown = await parts.inbox().past({ box: Box.parse(`task:${task}`) });
+            return await exchange.files(
+              new Set(
+                shown.filter(({ state }) => state === "delivered").map(({ message }) => message.id),
+              ),
+            );
+          },
+        });
+        if (exchange === undefined) return [reads];
+        return [
+          ...bindPeerTools({ exchange, artifacts, read, redeem, shown: peerArtifact }),
+          reads,
+        ];
       },
     },
     sessionTools: {
@@ -203,6 +232,33 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   });
   for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related, planned });
+}
+
+/** A page that changed since it was read is a conflict of two tasks; undefined where it cannot be kept. */
+async function reportStale(
+  { processes, resources, note }: Pick<WireToolsParts, "processes" | "resources" | "note">,
+  call: GrantedCall,
+  { resource, page, base, found, by }: StalePage,
+): Promise<ConflictReport | undefined> {
+  const row = processes.get(call.pid), scope = ResourceScope.safeParse(page);
+  if (row === undefined || !scope.success) return undefined;
+  const holder = TaskId.safeParse(by.replace(/^task:/, ""));
+  try {
+    return await resources().report(
+      {
+        ...{ resource, scope: scope.data, about: "version" },
+        ...(holder.success ? { holder: { task: holder.data, agent: "" } } : {}),
+        observed: { kind: "revision", value: `${base}` },
+        current: { kind: "revision", value: `${found}` },
+      },
+      claimantOf(row),
+      { told: true },
+    );
+  } catch (error) {
+    // The writer is refused all the same.
+    note(`The conflict over a page was not kept: ${String(error)}`);
+    return undefined;
+  }
 }
 
 interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {

@@ -179,7 +179,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents },
     readPrivate: secretOf,
     neverRead: policy.neverGlobs("read"),
-    ...{ inbox: () => agents.inbox, listen: bus.listen },
+    ...{ inbox: () => agents.inbox, resources: () => agents.resources, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
     secret: secrets.kept,
@@ -321,7 +321,7 @@ export async function work(parts: WorkParts): Promise<void> {
       .then(() => contents.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
-    leases.close();
+    for (const each of [leases, agents.resources]) each.close();
   };
   /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
   let checking = false;
@@ -342,7 +342,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const idle = idleUnless(() => control.connections() > 0 || !service.idle());
   await service.recover();
   await asking.tidy();
-  await agents.exchanges.recover();
+  for (const each of [agents.exchanges, agents.resources]) await each.recover();
   await conversations.sweep();
   idle.start();
   keepUp();

@@ -5,6 +5,7 @@ import { AGENTS } from "../agent/family.ts";
 import { RECORD } from "../audit/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
 import { FLEET } from "../fleet/family.ts";
+import { RESOURCES } from "../resources/family.ts";
 import { INBOX } from "../inbox/command_table.ts";
 import { MACHINE } from "../kernel/family.ts";
 import { KEY } from "../key/family.ts";
@@ -41,7 +42,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, RESOURCES, SETUP],
 ];
 
 /** Every command. */

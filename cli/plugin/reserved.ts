@@ -7,5 +7,6 @@
 export const RESERVED_TOOLS = [
   ...["http_fetch", "browser_screenshot", "tool_search", "tool_describe"],
   ...["wiki_index", "wiki_search", "wiki_read", "wiki_cite", "wiki_propose", "memory_note"],
-  ...["peer_ask", "peer_artifact", "peer_status", "peer_answer"],
+  ...["resource_claim", "resource_release", "resource_status", "task_list"],
+  ...["artifact_read", "peer_ask", "peer_artifact", "peer_status", "peer_answer"],
 ] as const;

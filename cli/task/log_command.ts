@@ -29,6 +29,9 @@ const PLAIN = [
   "outputTokens",
 ];
 
+/** Of a change of what tasks share, beside its claim. */
+const SHARED = ["what", "conflict", "item", "state", "decision", "approver"];
+
 /** Columns of a line where nobody looks at columns: a pipe, a file. */
 const MAX = 2_000;
 
@@ -50,6 +53,7 @@ export function logLine(event: SeenEvent, width: number): string {
     ...touched.applied.map((path) => `applied ${safe(path)}`),
     ...PLAIN.map((name) => named(`${name} `, name)),
     event.event === "questionAnswered" ? field("decision") : "",
+    ...(event.event === "resource" ? SHARED : []).map(field),
     named("question ", "question"),
     named("lease ", "lease"),
     named("by ", event.event === "questionAnswered" ? "by" : "rule"),

@@ -7,6 +7,7 @@ const NEEDS: readonly (readonly [name: RegExp, need: string])[] = [
   ],
   [/^(?:wiki_[a-z]+|memory_note)$/, "--wiki FOLDER hands the call a wiki"],
   [/^browser_screenshot$/, "remit.yaml brings it: browser: { engine: chromium }"],
+  [/^artifact_read$/, "only a task that works for a peer, or has an imported server, has it"],
   [/^peer_[a-z]+$/, "only a task that works for a peer has it (remit serve)"],
   [/^tool_search$/, "only a task with many imported tools has it"],
   [/^tool_describe$/, "only a task has it whose tools are longer than a provider takes"],

@@ -4,7 +4,7 @@ import { LeaseId, Millis, Pid, TaskId } from "./ids.ts";
 
 /** A part of a resource and what may be done to it. */
 export const Scope = z.object({
-  /** `mount`, `scratch`, `outbox`, `net`, `model`, `agent`, `memory`, `mcp`: the kind of thing. */
+  /** `mount`, `scratch`, `outbox`, `net`, `model`, `agent`, `memory`, `mcp`, `inbox`: the kind of thing. */
   resource: z.string().regex(/^[a-z][a-z0-9]{0,31}$/),
   right: z.enum(["read", "write", "use"]),
   /** A `/`-separated prefix: it covers itself and everything beneath. Empty covers all. */

@@ -43,6 +43,7 @@ export const EVENT_KINDS = [
   "mcp",
   "inbox",
   "exchange",
+  "resource",
   "purged",
   "repaired",
 ] as const;

@@ -18,3 +18,4 @@ export * from "./hosting.ts";
 export * from "./power.ts";
 export * from "./control_answers.ts";
 export * from "./signal.ts";
+export * from "./resources.ts";

@@ -28,6 +28,7 @@ import {
   TaskStatus,
 } from "../../contracts/task/task.ts";
 import { FleetBody } from "./fleet_ops.ts";
+import { ResourceBody } from "./resource_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
@@ -221,6 +222,7 @@ export const CONTROL_OPS = {
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,
+  resources: ResourceBody,
   auditExport: z.null(),
   auditRepair: z.null(),
   more: z.null(),

@@ -35,6 +35,7 @@ import { type ControlHandlers, firstPage } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
 import type { FleetBody } from "./fleet_ops.ts";
 import type { InboxOps } from "./inbox_ops.ts";
+import type { ResourceOps } from "./resource_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
@@ -86,7 +87,7 @@ export interface OperatorParts {
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
-  readonly agents: InboxOps & PeerOps & StateOps;
+  readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
   /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
   stop(now: boolean): void;
 }

@@ -35,6 +35,10 @@ export function grantedScopes(
     { resource: "outbox", right: "write", path: "" },
   ];
   scopes.push(...memoryScopes(request), ...(request.mcp ?? []).flatMap(mcpScopes));
+  // Files that come in are read under a lease that can be taken back alone.
+  if ((request.mcp ?? []).length > 0 || peerOf(request.ingress) !== undefined) {
+    scopes.push({ resource: "inbox", right: "read", path: "" });
+  }
   // What servers may change is staged in mounts that nobody can name, and applied from there.
   for (const path of grantMounts(request).paths) {
     for (const right of ["read", "write"] as const) scopes.push({ resource: "mount", right, path });

@@ -91,6 +91,11 @@ export interface TaskToolsParts {
   readonly wikis: WikiTools;
   /** Names, mail and proposals of agents that speak so. */
   readonly mail: MailTools;
+  /** What tasks share with each other: the same tools for all of them. */
+  readonly shared: {
+    readonly descriptors: readonly ToolDescriptor[];
+    readonly bindings: readonly ToolBinding[];
+  };
   /** Imported servers that tasks are handed, and their processes. */
   mcp(folders: (task: TaskId) => TaskFolders | undefined): {
     readonly tools: McpTools;
@@ -99,7 +104,11 @@ export interface TaskToolsParts {
   /** What a task of an exchange says to its peer. */
   readonly peers: {
     readonly descriptors: readonly ToolDescriptor[];
-    bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
+    bind(
+      task: TaskId,
+      made: Pick<MadeWorkspace, "artifacts">,
+      request: McpRequest,
+    ): readonly ToolBinding[];
   };
   redeem(call: GrantedCall): void;
   /** Tools of tasks with a planned program, over all tools of the same task. */
@@ -212,6 +221,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...parts.peers.descriptors,
     ...AGENT_TOOLS,
     ...PLANNED_TOOLS,
+    ...parts.shared.descriptors,
     TOOL_SEARCH,
     TOOL_DESCRIBE,
     TOOLS_DECLARE,
@@ -268,11 +278,12 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       const letters = mail?.bindings ?? [];
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
-      const peer = parts.peers.bind(task, made);
+      const peer = parts.peers.bind(task, made, request);
       // Each call of a program stands in its plan: what agents of its own would call does not.
-      const agents = programOf(request) === LAL_PROGRAM || isPlanned(request)
-        ? []
-        : agentToolBindings({ ...asking, offspring: parts.offspring }, request);
+      const agents = programOf(request) === LAL_PROGRAM || isPlanned(request) ? [] : [
+        ...agentToolBindings({ ...asking, offspring: parts.offspring }, request),
+        ...parts.shared.bindings,
+      ];
       const others = withDescribing([
         ...own,
         ...peer,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PageName } from "../../contracts/memory/mod.ts";
 import { AgentSpec, NO_POLICY } from "../../contracts/policy/mod.ts";
+import { type ResourceChange, SharedResource } from "../../contracts/task/mod.ts";
 import type { Seen, Watched } from "../fake/siege.ts";
 import { asked, CALL } from "./_desk.ts";
 import { PROPOSAL, type WikiSiege, withWiki } from "./_wiki.ts";
@@ -320,4 +321,35 @@ Deno.test("a page that was written as the kernel died would have been written tw
     assert.equal(siege.store.pages.get(GALE)?.version, 1);
     assert.equal(siege.store.patches.list().length, 1);
   }, { failpoint: { at: "beforeOutcome", after: 1 } });
+});
+
+Deno.test("a page that another task wrote meanwhile would have been written over: the second is told whose, and the record is kept", async () => {
+  await withWiki(async (siege) => {
+    const memory = siege.memory();
+    const page = (body: string) =>
+      ["wiki_propose", {
+        ...{ name: "gale", title: "Gale", kind: "concept", base: 0, reason: "noted" },
+        body: `# Gale\n\n${body}\n`,
+      }] as const;
+    const [first] = await tell(siege, { memory }, page("Gales come on Mondays."));
+    assert.equal(first?.outcome, "ok", first?.error);
+    const [late] = await tell(siege, { memory }, page("Gales come on Fridays."));
+    assert.match(late?.error ?? "", /"gale" is at version 1, by task:t\w+, and your base is 0/);
+    const { conflict, conflicts } = JSON.parse(late?.content ?? "{}");
+    assert.equal(conflicts[0].found, 1);
+    const [wiki] = SharedResource.array().parse(await siege.ask("resources", { do: "list" }));
+    assert.equal(wiki, undefined, "nothing of it waits");
+    const log = await siege.ask("log", {
+      ...{ task: (await siege.ask("tasks", {}) as { id: string }[]).at(-1)?.id, from: 0 },
+    }) as { event: string; private?: { change?: ResourceChange } }[];
+    const change = log.find(({ event }) => event === "resource")?.private?.change;
+    const report = change?.what === "conflict" ? change.report : assert.fail();
+    assert.deepEqual([report.id, report.scope, report.observed?.value, report.current?.value], [
+      ...[conflict, "gale", "0", "1"],
+    ]);
+    assert.match(report.resource, /^wikiTree:wiki-[0-9a-f]{8}$/);
+    assert.notEqual(report.holder?.task, report.claimant.task);
+  }, {
+    policy: { ...NO_POLICY, rules: [{ at: "test:1", tool: "wiki_propose", mode: "auto" }] },
+  });
 });

@@ -63,6 +63,16 @@ export interface ExchangeParts {
   note(line: string): void;
 }
 
+/** A file that came with a message of a peer. */
+export interface ExchangeFile {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+  /** As confidential as the peer said that its message is. */
+  readonly label: Label;
+}
+
 /** An exchange as the task that works for it reaches it. */
 export interface ExchangeTask {
   readonly exchange: ExchangeId;
@@ -74,6 +84,8 @@ export interface ExchangeTask {
   answer(text: string): Promise<void>;
   /** Says this of itself while it works. The same `key` again says nothing twice. */
   say(text: string, key: string): Promise<void>;
+  /** Files of the peer's messages: those that the inbox delivered as `delivered` names them, and those of the first. */
+  files(delivered: ReadonlySet<string>): Promise<readonly ExchangeFile[]>;
   /** Shows an artifact. The same id again shows nothing twice. Rejects `tooLarge`, `conflict`. */
   show(artifact: PeerArtifact): Promise<void>;
 }

@@ -19,7 +19,7 @@ import { sha256Hex } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { type ExchangeHead, isOver, MAX_ARTIFACTS, MAX_MESSAGES, wordsDigest } from "./head.ts";
 import type { ExchangeKeeper } from "./keeper.ts";
-import type { ExchangeParts, ExchangeTask, InboxChange } from "./parts.ts";
+import type { ExchangeFile, ExchangeParts, ExchangeTask, InboxChange } from "./parts.ts";
 import { labelOfPeer, requestWords, saying, textOfParts } from "./words.ts";
 
 /** Most characters that one peer's messages take in one exchange. */
@@ -317,6 +317,20 @@ export function makeExchangeTasks(
   const taskOf = ({ id: exchange, peer, clearance }: ExchangeHead): ExchangeTask =>
     Object.freeze<ExchangeTask>({
       ...{ exchange, peer, clearance },
+      async files(delivered): Promise<readonly ExchangeFile[]> {
+        const { history } = await keeper.whole(need({ exchange }));
+        // The first is the task's request. What a person has not let through since is not read past them.
+        return history.filter(({ role }) => role === "peer").filter((message, n) =>
+          n === 0 || delivered.has(nameOf(message, "d"))
+        ).flatMap(({ parts, metadata }) =>
+          parts.flatMap((part) =>
+            part.kind !== "bytes" ? [] : [{
+              ...{ name: part.name ?? "", mediaType: part.mediaType ?? "", data: part.data },
+              label: labelOfPeer(metadata),
+            }]
+          )
+        );
+      },
       ask: (question) =>
         working(exchange, "ask in", async (before) => {
           const { answering: _answering, ...rest } = goingOn(before);

@@ -32,7 +32,7 @@ function textOfPart(part: PeerPart): string {
       return part.json;
     case "bytes": {
       const bytes = Math.floor(part.data.length * 3 / 4);
-      return `[a file of ${bytes} bytes came with it${called(part)}: not handed over]`;
+      return `[a file of ${bytes} bytes came with it${called(part)}: artifact_read reads it]`;
     }
     case "link":
       return `[a link came with it${called(part)}: ${part.url}; not followed]`;

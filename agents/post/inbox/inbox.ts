@@ -230,7 +230,10 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
       for (const { id, state } of book.waiting(Box.parse(`task:${task}`))) {
         const slot = book.get(id);
         if (slot === undefined || slot.busy || state !== "queued") continue;
-        const to = slot.entry.call === undefined ? "quarantined" : "dismissed";
+        // What was shared with it is nobody's matter any more.
+        const { call, message: { sender } } = slot.entry;
+        const moot = call !== undefined || sender.startsWith("resource:");
+        const to = moot ? "dismissed" : "quarantined";
         await changes.settle(
           slot,
           settledAs(slot.entry, to, { why: "its task is over", now: powers.now() }),

@@ -17,6 +17,7 @@ import type {
 } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
 import type { Artifact } from "../../../contracts/tool/workspace.ts";
+import type { PeerFile } from "./artifact_read.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 
@@ -28,6 +29,7 @@ export interface PeerExchange {
   answer(text: string): Promise<void>;
   say(text: string, key: string): Promise<void>;
   show(artifact: PeerArtifact): Promise<void>;
+  files(delivered: ReadonlySet<string>): Promise<readonly PeerFile[]>;
 }
 
 /** What {@link bindPeerTools} is handed. */

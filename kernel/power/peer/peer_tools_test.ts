@@ -31,6 +31,7 @@ function rig() {
   const tools = bindPeerTools({
     exchange: {
       ...{ peer: "alice", clearance: "public" },
+      files: () => Promise.resolve([]),
       ask: (text) => Promise.resolve(void said.push(`ask ${text}`)),
       answer: (text) => Promise.resolve(void said.push(`answer ${text}`)),
       say: (text, key) => Promise.resolve(void said.push(`say ${text} ${key.slice(0, 4)}`)),

@@ -3,11 +3,13 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { cleared, type Colour, type Label } from "../../../contracts/authority/colour.ts";
 import type { Gate } from "../../../contracts/authority/gate.ts";
 import type { TaskId } from "../../../contracts/authority/ids.ts";
-import type { Json } from "../../../contracts/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import type { Scope } from "../../../contracts/authority/lease.ts";
 import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/task/power.ts";
 import type { Source } from "../../../contracts/authority/question.ts";
 import type { Profile, TaskMemory, TaskRequest } from "../../../contracts/task/task.ts";
+import { type ConflictReport, ResourceRef } from "../../../contracts/task/resources.ts";
+import { sha256Hex } from "../../../port/digest.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import type { Hit } from "../../../contracts/memory/wiki.ts";
 import { foldPath } from "../../../text/path_list.ts";
@@ -67,10 +69,45 @@ interface WikiToolsParts {
   readonly memory: BindMemory;
   redeem(call: GrantedCall): void;
   now(): number;
+  /** A page that a call would write is not as its writer had read it. */
+  stale(call: GrantedCall, found: StalePage): Promise<ConflictReport | undefined>;
+}
+
+/** A page in two versions, and who wrote the one that stands. */
+export interface StalePage {
+  readonly resource: ResourceRef;
+  readonly page: string;
+  readonly base: number;
+  readonly found: number;
+  readonly by: string;
+}
+
+/** The name of a wiki among what tasks share: of its folder. */
+function refOfWiki(folder: string): ResourceRef {
+  const base = folder.slice(folder.lastIndexOf("/") + 1).toLowerCase().replace(
+    /[^a-z0-9_-]+/g,
+    "-",
+  );
+  const name = /^[a-z]/.test(base) ? base.slice(0, 48) : `wiki${base.slice(0, 44)}`;
+  return ResourceRef.parse(`wikiTree:${name}-${sha256Hex(folder).slice(0, 8)}`);
+}
+
+/** The pages of a refusal that are not as they were read. */
+function staleIn(error: unknown, folder: string, args: JsonObject): readonly StalePage[] {
+  if (!(error instanceof Fault) || error.code !== "conflict") return [];
+  const conflicts = error.detail?.["conflicts"];
+  return (Array.isArray(conflicts) ? conflicts : []).flatMap((each) => {
+    const { page, found, by } = isObject(each) ? each : {};
+    return typeof page !== "string" || typeof found !== "number" ? [] : [{
+      ...{ resource: refOfWiki(folder), page, found },
+      ...{ base: Number(args["base"] ?? 0), by: String(by) },
+    }];
+  });
 }
 
 /** Makes the wikis of a kernel's tasks. */
-export function makeWikiTools({ wikis, memory: binder, redeem, now }: WikiToolsParts): WikiTools {
+export function makeWikiTools(parts: WikiToolsParts): WikiTools {
+  const { wikis, memory: binder, redeem, now } = parts;
   const held = new Map<TaskId, HeldWiki>();
 
   const holding = (task: TaskId, memory: TaskMemory): HeldWiki => {
@@ -80,6 +117,25 @@ export function makeWikiTools({ wikis, memory: binder, redeem, now }: WikiToolsP
     held.set(task, wiki);
     return wiki;
   };
+
+  /** A refusal because of another's change is a conflict of two tasks over a page, and is kept as that. */
+  const reporting = (binding: ToolBinding, folder: string): ToolBinding =>
+    Object.freeze<ToolBinding>({
+      ...binding,
+      async invoke(call, signal): ReturnType<ToolBinding["invoke"]> {
+        try {
+          return await binding.invoke(call, signal);
+        } catch (error) {
+          const [first] = staleIn(error, folder, call.args);
+          const report = first === undefined ? undefined : await parts.stale(call, first);
+          if (report === undefined || !(error instanceof Fault)) throw error;
+          throw new Fault(error.code, error.message, {
+            detail: { ...error.detail, conflict: report.id },
+            cause: error,
+          });
+        }
+      },
+    });
 
   return Object.freeze<WikiTools>({
     descriptors: binder.descriptors,
@@ -92,7 +148,7 @@ export function makeWikiTools({ wikis, memory: binder, redeem, now }: WikiToolsP
         ask: async (op, body, options) => await holding(task, memory).ask(op, body, options),
       });
       return Object.freeze<TaskWiki>({
-        bindings,
+        bindings: bindings.map((each) => reporting(each, memory.folder)),
         prepare,
         async query(...asked): ReturnType<TaskWiki["query"]> {
           const found = await query(...asked);

@@ -62,7 +62,7 @@ const PROPOSED: ReadonlySet<string> = new Set(["exec", "proposal_run", "settleme
 
 /** Tools that every task has and few need: plugins of the box, and some of those over files and the web. */
 const COMMON =
-  /^(?:browser|coreutils|exec|json|patch|text|web_read)@|^(?:BrowserScreenshot|HttpEndpoint|Subagents)$/;
+  /^(?:browser|coreutils|exec|json|patch|text|web_read)@|^(?:BrowserScreenshot|AgentInbox|HttpEndpoint|SharedResources|Subagents)$/;
 const SELDOM: ReadonlySet<string> = new Set(
   ["file_delete", "file_stat", "outbox_publish", "scratch_write"],
 );

@@ -33,7 +33,7 @@ export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
   description:
     "Finds more tools, which you can call from your next step on: web pages, HTTP, a browser, " +
     "programs in a sandbox, JSON, text, patches, deleting files, publishing results, agents that work for you, " +
-    "tools of imported servers. " +
+    "work that agents share, tools of imported servers. " +
     'Say in a few words what you want to do. Example: {"query":"read a web page"}',
   interfaceId: "ToolSearch",
   methodName: "search",

@@ -1,0 +1,92 @@
+/** A registry of shared resources over a log in memory, with inboxes and a clock turned by hand. */
+import { Pid, type TaskId } from "../../contracts/authority/mod.ts";
+import type { InboxEntry } from "../../contracts/exchange/mod.ts";
+import {
+  type Claimant,
+  type ResourceChange,
+  ResourceRef,
+  ResourceScope,
+} from "../../contracts/task/mod.ts";
+import { isFinal } from "../task/fold.ts";
+import { makeNotices } from "../resource/notices.ts";
+import { openResources, type Resources } from "../resource/registry.ts";
+import { type InboxWorld, inboxWorld } from "./inbox_world.ts";
+
+/** The repository that they share. */
+export const SITE = ResourceRef.parse("gitRepository:site");
+/** The list that they share. */
+export const CHORES = ResourceRef.parse("taskList:chores");
+
+/** Such a world. */
+export interface ResourceWorld extends InboxWorld {
+  resources: Resources;
+  readonly notes: string[];
+  /** As a kernel that starts anew, over the same log. */
+  restart(): Promise<Resources>;
+  /** Once what was told is in the inboxes. */
+  told(): Promise<readonly InboxEntry[]>;
+  /** Changes in the log, in their order. */
+  changes(): readonly ResourceChange[];
+}
+
+/** Makes one. */
+export async function resourceWorld(): Promise<ResourceWorld> {
+  const base = await inboxWorld();
+  const notes: string[] = [];
+  const note = (line: string): void => void notes.push(line);
+  const over = (task: TaskId): boolean => {
+    const known = base.tasks.get(task);
+    return known !== undefined && isFinal(known.status);
+  };
+  const open = async (): Promise<Resources> => {
+    const opened = await openResources({
+      ...{ store: base.log.store, log: base.log, powers: base.powers, note, isOver: over },
+      hasLog: (task) => base.tasks.get(task)?.purged === false,
+      ...makeNotices({
+        ...{ inbox: base.inbox, note },
+        listens: (task) => base.tasks.has(task) && !over(task),
+      }),
+    });
+    await opened.recover();
+    return opened;
+  };
+  const world: ResourceWorld = {
+    ...{ ...base, notes },
+    resources: await open(),
+    async restart(): Promise<Resources> {
+      world.resources.close();
+      // What it had begun is in the log, or never will be.
+      await world.told();
+      world.resources = await open();
+      return world.resources;
+    },
+    async told(): Promise<readonly InboxEntry[]> {
+      // A message passes a few promises: each has had its turn after these.
+      for (let n = 0; n < 50; n++) await Promise.resolve();
+      return base.inbox.list({});
+    },
+    changes: () =>
+      base.log.events.filter(({ event }) => event.kind === "resource").map(({ event }) =>
+        event.private?.["change"] as unknown as ResourceChange
+      ),
+  };
+  return world;
+}
+
+/** A worker: the first process of a task, or a child of it. */
+export function worker(
+  task: TaskId,
+  more: Partial<Claimant> & { readonly child?: number } = {},
+): Claimant {
+  const { child, ...rest } = more;
+  return {
+    owner: { task, agent: "coder", ...(child === undefined ? {} : { child: Pid.parse(child) }) },
+    ...{ phase: "work", colour: "BLUE", label: "internal" },
+    ...rest,
+  };
+}
+
+/** A part of a resource. */
+export function part(path: string): ResourceScope {
+  return ResourceScope.parse(path);
+}

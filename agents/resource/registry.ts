@@ -1,0 +1,368 @@
+/**
+ * The shared resources of one kernel: each change is an event and the state that it makes, in one commit, one change
+ * of a resource after another. What has expired is over whenever somebody looks, and an event says so.
+ *
+ * @example
+ * ```ts
+ * import { openResources, type ResourceParts } from "./registry.ts";
+ * async function list(parts: ResourceParts): Promise<readonly string[]> {
+ *   return (await (await openResources(parts)).list()).map(({ ref }) => ref);
+ * }
+ * ```
+ * @module
+ */
+import { Fault } from "../../contracts/base/fault.ts";
+import { type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
+import type { TaskId } from "../../contracts/authority/ids.ts";
+import {
+  type Claimant,
+  type ClaimOutcome,
+  ConflictId,
+  type ConflictReport,
+  type ReleaseReason,
+  RESOURCE_LIMITS,
+  type ResourceChange,
+  type ResourceLease,
+  ResourceLeaseId,
+  ResourceRef,
+  SharedResource,
+  type SharedResources,
+  type WriteOutcome,
+} from "../../contracts/task/resources.ts";
+import type { EventLog, Powers, Store } from "../../contracts/task/mod.ts";
+import { claimed, conflicting, decided, full, type NewIds, written } from "./claim.ts";
+import { dueChanges, emptyResource, eventOf, foldResource, isEmpty, sameOwner } from "./fold.ts";
+import { itemAdded, itemClaimed, itemDone, type TaskLists } from "./task_list.ts";
+
+/** What {@link openResources} is handed. */
+export interface ResourceParts {
+  readonly store: Pick<Store, "document" | "documents">;
+  readonly log: Pick<EventLog, "append">;
+  readonly powers: Pick<Powers, "now" | "id" | "after">;
+  /** Whether the log of a task may still say something of it: it is known here, and not purged. */
+  hasLog(task: TaskId): boolean;
+  /** Whether a task is known here and over. */
+  isOver(task: TaskId): boolean;
+  /** Called with each change once it is durable, and the resource before it. */
+  onChange?(change: ResourceChange, before: SharedResource): void;
+  /** Called with what {@link SharedResources.report} was told, once it is durable. */
+  onFinding?(report: ConflictReport): void;
+  /** What could not be written: it is tried again with the next change. */
+  note(line: string): void;
+}
+
+/** The registry as the kernel has it. */
+export interface Resources extends SharedResources, TaskLists {
+  /**
+   * Takes up what an earlier kernel left, once the tasks are known: what ended with it is free, and who has to decide is
+   * told again.
+   */
+  recover(): Promise<void>;
+  /** A task, or one child process of it, is over: what it claimed is free. */
+  ownerEnded(task: TaskId, child?: number): Promise<void>;
+  /** A task is purged: what it wrote here is erased. */
+  forget(task: TaskId): Promise<void>;
+  close(): void;
+}
+
+/** Kind of the documents, and the chain of changes that no task made or whose task has no log here any more. */
+const KIND = "resource", CHAIN = "resources";
+/** Longest wait of one timer: clocks are set, and machines sleep. */
+const LOOK_MS = 60_000;
+
+interface Kept {
+  readonly state: SharedResource;
+  readonly version: number;
+}
+
+/** What a change decides over a resource as it stands: changes, and what the caller is told once they are durable. */
+interface Plan<T> {
+  readonly changes: readonly ResourceChange[];
+  readonly answer: T;
+}
+
+/** Opens the registry that earlier kernels left. @throws Fault `storeCorrupt` for a document that does not parse */
+export async function openResources(parts: ResourceParts): Promise<Resources> {
+  const { store, log, powers } = parts;
+  const kept = new Map<ResourceRef, Kept>();
+  const busy = new Map<ResourceRef, Promise<unknown>>();
+  let stopTimer: (() => void) | undefined;
+  let closed = false;
+
+  const read = (id: string, body: JsonObject, version: number): Kept | undefined => {
+    if (Object.keys(body).length === 0) return undefined;
+    const parsed = SharedResource.safeParse(body);
+    if (parsed.success) return { state: parsed.data, version };
+    throw new Fault("storeCorrupt", `Cannot read resource "${id}": it does not parse`);
+  };
+  for (const { id, body, version } of await store.documents({ kind: KIND, limit: 100_000 })) {
+    const found = read(id, body, version);
+    if (found !== undefined) kept.set(ResourceRef.parse(id), found);
+  }
+
+  const ids: NewIds = {
+    lease: () => ResourceLeaseId.parse(powers.id("r")),
+    conflict: () => ConflictId.parse(powers.id("c")),
+  };
+
+  const load = async (ref: ResourceRef): Promise<Kept> => {
+    const known = kept.get(ref);
+    if (known !== undefined) return known;
+    // What was empty left a document without a body: its version goes on.
+    const row = await store.document(KIND, ref);
+    return { state: emptyResource(ref, powers.now()), version: row?.version ?? 0 };
+  };
+
+  /** One change of a resource after another; what has expired meanwhile goes first, in the same commit. */
+  const change = async <T>(
+    ref: ResourceRef,
+    by: TaskId | undefined,
+    plan: (now: SharedResource) => Plan<T>,
+  ): Promise<T> => {
+    const before = busy.get(ref) ?? Promise.resolve();
+    const turn = before.then(async () => {
+      const { state, version } = await load(ref);
+      if (!kept.has(ref) && kept.size >= RESOURCE_LIMITS.resources) throw full("resources");
+      const due = dueChanges(state, powers.now());
+      const standing = due.reduce(foldResource, state);
+      const { changes, answer } = plan(standing);
+      const all = [...due, ...changes];
+      if (all.length === 0) return answer;
+      const steps: SharedResource[] = [state];
+      for (const each of all) steps.push(foldResource(steps.at(-1) ?? state, each));
+      const next = steps.at(-1) ?? state;
+      const chain = by !== undefined && parts.hasLog(by) ? by : CHAIN;
+      await log.append(chain, all.map((each) => eventOf(ref, each)), [{
+        ...{ kind: KIND, id: ref, task: CHAIN, expect: version },
+        body: isEmpty(next) ? {} : toJsonObject(next),
+      }]);
+      if (isEmpty(next)) kept.delete(ref);
+      else kept.set(ref, { state: next, version: version + 1 });
+      all.forEach((each, n) => parts.onChange?.(each, steps[n] ?? state));
+      arm();
+      return answer;
+    });
+    busy.set(ref, turn.catch(() => undefined));
+    return await turn;
+  };
+
+  /** Ends what time has ended, also where nobody asks. */
+  const sweep = async (): Promise<void> => {
+    for (const [ref, { state }] of [...kept]) {
+      if (dueChanges(state, powers.now()).length === 0) continue;
+      await change(ref, undefined, () => ({ changes: [], answer: undefined }));
+    }
+  };
+  const arm = (): void => {
+    stopTimer?.();
+    stopTimer = undefined;
+    const next = Math.min(
+      ...[...kept.values()].flatMap(({ state }) => state.leases.map(({ expiresAt }) => expiresAt)),
+    );
+    if (closed || next === Infinity) return;
+    stopTimer = powers.after(Math.min(Math.max(next - powers.now(), 0) + 1, LOOK_MS), () => {
+      sweep().catch((error: unknown) => parts.note(`Claims were not ended: ${String(error)}`))
+        .finally(arm);
+    });
+  };
+
+  const leasesOf = (task: TaskId): number => {
+    let count = 0;
+    for (const { state } of kept.values()) {
+      for (const { owner, expiresAt } of state.leases) {
+        if (owner.task === task && expiresAt > powers.now()) count += 1;
+      }
+    }
+    return count;
+  };
+  const at = (by: Claimant): Parameters<typeof claimed>[3] => ({
+    ...{ now: powers.now(), ids, leasesOfTask: leasesOf(by.owner.task) },
+  });
+
+  /** The resource with a claim, by its id. */
+  const withLease = (id: ResourceLeaseId): ResourceRef => {
+    for (const [ref, { state }] of kept) {
+      if (state.leases.some((lease) => lease.id === id)) return ref;
+    }
+    throw new Fault(
+      "notFound",
+      `Cannot find claim "${id}": it is over, or never was; list them with "remit resources list"`,
+    );
+  };
+  const leaseIn = (state: SharedResource, id: ResourceLeaseId): ResourceLease => {
+    const found = state.leases.find((lease) => lease.id === id);
+    if (found !== undefined) return found;
+    throw new Fault("notFound", `Cannot find claim "${id}": it is over`);
+  };
+  const ending = (
+    lease: ResourceLease,
+    reason: ReleaseReason,
+    now: number,
+  ): Plan<ResourceLease> => ({
+    changes: [{ what: "ended", lease: lease.id, reason, at: now }],
+    answer: { ...lease, endedAt: now, reason },
+  });
+  const seen = (state: SharedResource): SharedResource =>
+    dueChanges(state, powers.now()).reduce(foldResource, state);
+
+  const ownerEnded: Resources["ownerEnded"] = async (task, child) => {
+    const over = (owner: ResourceLease["owner"]): boolean =>
+      owner.task === task && (child === undefined || owner.child === child);
+    for (const [ref, { state }] of [...kept]) {
+      const open = (report: ConflictReport): boolean =>
+        report.state === "open" && over(report.claimant);
+      const named = state.leases.some(({ owner }) => over(owner)) || state.conflicts.some(open) ||
+        (child === undefined && state.watches.some((watch) => watch.task === task));
+      if (!named) continue;
+      await change(ref, task, (now) => ({
+        changes: [
+          ...now.leases.filter(({ owner }) => over(owner)).map(({ id }) => ({
+            ...{ what: "ended" as const, lease: id, reason: "ownerEnded" as const },
+            at: powers.now(),
+          })),
+          ...now.conflicts.filter(open).map(({ id }) => ({ what: "over" as const, conflict: id })),
+          ...(child === undefined ? now.watches.filter((watch) => watch.task === task) : []).map(
+            ({ scope }) => ({ what: "unwatched" as const, task, scope }),
+          ),
+        ],
+        answer: undefined,
+      }));
+    }
+  };
+
+  const recover = async (): Promise<void> => {
+    // Tasks that are over, and every child process of an earlier kernel.
+    for (const { state } of [...kept.values()]) {
+      for (const { owner: { task, child } } of state.leases) {
+        if (parts.isOver(task)) await ownerEnded(task);
+        else if (child !== undefined) await ownerEnded(task, child);
+      }
+    }
+    await sweep();
+    // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
+    for (const { state } of kept.values()) {
+      for (const report of state.conflicts) {
+        if (report.state === "open") parts.onChange?.({ what: "conflict", report }, state);
+      }
+    }
+    arm();
+  };
+
+  return Object.freeze<Resources>({
+    claim: (request, by) =>
+      change<ClaimOutcome>(request.resource, by.owner.task, (now) => {
+        const { changes, lease, renewed = false, report } = claimed(now, request, by, at(by));
+        if (lease !== undefined) return { changes, answer: { kind: "held", lease, renewed } };
+        if (report === undefined) throw new TypeError("a claim is held, or in conflict");
+        return { changes, answer: { kind: "conflict", report } };
+      }),
+    async release(id, by) {
+      const ref = withLease(id);
+      return await change(ref, by.task, (now) => {
+        const lease = leaseIn(now, id);
+        if (sameOwner(lease.owner, by)) return ending(lease, "done", powers.now());
+        // A task's first process stands above its children.
+        if (lease.owner.task === by.task && by.child === undefined) {
+          return ending(lease, "supervisor", powers.now());
+        }
+        throw new Fault("refused", `Cannot release claim "${id}": it is another's`);
+      });
+    },
+    async end(id, reason) {
+      const ref = withLease(id);
+      const owner = kept.get(ref)?.state.leases.find((lease) => lease.id === id)?.owner;
+      return await change(
+        ref,
+        owner?.task,
+        (now) => ending(leaseIn(now, id), reason, powers.now()),
+      );
+    },
+    async decide(id, decision, by) {
+      const found = [...kept].find(([, { state }]) =>
+        state.conflicts.some((each) => each.id === id)
+      );
+      if (found === undefined) {
+        throw new Fault(
+          "notFound",
+          `Cannot find conflict "${id}": list them with "remit resources"`,
+        );
+      }
+      const [ref] = found;
+      return await change(ref, by === "host" ? undefined : by, (now) => {
+        const report = now.conflicts.find((each) => each.id === id);
+        if (report === undefined) throw new Fault("notFound", `Cannot find conflict "${id}"`);
+        const phase = now.leases.find((lease) => lease.id === report.lease)?.phase ?? "work";
+        const changes = decided(now, report, decision, { by, now: powers.now(), ids, phase });
+        const after = changes.reduce(foldResource, now);
+        return { changes, answer: after.conflicts.find((each) => each.id === id) ?? report };
+      });
+    },
+    watch: ({ resource, ...watch }, { owner: { task }, colour, label }) =>
+      change(resource, task, (now) => {
+        const others = now.watches.filter((each) =>
+          each.task !== task || each.scope !== watch.scope
+        );
+        if (others.length >= RESOURCE_LIMITS.watches) throw full("watches");
+        const made = { ...watch, task, colour, label, since: powers.now() };
+        return { changes: [{ what: "watched", watch: made }], answer: undefined };
+      }),
+    write: ({ resource, ...wanted }, by) =>
+      change<WriteOutcome>(resource, by.owner.task, (now) => {
+        const { changes, report } = written(now, wanted, by, at(by));
+        return report === undefined
+          ? { changes, answer: { kind: "written", version: wanted.version } }
+          : { changes, answer: { kind: "conflict", report } };
+      }),
+    async report({ resource, ...found }, by, how): Promise<ConflictReport> {
+      const kept = await change(resource, by.owner.task, (now) => {
+        const supervisor = by.supervisor ??
+          (found.holder?.task === by.owner.task ? by.owner.task : "host");
+        const { changes, report } = conflicting(
+          now,
+          {
+            ...{ ...found, mode: "exclusive", supervisor },
+            ...{ colour: by.colour, label: by.label },
+          },
+          by,
+          at(by),
+        );
+        return { changes, answer: report };
+      });
+      if (how?.told !== true) parts.onFinding?.(kept);
+      return kept;
+    },
+    // deno-lint-ignore require-await -- as the contract has it
+    get: async (ref) => {
+      const found = kept.get(ref);
+      return found === undefined ? undefined : seen(found.state);
+    },
+    // deno-lint-ignore require-await -- as the contract has it
+    list: async () =>
+      [...kept.values()].map(({ state }) => seen(state)).filter((each) => !isEmpty(each))
+        .sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+    addItem: (resource, text, by) =>
+      change(resource, by.owner.task, (now) => {
+        const { item, added } = itemAdded(now, text, by, powers.now());
+        return { changes: added ? [{ what: "item", item }] : [], answer: item };
+      }),
+    claimItem: (wanted, by) =>
+      change(wanted.resource, by.owner.task, (now) => itemClaimed(now, wanted, by, at(by))),
+    finishItem: (wanted, by) =>
+      change(wanted.resource, by.owner.task, (now) => itemDone(now, wanted, by, at(by))),
+    ...{ recover, ownerEnded },
+    async forget(task) {
+      for (const [ref, { state }] of [...kept]) {
+        // Whose texts stand in it: nobody asks twice, so that every name is looked for.
+        if (!JSON.stringify(state).includes(task)) continue;
+        await change(ref, undefined, () => ({
+          changes: [{ what: "forgotten", task }],
+          answer: undefined,
+        }));
+      }
+    },
+    close(): void {
+      closed = true;
+      stopTimer?.();
+    },
+  });
+}
