@@ -20,6 +20,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   models: [84, 12617],
   net: [28, 2809],
   port: [18, 1370],
+  planned: [14, 2449],
   runner: [13, 1722],
   scripts: [27, 2442],
   service: [45, 7942],
