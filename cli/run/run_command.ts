@@ -253,6 +253,7 @@ async function runOnce(
       text: schema === undefined ? what.request : askingFor(what.request, schema),
       interactive: schema !== undefined,
       plan: has(parsed, "plan"),
+      intake: has(parsed, "intake"),
       anywhere,
     });
     if (anywhere) return sayQueued(command, task);

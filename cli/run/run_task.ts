@@ -46,6 +46,8 @@ export async function createTask(
     readonly plan: boolean;
     /** Any kernel of the fleet may take it. */
     readonly anywhere?: boolean;
+    /** The model says first what the task is. */
+    readonly intake?: boolean;
     /** The text holds what its person did not write: a file, a command's output. */
     readonly attached?: boolean;
     /** Absent: one of its own. */
@@ -84,6 +86,7 @@ export async function createTask(
       : "ask",
     phase: request.plan ? "plan" : "work",
     interactive: request.interactive,
+    ...(request.intake === true ? { intake: true } : {}),
   });
   const answer =
     await (request.anywhere === true

@@ -124,6 +124,8 @@ export const TaskRequest = z.object({
   phase: Phase,
   /** Keep the task open for more turns when a turn has ended. */
   interactive: z.boolean(),
+  /** Its model says first what the task is, by the template `intake`, before it sees a tool. */
+  intake: z.literal(true).optional(),
   /** `asked`: what is staged is proposed when patch_apply is called, and not at the end of each turn. */
   review: z.literal("asked").optional(),
   /** The agent's specification; absent means a plain one that holds all that the policy offers. */

@@ -66,6 +66,8 @@ export interface Replay {
   readonly revoked: readonly Scope[];
   /** Every time that room was made in the conversation, oldest first. */
   readonly changes: readonly ArchivedChange[];
+  /** Its model has said what the task is. */
+  readonly takenIn: boolean;
   /** The conversation that this one was forked from. */
   readonly fork: ForkOrigin | undefined;
 }
@@ -102,6 +104,7 @@ export async function replayTask(
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [];
   const changes: ArchivedChange[] = [];
+  let takenIn = false;
   let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
   let root: unknown;
@@ -167,7 +170,8 @@ export async function replayTask(
           conversation.push(parsed(ChatMessage, message, task, "a message"));
         }
         conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
-        pending = undefined;
+        // A step of the kernel's own comes before the request.
+        if (body["step"] === undefined) pending = undefined;
         unheard.length = 0;
         turn = Math.max(turn, Number(body["turn"] ?? 0));
         model = {
@@ -177,6 +181,9 @@ export async function replayTask(
         };
         break;
       }
+      case "taskIntake":
+        takenIn ||= body["misfit"] !== true;
+        break;
       case "modelChanged":
         // Without a process it was chosen between two turns.
         if (body["pid"] === root || body["pid"] === undefined) {
@@ -254,6 +261,7 @@ export async function replayTask(
     brakeDenied,
     revoked,
     changes,
+    takenIn,
     fork,
   };
 }

@@ -37,6 +37,7 @@ import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
+import { type IntakeParts, takeIn } from "./intake.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { TaskWorkspace } from "./workspace.ts";
@@ -220,6 +221,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
+      ...{ log: parts.log, gate: denied.gate },
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
       queueQuestions: parts.queueQuestions,
@@ -279,10 +281,12 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
 }
 
 interface HostedTaskParts {
-  readonly request: Pick<TaskRequest, "onQuestion">;
+  readonly request: Pick<TaskRequest, "onQuestion" | "intake">;
   /** Its root process, and that process's session. */
   readonly row: ProcessRow;
-  readonly root: Pick<Session, "turn" | "interrupt">;
+  readonly root: Pick<Session, "turn" | "interrupt" | "consult">;
+  readonly log: IntakeParts["log"];
+  readonly gate: IntakeParts["gate"];
   readonly processes: Pick<ProcessTable, "setTurn" | "taint" | "setOnQuestion">;
   readonly family: Pick<Family, "killedBy" | "limitOf">;
   readonly time: Pick<TaskTime, "turn">;
@@ -308,6 +312,9 @@ function makeHostedTask(
   let pending = replay?.pending;
   const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
   let first = true;
+  // A fork goes on with what was said, and begins no task.
+  let takesIn = parts.request.intake === true && replay?.takenIn !== true &&
+    replay?.fork === undefined;
 
   const hosted: HostedTask = {
     async turn(message): Promise<TurnOutcome & UsedUp> {
@@ -323,7 +330,11 @@ function makeHostedTask(
         // What others said is read by the process like anything else that it reads.
         processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
       }
-      const end = await root.turn(next);
+      const over = takesIn && next !== undefined
+        ? await takeIn({ row, session: root, log: parts.log, gate: parts.gate }, next)
+        : undefined;
+      takesIn &&= over !== undefined;
+      const end = over ?? await root.turn(next);
       const killed = family.killedBy(row.pid);
       const limit = family.limitOf(row.pid);
       const outcome: TurnOutcome = killed === undefined

@@ -27,7 +27,7 @@ import {
   type WorkerRequest,
 } from "../worker/worker_ops.ts";
 import { makeInterrupt, makePause, type Pause, watchHealth } from "../worker/interrupt.ts";
-import { type Inference, type InferenceParts, makeInference } from "./inference.ts";
+import { type InferBody, type Inference, type InferenceParts, makeInference } from "./inference.ts";
 import type { ProcessModel } from "./process_model.ts";
 import { makeWorkerRequests } from "./worker_requests.ts";
 
@@ -68,6 +68,18 @@ export interface SessionParts extends
 export interface Session {
   /** Runs one turn. A worker that dies ends the turn as `upstream`. */
   turn(message: ChatMessage | undefined): Promise<SessionTurn>;
+  /**
+   * One inference of the kernel's own, without tools, before a worker has the conversation: `append` and the answer are
+   * part of it. Rejects as the worker's inferences do.
+   */
+  consult(
+    append: readonly ChatMessage[],
+    options: {
+      readonly step: NonNullable<InferBody["step"]>;
+      readonly schema: string;
+      readonly maxTokens: number;
+    },
+  ): Promise<ChatMessage>;
   /** Cancels the inference or calls under way. */
   interrupt(): void;
   /** Cancels the inference under way, if there is one. */
@@ -96,6 +108,7 @@ export function makeSession(parts: SessionParts): Session {
   let ended = false;
   let parked: ((question: QuestionId) => void) | undefined;
   let broken: Fault | undefined;
+  let consulting: AbortController | undefined;
   const interrupt = makeInterrupt();
 
   const inference = makeInference({
@@ -219,11 +232,35 @@ export function makeSession(parts: SessionParts): Session {
         requests.withdraw();
       }
     },
+    async consult(
+      append: Parameters<Session["consult"]>[0],
+      { step, schema, maxTokens }: Parameters<Session["consult"]>[1],
+    ): Promise<ChatMessage> {
+      if (child !== undefined) {
+        throw new TypeError("Cannot consult the model: a worker has the conversation");
+      }
+      await pause.passed();
+      if (ended) throw new Fault("gone", `Cannot infer for process ${row.pid}: it has ended`);
+      consulting = new AbortController();
+      const base = conversation.length;
+      const body = { cap: 0, base, append: [...append], maxTokens, responseSchema: schema, step };
+      try {
+        return (await infer(body, consulting.signal)).message;
+      } catch (error) {
+        throw broken ?? error;
+      } finally {
+        consulting = undefined;
+      }
+    },
     interrupt(): void {
+      consulting?.abort();
       interrupt.press();
       requests.withdraw();
     },
-    stopInferring: requests.stopInferring,
+    stopInferring(): void {
+      consulting?.abort();
+      requests.stopInferring();
+    },
     park,
     tell: (signal: Signal) => child?.port.tell("signal", { signal }),
     hold: () => pause.close(),
@@ -234,6 +271,7 @@ export function makeSession(parts: SessionParts): Session {
     osPid: () => child?.osPid,
     async end(): Promise<void> {
       ended = true;
+      consulting?.abort();
       parts.model.release();
       pause.open();
       requests.withdraw();
