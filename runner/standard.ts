@@ -49,9 +49,9 @@ function filtered(words: string): Fault {
 /** Makes the standard program over the kernel's ports, or one with other habits. */
 export function makeStandard(
   kernel: Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">,
-  { conversation: initial, limits, instructions = [] }: Pick<
+  { conversation: initial, limits, instructions = [], answerSchema }: Pick<
     StartBody,
-    "conversation" | "limits" | "instructions"
+    "conversation" | "limits" | "instructions" | "answerSchema"
   >,
   habits: Habits = STANDARD_HABITS,
 ): Program {
@@ -156,6 +156,7 @@ export function makeStandard(
       const { message, usage, finishReason } = await kernel.infer({
         ...conversation.unsent(),
         maxTokens,
+        ...(answerSchema === undefined ? {} : { responseSchema: answerSchema }),
       });
       ratio.learn(sent, usage.inputTokens);
       conversation.settle(message);

@@ -21,6 +21,7 @@ import { SEMANTIC } from "../sgrep/sgrep_command_table.ts";
 import { TASK } from "../task/family.ts";
 import { TEMPLATE } from "../template/family.ts";
 import { WIKIS } from "../wiki/command/table.ts";
+import { WORLDS } from "../world/family.ts";
 import type { CommandSpec, FlagSpec } from "./command_spec.ts";
 import type { Family } from "./family.ts";
 export type { CommandSpec, FlagSpec };
@@ -42,7 +43,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, AGENTS, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, SETUP],
 ];
 
 /** Every command. */

@@ -23,7 +23,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
   record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model", "redteam", "eval"],
-  memory: ["wiki", "sgrep", "sdiff"],
+  memory: ["wiki", "sgrep", "sdiff", "world"],
   others: ["a2a", "acp", "agent", "inbox", "mail", "proposals", "simulate"],
   service: ["serve", "schedule", "webhook", "fleet"],
 };

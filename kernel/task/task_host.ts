@@ -156,6 +156,9 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         ...(request.instructions === undefined || row.ppid !== undefined
           ? {}
           : { instructions: request.instructions }),
+        ...(request.answerSchema === undefined || row.ppid !== undefined
+          ? {}
+          : { answerSchema: request.answerSchema }),
         // A child of the agent is not the agent.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),

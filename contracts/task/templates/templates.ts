@@ -114,7 +114,8 @@ export interface Template {
   misfit(value: Json): string | undefined;
 }
 
-const made = (
+/** Makes a template of a shape. */
+export const makeTemplate = (
   { name, version = 1, shape, ...rest }: Pick<Template, "name" | "about" | "ask" | "example"> & {
     readonly version?: number;
     readonly shape: z.ZodType;
@@ -138,7 +139,7 @@ const made = (
 };
 
 /** Says what a task is before anything is done. */
-export const INTAKE: Template = made({
+export const INTAKE: Template = makeTemplate({
   name: "intake",
   about: "what a task is: objective, risk, needs, what is unclear, tools",
   ask: "Before you act, say what the task is. Do nothing else yet: no tool can be called now. " +
@@ -154,7 +155,7 @@ export const INTAKE: Template = made({
 });
 
 /** Says why a call that a person is asked about is needed. */
-export const CALL_REVIEW: Template = made({
+export const CALL_REVIEW: Template = makeTemplate({
   name: "call_review",
   about: "why a call is needed and what it touches; stands in the question",
   ask:
@@ -172,7 +173,7 @@ export const CALL_REVIEW: Template = made({
 export const TEMPLATES: ReadonlyMap<string, Template> = new Map(
   [
     INTAKE,
-    made({
+    makeTemplate({
       name: "plan",
       about: "subtasks with what they wait for, how each is checked, how each is taken back",
       ask: "Split the work into subtasks, in the order in which they can be done.",
@@ -191,7 +192,7 @@ export const TEMPLATES: ReadonlyMap<string, Template> = new Map(
       },
     }),
     CALL_REVIEW,
-    made({
+    makeTemplate({
       name: "code_review",
       about: "behaviour, security, tests, residual doubt, verdict",
       ask:
@@ -205,7 +206,7 @@ export const TEMPLATES: ReadonlyMap<string, Template> = new Map(
         verdict: "change",
       },
     }),
-    made({
+    makeTemplate({
       name: "handoff",
       about: "artifacts, verification, open risks, what to remember",
       ask: "Hand the work over to somebody who has not seen it.",

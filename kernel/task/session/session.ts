@@ -53,6 +53,7 @@ export interface SessionParts extends
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;
   readonly instructions?: readonly string[];
+  readonly answerSchema?: string;
   readonly healthcheck?: AgentSpec["healthcheck"];
   readonly offspring: Offspring;
   /** Text of the model while it is decoded, for the live view. */
@@ -190,6 +191,7 @@ export function makeSession(parts: SessionParts): Session {
       conversation: asJson(conversation.map(withoutEchoes)),
       ...(parts.program === undefined ? {} : { program: parts.program }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
+      ...(parts.answerSchema === undefined ? {} : { answerSchema: parts.answerSchema }),
     });
     return { worker: taken, ready };
   };
