@@ -5,7 +5,7 @@
  */
 import { type Memory, remember } from "./memory.ts";
 import { type Happening, logged, metNow, type PersonState, type WorldState } from "./state.ts";
-import { type Answered, makeSteps, type Scene, shapesOf, type Step } from "./step.ts";
+import { type Answered, makeSteps, MAX_HEARD, type Scene, shapesOf, type Step } from "./step.ts";
 import type { Person, World } from "./world_file.ts";
 
 /** What a run of a world is handed. */
@@ -66,7 +66,8 @@ export async function runWorld(
     const here = Object.keys(now.people).filter((name) =>
       name !== person.name && now.people[name]?.room === own.room
     ).toSorted();
-    const heard = now.talk.filter(({ by, room }) => by !== person.name && room === own.room);
+    const heard = now.talk.filter(({ by, room }) => by !== person.name && room === own.room)
+      .slice(-MAX_HEARD);
     const happened = (kind: Happening["kind"], text: string, { task }: Answered): void =>
       void happenings.push({ at: now.clock, who: person.name, room: own.room, kind, text, task });
     /** Asks, and reads the answer; a misfit is on record, and nothing comes of it. */

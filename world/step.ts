@@ -11,8 +11,8 @@ import { colourOf, type Memory, recall } from "./memory.ts";
 import type { PersonState, Utterance } from "./state.ts";
 import { clockWords, type Person, type World } from "./world_file.ts";
 
-/** Utterances that one step hears. */
-const MAX_HEARD = 12;
+/** Utterances that one person takes in in one step: what is said later drowns what was said before. */
+export const MAX_HEARD = 12;
 const SAID = 400;
 
 /** What is asked of a person. */
@@ -161,14 +161,13 @@ export function makeSteps(world: World, shapes: Shapes): Steps {
     const { now, state, here, heard } = scene;
     const found = recall(state.memory, { query, now, most: world.memory.recalls });
     const recalled = found.map(({ entry }) => entry).toSorted((a, b) => a.n - b.n);
-    const shown = heard.slice(-MAX_HEARD);
     const company = here.length === 0 ? "Nobody else is here." : `With you: ${here.join(", ")}.`;
     const request = [
       `It is ${clockWords(now)}. You are in "${state.room}". ${company}`,
       `Places:\n${places}`,
-      ...(shown.length === 0
+      ...(heard.length === 0
         ? []
-        : ["Just said here:", ...shown.flatMap(({ by, text }) => quoted(text, `${by}: `))]),
+        : ["Just said here:", ...heard.flatMap(({ by, text }) => quoted(text, `${by}: `))]),
       ...(recalled.length === 0
         ? []
         : ["You remember:", ...recalled.flatMap((each) => quoted(each.text, memoryMark(each)))]),
@@ -177,7 +176,7 @@ export function makeSteps(world: World, shapes: Shapes): Steps {
       `Answer with one JSON value and nothing else, which fits this JSON Schema:\n${template.schema}`,
     ].join("\n");
     const colour = mixColour(
-      mixColour(colourOf(recalled), shown.length === 0 ? "BLUE" : "RED"),
+      mixColour(colourOf(recalled), heard.length === 0 ? "BLUE" : "RED"),
       plan.length === 0 ? "BLUE" : state.planColour,
     );
     const { name } = person;

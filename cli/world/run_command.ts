@@ -5,6 +5,7 @@ import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import {
   type Answered,
   beginWorld,
+  type Happening,
   happeningLine,
   parseWorld,
   reportLines,
@@ -28,6 +29,8 @@ import { openWorld } from "./place.ts";
 const MAX_FILE = 4_000_000;
 const MAX_HOURS = 10_000;
 const MAX_LANES = 32;
+/** What is shown while it happens; "world show PERSON" has the rest. */
+const LIVE: ReadonlySet<Happening["kind"]> = new Set(["said", "reflected", "misfit"]);
 
 const EXIT_OF = {
   hours: EXIT.success,
@@ -67,7 +70,9 @@ export async function worldRun(command: Worlds): Promise<number> {
       hours,
       powers: {
         ...{ ask, save: kept.save, stopped: () => interrupted, lanes: links.length },
-        heard: (happenings) => happenings.forEach((each) => screen.say(happeningLine(each))),
+        heard: (happenings) =>
+          happenings.filter(({ kind }) => LIVE.has(kind))
+            .forEach((each) => screen.say(happeningLine(each))),
       },
     });
     return tellEnd(command, end);
