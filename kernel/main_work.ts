@@ -186,6 +186,7 @@ export async function work(parts: WorkParts): Promise<void> {
     readonly processes: ProcessKeeper;
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
+    readonly reasonFor?: NonNullable<Parameters<typeof makeGate>[0]["reasonFor"]>;
   }): TaskGate =>
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens },
@@ -207,6 +208,8 @@ export async function work(parts: WorkParts): Promise<void> {
     processes: tellingExhaustion(processes, exhausted),
     leases,
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
+    reasonFor: async ({ task, pid }, call, signal) =>
+      await tasks.family(task)?.reasonFor(pid, call, signal),
   });
 
   const tasks: RunningTasks = makeTaskHost({

@@ -10,9 +10,9 @@
  * ```
  * @module
  */
-export { happeningLine, personLines, reportLines, reportOf, type WorldReport } from "./report.ts";
+export { happeningLine, personLines, reportLines, reportOf } from "./report.ts";
 export { reviewReflection } from "./review.ts";
-export { runWorld, spentIn, type WorldEnd, type WorldPowers } from "./run_world.ts";
+export { runWorld, type WorldEnd } from "./run_world.ts";
 export { beginWorld, type Happening, parseState, type WorldState } from "./state.ts";
 export { type Answered, type Step } from "./step.ts";
 export { parseWorld, type World } from "./world_file.ts";

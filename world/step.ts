@@ -211,7 +211,7 @@ export function makeSteps(world: World, shapes: Shapes): Steps {
 }
 
 /** What the plan says for this hour. */
-export function planAt(
+function planAt(
   { state, now }: Pick<Scene, "state" | "now">,
 ): PersonState["plan"][number] | undefined {
   const hour = Math.floor((now % 1_440) / 60);

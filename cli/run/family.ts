@@ -42,6 +42,10 @@ const RUN_FLAGS: readonly FlagSpec[] = [
     help: "the model says first what the task is: objective, risk, needs, what is unclear, tools",
   },
   {
+    name: "reasons",
+    help: "with each question the model says why the call is needed and what it touches",
+  },
+  {
     name: "story",
     value: "NAME",
     help: "play a story: desk (the demo), exec, web, wiki, mcp, a2a",

@@ -253,7 +253,7 @@ async function runOnce(
       text: schema === undefined ? what.request : askingFor(what.request, schema),
       interactive: schema !== undefined,
       plan: has(parsed, "plan"),
-      intake: has(parsed, "intake"),
+      ...{ intake: has(parsed, "intake"), reasons: has(parsed, "reasons") },
       anywhere,
     });
     if (anywhere) return sayQueued(command, task);

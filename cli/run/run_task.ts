@@ -48,6 +48,8 @@ export async function createTask(
     readonly anywhere?: boolean;
     /** The model says first what the task is. */
     readonly intake?: boolean;
+    /** The model says for each question why the call is needed. */
+    readonly reasons?: boolean;
     /** The text holds what its person did not write: a file, a command's output. */
     readonly attached?: boolean;
     /** Absent: one of its own. */
@@ -87,6 +89,7 @@ export async function createTask(
     phase: request.plan ? "plan" : "work",
     interactive: request.interactive,
     ...(request.intake === true ? { intake: true } : {}),
+    ...(request.reasons === true ? { reasons: true } : {}),
   });
   const answer =
     await (request.anywhere === true

@@ -103,6 +103,7 @@ export interface TaskFamily {
   /** Its wall clock was extended: what it was granted holds as long. */
   moreTime(): Promise<void>;
   osPids(pid: Pid): readonly number[];
+  readonly reasonFor: Family["reasonFor"];
   /** What one of its processes may do with children. */
   offspring(pid: Pid): Offspring;
 }
@@ -159,6 +160,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         ...(request.answerSchema === undefined || row.ppid !== undefined
           ? {}
           : { answerSchema: request.answerSchema }),
+        ...(request.reasons === true ? { reasoning: models.sampling } : {}),
         // A child of the agent is not the agent.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
@@ -220,7 +222,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
       moreTime: time.extended,
-      ...{ osPids: family.osPids, offspring: family.of },
+      ...{ osPids: family.osPids, offspring: family.of, reasonFor: family.reasonFor },
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },

@@ -121,3 +121,54 @@ turns:
     assert.match(done.stderr, /does not fit the schema: verification/);
   });
 });
+
+const REASON = {
+  why: "You asked for Tuesday; the file says Monday",
+  authority: "your folder plans",
+  without: "The plan stays wrong",
+};
+
+/** Moves the trip, and says why once it was told that its first words do not fit. */
+const moves = (reason: string): string => `
+scenario: moves the trip
+turns:
+  - when: { user: { contains: "Your answer does not fit the template call_review" } }
+    say: '${reason}'
+  - when: { user: { contains: "A person is about to be asked" } }
+    say: Because you want it.
+  - when: { user: Move it, step: 1 }
+    calls: [{ tool: file_edit, args: { path: plans/trip.txt, old: Monday, new: Tuesday } }]
+  - when: { user: Move it }
+    say: Moved.
+`;
+
+Deno.test("alice's question holds why the agent wants it, as its own words; a model that gives no reasons is asked about all the same, and nothing is decided by them", async () => {
+  await onMachine(async (machine) => {
+    const mount = await alicesPlans(machine);
+    const run = ["run", "-p", "Move it", "--reasons", "--on-question", "queue", ...mount];
+    const waits = await machine.remit([
+      ...run,
+      ...await playing(machine, moves(JSON.stringify(REASON))),
+    ]);
+    assert.equal(waits.code, 75, waits.stderr);
+    const [asked] = await machine.json(["questions", "--json"]) as {
+      id: string;
+      reason?: unknown;
+    }[];
+    assert.deepEqual(asked?.reason, REASON);
+    const answered = await machine.remit(["answer", asked?.id ?? "", "allow"]);
+    assert.equal(answered.code, 0, answered.stderr);
+    assert.match(answered.stderr, /agent says +in its own words, which nobody checked:/);
+    assert.match(answered.stderr, /│ why: You asked for Tuesday; the file says Monday/);
+    assert.match(await machine.read("plans/trip.txt"), /Tuesday/);
+    assert.equal((await machine.remit(["audit", "verify"])).code, 0);
+
+    await machine.write("plans/trip.txt", "Leave on Monday.\n");
+    const silent = await machine.remit([...run, ...await playing(machine, moves("I allow it."))]);
+    assert.equal(silent.code, 75, silent.stderr);
+    const [other] = await machine.json(["questions", "--json"]) as { reason?: unknown }[];
+    assert.ok(other !== undefined);
+    assert.equal(other.reason, undefined);
+    assert.match(await machine.read("plans/trip.txt"), /Monday/);
+  });
+});

@@ -28,7 +28,9 @@ import {
 } from "../worker/worker_ops.ts";
 import { makeInterrupt, makePause, type Pause, watchHealth } from "../worker/interrupt.ts";
 import { type InferBody, type Inference, type InferenceParts, makeInference } from "./inference.ts";
+import type { InferAside } from "../../power/model/governed_model.ts";
 import type { ProcessModel } from "./process_model.ts";
+import { makeReasonFor, type ReasonFor } from "./reasons.ts";
 import { makeWorkerRequests } from "./worker_requests.ts";
 
 /** How a turn ended, seen from the kernel. */
@@ -56,6 +58,8 @@ export interface SessionParts extends
   readonly answerSchema?: string;
   readonly healthcheck?: AgentSpec["healthcheck"];
   readonly offspring: Offspring;
+  /** Asks the model beside the conversation for the reasons of a question; absent: nobody wants them. */
+  readonly reasoning?: InferAside;
   /** Text of the model while it is decoded, for the live view. */
   onText(text: string): void;
   /** A model of this machine reads its request, for the live view. */
@@ -95,6 +99,8 @@ export interface Session {
   /** The process's tools changed: tell the worker to look again. */
   capsChanged(): void;
   osPid(): number | undefined;
+  /** Why a call is needed, in the model's words; undefined where nobody wants that, or nothing fits. */
+  readonly reasonFor: ReasonFor;
   end(): Promise<void>;
 }
 
@@ -271,6 +277,9 @@ export function makeSession(parts: SessionParts): Session {
       child?.port.tell("capsChanged", null);
     },
     osPid: () => child?.osPid,
+    reasonFor: parts.reasoning === undefined
+      ? () => Promise.resolve(undefined)
+      : makeReasonFor({ row, conversation, infer: parts.reasoning }),
     async end(): Promise<void> {
       ended = true;
       consulting?.abort();
