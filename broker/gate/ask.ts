@@ -69,6 +69,7 @@ export async function provideQuestion(
     executes: [...judged.executes],
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
+    ...(judged.origins === undefined ? {} : { origins: [...judged.origins.values] }),
     ...(agents.length > 1 ? { agents } : {}),
     ...(reason === undefined ? {} : { reason: redacted(reason, parts.redact) }),
     lease: judged.decision.lease,

@@ -1,12 +1,14 @@
 /**
  * The intake of a task: before its worker has a tool, its model says by the template `intake` what the task is. An answer
  * that does not fit is told why, in the conversation and as an event; after three the turn ends. What the model says is
- * recorded with the colour that the process has then, and grants nothing. docs/templates.md.
+ * recorded with the colour that the process has then, and grants nothing; tools that it names count as declared
+ * (declare_tool.ts) where that is BLUE. docs/templates.md.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import { QuestionId } from "../../contracts/authority/ids.ts";
 import type { Gate } from "../../contracts/authority/gate.ts";
+import type { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { toJson } from "../../contracts/base/json.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
 import { resultMessage } from "../../contracts/model/result_message.ts";
@@ -28,6 +30,8 @@ export interface IntakeParts {
   readonly session: Pick<Session, "consult">;
   readonly log: Pick<EventLog, "append">;
   readonly gate: Pick<Gate, "advertise">;
+  /** Hears which tools the task needs, as if the model had declared them. */
+  declare(tools: DeclaredTools): void;
 }
 
 /** Asks for the intake of `request`. Undefined when one is on record; else how the turn ends instead. */
@@ -67,9 +71,16 @@ export async function takeIn(
     if (why === "") {
       const intake = IntakeV1.parse(value);
       const { risk, tools } = intake;
+      // INVARIANT: what another wrote chooses no tool (test: "… a stranger's request declares none").
+      const declared = colour !== "BLUE" ? [] : tools.filter(({ tool }) => names.includes(tool))
+        .map(({ tool, atMost }) => ({ tool, max: atMost }));
+      if (declared.length > 0) parts.declare(declared);
       await log.append(row.task, [{
         kind: "taskIntake",
-        body: { pid: row.pid, template, attempt, risk, tools: toJson(tools), colour, label },
+        body: {
+          ...{ pid: row.pid, template, attempt, risk, tools: toJson(tools), colour, label },
+          ...(declared.length === 0 ? {} : { declared: toJson(declared) }),
+        },
         private: { ...toIntake(intake) },
       }]);
       return undefined;
