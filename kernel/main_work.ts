@@ -163,8 +163,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...(config.programs.prlimit === undefined ? {} : { look }),
   });
 
-  const tokens = makeTokens(powers);
-  const redeemHere = makeRedeem(tokens, processes);
+  const tokens = makeTokens(powers), redeemHere = makeRedeem(tokens, processes);
   const redeem: typeof redeemHere = (call) => {
     fleet?.check(call);
     redeemHere(call);
@@ -201,7 +200,7 @@ export async function work(parts: WorkParts): Promise<void> {
     readonly processes: ProcessKeeper;
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
-    readonly reasonFor?: NonNullable<Parameters<typeof makeGate>[0]["reasonFor"]>;
+    readonly reasonFor?: RunningTasks["reasonFor"];
   }): TaskGate =>
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens, provenance },
@@ -223,8 +222,7 @@ export async function work(parts: WorkParts): Promise<void> {
     processes: tellingExhaustion(processes, exhausted),
     leases,
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
-    reasonFor: async ({ task, pid }, call, signal) =>
-      await tasks.family(task)?.reasonFor(pid, call, signal),
+    reasonFor: (row, call, signal) => tasks.reasonFor(row, call, signal),
   });
 
   const tasks: RunningTasks = makeTaskHost({

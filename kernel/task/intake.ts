@@ -16,6 +16,7 @@ import type { TurnOutcome } from "../../contracts/task/hosting.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
 import { INTAKE, IntakeV1, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
+import type { Replay } from "./replay.ts";
 import type { Session } from "./session/session.ts";
 
 /** Answers that are asked for, the first one included. */
@@ -111,6 +112,13 @@ export async function takeIn(
       `Cannot begin the task: ${TRIES} answers of the model did not fit the template ${template}, ` +
       `the last because ${why.slice(0, 500)}; take another model, or run it without --intake`,
   };
+}
+
+/** Whether a task's log has an intake that fits. */
+export function isTakenIn(replay: Pick<Replay, "records"> | undefined): boolean {
+  const title = titleOf(INTAKE);
+  return replay?.records.some(({ template, misfit }) => template === title && misfit !== true) ===
+    true;
 }
 
 function toIntake(intake: IntakeV1): Record<string, ReturnType<typeof toJson>> {

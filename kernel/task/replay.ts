@@ -43,7 +43,7 @@ export interface Replay {
   readonly conversation: readonly ChatMessage[];
   /** A person's message that no inference has seen yet. */
   readonly pending: ChatMessage | undefined;
-  /** The `record` parts of committed outcomes and undo events, in order. */
+  /** The `record` parts of committed outcomes and undo events, and the bodies of intakes, in order. */
   readonly records: readonly JsonObject[];
   /** Results of calls by idempotency key. */
   readonly finished: ReadonlyMap<string, ToolResult>;
@@ -70,8 +70,6 @@ export interface Replay {
   readonly revoked: readonly Scope[];
   /** Every time that room was made in the conversation, oldest first. */
   readonly changes: readonly ArchivedChange[];
-  /** Its model has said what the task is. */
-  readonly takenIn: boolean;
   /** The conversation that this one was forked from. */
   readonly fork: ForkOrigin | undefined;
 }
@@ -89,8 +87,7 @@ export async function replayTask(
   let request: TaskRequest | undefined;
   const conversation: ChatMessage[] = [];
   let pending: ChatMessage | undefined;
-  const records: JsonObject[] = [];
-  const finished = new Map<string, ToolResult>();
+  const records: JsonObject[] = [], finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
   const performed: MadeCall[] = [], heard: JsonObject[] = [];
   /** Results that no inference has seen. */
@@ -109,7 +106,6 @@ export async function replayTask(
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [];
   const changes: ArchivedChange[] = [];
-  let takenIn = false;
   let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
   let root: unknown;
@@ -175,7 +171,6 @@ export async function replayTask(
           conversation.push(parsed(ChatMessage, message, task, "a message"));
         }
         conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
-        // A step of the kernel's own comes before the request.
         if (body["step"] === undefined) pending = undefined;
         unheard.length = 0;
         turn = Math.max(turn, Number(body["turn"] ?? 0));
@@ -187,8 +182,7 @@ export async function replayTask(
         break;
       }
       case "taskIntake":
-        takenIn ||= body["misfit"] !== true;
-        if (body["declared"] !== undefined) records.push({ declared: body["declared"] });
+        records.push(body);
         break;
       case "modelChanged":
         // Without a process it was chosen between two turns.
@@ -273,7 +267,6 @@ export async function replayTask(
     brakeDenied,
     revoked,
     changes,
-    takenIn,
     fork,
   };
 }

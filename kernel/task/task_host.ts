@@ -8,7 +8,7 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
-import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
+import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
 import type {
@@ -38,7 +38,9 @@ import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
-import { type IntakeParts, takeIn } from "./intake.ts";
+import { type IntakeParts, isTakenIn, takeIn } from "./intake.ts";
+import { tellSaid, tellValues } from "./declare_tool.ts";
+import type { ReasonFor } from "./session/reasons.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { TaskWorkspace } from "./workspace.ts";
@@ -115,6 +117,8 @@ export interface RunningTasks extends TaskHost {
   family(task: TaskId): TaskFamily | undefined;
   /** Like `family`, but throws `conflict` for a task without processes. */
   need(task: TaskId): TaskFamily;
+  /** Why a call of a process is needed, in its model's words. */
+  reasonFor(row: ProcessRow, ...asked: Parameters<ReasonFor>): ReturnType<ReasonFor>;
 }
 
 /** Makes the task host. */
@@ -264,6 +268,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       await parts.disk.remove(folders(task.id).root);
     },
     family: (task: TaskId) => running.get(task),
+    reasonFor: async ({ task, pid }: ProcessRow, ...asked: Parameters<ReasonFor>) =>
+      await running.get(task)?.reasonFor(pid, ...asked),
     need(task: TaskId): TaskFamily {
       const family = running.get(task);
       if (family !== undefined) return family;
@@ -326,8 +332,7 @@ function makeHostedTask(
   const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
   let first = true;
   // A fork goes on with what was said, and begins no task.
-  let takesIn = parts.request.intake === true && replay?.takenIn !== true &&
-    replay?.fork === undefined;
+  let takesIn = parts.request.intake === true && replay?.fork === undefined && !isTakenIn(replay);
 
   const hosted: HostedTask = {
     async turn(message): Promise<TurnOutcome & UsedUp> {
@@ -375,35 +380,6 @@ function makeHostedTask(
     end: parts.end,
   };
   return { hosted, unfinished };
-}
-
-/** A person's own words, and nothing that came with them. */
-function tellSaid(
-  keeper: ValueKeeper,
-  task: TaskId,
-  { role, content: text, provenance: { origin, colour } }: ChatMessage,
-  at?: number,
-): void {
-  if (role !== "user" || colour !== "BLUE") return;
-  if (origin !== "operator" && origin !== "person") return;
-  keeper.said(task, { text, ...(at === undefined ? {} : { at }) });
-}
-
-/** Tells what an earlier kernel, or the conversation that this one was forked from, knew of the task's values. */
-function tellValues(
-  keeper: ValueKeeper,
-  task: Pick<AgentTask, "id" | "createdAt">,
-  { ingress, request }: Pick<TaskRequest, "ingress" | "request">,
-  replay: Replay | undefined,
-): void {
-  if (replay === undefined) return;
-  if (ingress.colour === "BLUE") keeper.said(task.id, { text: request, at: task.createdAt });
-  for (const message of replay.conversation) tellSaid(keeper, task.id, message);
-  for (const { declared } of replay.records) {
-    if (declared !== undefined) keeper.declare(task.id, DeclaredTools.parse(declared));
-  }
-  for (const call of replay.performed) keeper.performed(task.id, call);
-  for (const heard of replay.heard) keeper.restore(task.id, heard);
 }
 
 function isAnswered(conversation: readonly ChatMessage[]): boolean {
