@@ -200,14 +200,15 @@ export async function work(parts: WorkParts): Promise<void> {
     readonly processes: ProcessKeeper;
     readonly leases: Leases;
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
-    readonly reasonFor?: RunningTasks["reasonFor"];
   }): TaskGate =>
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens, provenance },
       redact,
+      reasonFor: (row, call, signal) => tasks.reasonFor(row, call, signal),
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,
+      flags: (row, ...guarded) => tasks.family(row.task)?.flags(row, ...guarded),
       ...(fleet === undefined ? {} : { cover: fleet.cover }),
       ...over,
     });
@@ -222,7 +223,6 @@ export async function work(parts: WorkParts): Promise<void> {
     processes: tellingExhaustion(processes, exhausted),
     leases,
     tools: ({ task }) => tasks.family(task)?.workspace.tools ?? new Map(),
-    reasonFor: (row, call, signal) => tasks.reasonFor(row, call, signal),
   });
 
   const tasks: RunningTasks = makeTaskHost({

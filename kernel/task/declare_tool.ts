@@ -5,14 +5,11 @@
  */
 import { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
-import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
+import { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/task/power.ts";
-import type { ChatMessage } from "../../contracts/model/chat.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
-import type { AgentTask, TaskRequest } from "../../contracts/task/task.ts";
-import type { Replay } from "./replay.ts";
 
 const NAME = "tools_declare";
 
@@ -115,33 +112,4 @@ export function declareBinding({ redeem, processOf, declare }: DeclareParts): To
       };
     },
   });
-}
-
-/** A person's own words, and nothing that came with them. */
-export function tellSaid(
-  keeper: ValueKeeper,
-  task: TaskId,
-  { role, content: text, provenance: { origin, colour } }: ChatMessage,
-  at?: number,
-): void {
-  if (role !== "user" || colour !== "BLUE") return;
-  if (origin !== "operator" && origin !== "person") return;
-  keeper.said(task, { text, ...(at === undefined ? {} : { at }) });
-}
-
-/** Tells what an earlier kernel, or the conversation that this one was forked from, knew of the task's values. */
-export function tellValues(
-  keeper: ValueKeeper,
-  task: Pick<AgentTask, "id" | "createdAt">,
-  { ingress, request }: Pick<TaskRequest, "ingress" | "request">,
-  replay: Pick<Replay, "conversation" | "records" | "performed" | "heard"> | undefined,
-): void {
-  if (replay === undefined) return;
-  if (ingress.colour === "BLUE") keeper.said(task.id, { text: request, at: task.createdAt });
-  for (const message of replay.conversation) tellSaid(keeper, task.id, message);
-  for (const { declared } of replay.records) {
-    if (declared !== undefined) keeper.declare(task.id, DeclaredTools.parse(declared));
-  }
-  for (const call of replay.performed) keeper.performed(task.id, call);
-  for (const heard of replay.heard) keeper.restore(task.id, heard);
 }

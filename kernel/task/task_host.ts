@@ -39,10 +39,11 @@ import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
 import { type IntakeParts, isTakenIn, takeIn } from "./intake.ts";
-import { tellSaid, tellValues } from "./declare_tool.ts";
 import type { ReasonFor } from "./session/reasons.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
+import type { ModelGuards } from "./model_guards.ts";
+import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_TOOLS } from "./agent_tools.ts";
@@ -97,6 +98,8 @@ export interface TaskFamily {
   readonly aside: AskAside;
   /** The same for what imported servers ask. */
   readonly sampling: InferAside;
+  /** What the models say that look at its calls and results. */
+  readonly flags: ModelGuards["flags"];
   /** Another model for its root process, from the next inference on. */
   choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
@@ -187,7 +190,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
-    tellValues(parts.provenance, task, request, replay);
+    const words = makeTaskWords(task, { keeper: parts.provenance, guards: models.guards });
+    if (replay !== undefined) words.restore(request, replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
@@ -224,7 +228,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       root: row,
       workspace,
       gate: denied.gate,
-      ...{ aside: models.aside, sampling: models.sampling },
+      ...{ aside: models.aside, sampling: models.sampling, flags: models.guards.flags },
       choose: models.of(row).choose,
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
@@ -235,7 +239,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
       ...{ log: parts.log, gate: denied.gate },
       declare: (tools) => parts.provenance.declare(task.id, tools),
-      said: (message) => tellSaid(parts.provenance, task.id, message, powers.now()),
+      said: (message) => words.said(message, powers.now()),
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
       queueQuestions: parts.queueQuestions,
