@@ -53,6 +53,15 @@ export async function worldRun(command: Worlds): Promise<number> {
   const state = beginWorld(world, kept.state);
   const setting = await settle(command, { folder: hands.around.cwd, mounts: [] });
   const first = await kernelFor(command, { ...setting, mounts: [], mcp: [] });
+  for (const { host, model, encrypted } of setting.resolved.providers) {
+    screen.say(
+      `  → text leaves this machine for ${displayText(host, { max: 200 })}, model ${
+        displayText(model, { max: 120 })
+      }${
+        encrypted ? "" : ", and is NOT encrypted on its way"
+      }; this run ends at ${world.limits.money} USD`,
+    );
+  }
   const links = [first];
   let interrupted = false;
   const unlisten = hands.interrupts.listen((count) => {
