@@ -82,6 +82,7 @@ export function beginWorld(world: World, before?: WorldState): WorldState {
     );
   }
   const rooms = new Set(world.rooms.map(({ name }) => name));
+  const { clock = world.day.from * 60, talk = [], log = [], meetings = {} } = before ?? {};
   const people = world.people.map(({ name, home, knows }): [string, PersonState] => {
     const found = before?.people[name];
     // A room may have gone from the file.
@@ -89,7 +90,7 @@ export function beginWorld(world: World, before?: WorldState): WorldState {
       return [name, { ...found, room: rooms.has(found.room) ? found.room : home }];
     }
     const known = knows.map((text) => ({
-      ...{ at: before?.clock ?? 0, kind: "knows" as const, text, importance: 7, source: "file" },
+      ...{ at: clock, kind: "knows" as const, text, importance: 7, source: "file" },
       // Of a file, and nobody vouched for its words.
       colour: "YELLOW" as const,
     }));
@@ -101,7 +102,6 @@ export function beginWorld(world: World, before?: WorldState): WorldState {
       spent: { steps: 0, misfits: 0, tokens: 0, money: 0 },
     }];
   });
-  const { clock = world.day.from * 60, talk = [], log = [], meetings = {} } = before ?? {};
   return {
     ...{ version: 1, world: world.world, clock, talk, log, meetings },
     people: Object.fromEntries(people),

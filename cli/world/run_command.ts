@@ -22,7 +22,7 @@ import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../disk/places.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { settle } from "../run/run_setting.ts";
+import { type RunSetting, settle } from "../run/run_setting.ts";
 import { watchTask } from "../run/watch_task.ts";
 import { openWorld } from "./place.ts";
 
@@ -74,7 +74,7 @@ export async function worldRun(command: Worlds): Promise<number> {
       const link = await hands.kernels(command.places).find();
       if (link !== undefined) links.push(link);
     }
-    const ask = asking(command, { world, links, model: setting.model });
+    const ask = asking(command, { world, links, setting });
     const end = await runWorld(world, state, {
       hours,
       powers: {
@@ -130,13 +130,16 @@ function wholeNumber({ parsed }: Command, name: string, otherwise: number, most:
   );
 }
 
+/** What of the command's setting a step is asked with. */
+type Asked = Pick<RunSetting, "model" | "limits">;
+
 /** Has steps done by the kernel, each on a link that nothing else uses then. */
 function asking(
   { hands }: Command,
-  { world, links, model }: {
+  { world, links, setting }: {
     readonly world: World;
     readonly links: readonly KernelLink[];
-    readonly model: TaskRequest["model"];
+    readonly setting: Asked;
   },
 ): (step: Step) => Promise<Answered> {
   const free = [...links];
@@ -145,7 +148,7 @@ function asking(
     const link = free.pop();
     if (link === undefined) throw new TypeError("Cannot ask for a step: every link is in use");
     try {
-      const answer = await link.ask("run", toJson(requestOf(step, { world, session, model })));
+      const answer = await link.ask("run", toJson(requestOf(step, { world, session, setting })));
       const task = TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
       let tokens = 0;
       let money = 0;
@@ -177,10 +180,10 @@ function asking(
 /** A step as a task: no tool, no folder, nobody to ask; as coloured as what stands in it. */
 function requestOf(
   step: Step,
-  { world, session, model }: {
+  { world, session, setting: { model, limits } }: {
     readonly world: World;
     readonly session: SessionId;
-    readonly model: TaskRequest["model"];
+    readonly setting: Asked;
   },
 ): TaskRequest {
   return TaskRequest.parse({
@@ -192,7 +195,7 @@ function requestOf(
     },
     ...{ profile: "operator", mounts: [], model, onQuestion: "deny", phase: "plan" },
     interactive: false,
-    limits: { iterations: 2, outputTokens: step.tokens, money: world.limits.money },
+    limits: { ...limits, iterations: 2, outputTokens: step.tokens, money: world.limits.money },
     answerSchema: step.template.schema,
     agent: {
       ...{ name: "npc", persona: step.persona, capabilities: [], mounts: [], agents: [] },
