@@ -69,7 +69,9 @@ export async function provideQuestion(
     executes: [...judged.executes],
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
-    ...(judged.origins === undefined ? {} : { origins: [...judged.origins.values] }),
+    ...(judged.origins === undefined
+      ? {}
+      : { origins: [...judged.origins.values], declared: judged.origins.declared }),
     ...(agents.length > 1 ? { agents } : {}),
     ...(reason === undefined ? {} : { reason: redacted(reason, parts.redact) }),
     lease: judged.decision.lease,
