@@ -165,8 +165,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...(config.programs.prlimit === undefined ? {} : { look }),
   });
 
-  const tokens = makeTokens(powers);
-  const redeemHere = makeRedeem(tokens, processes);
+  const tokens = makeTokens(powers), redeemHere = makeRedeem(tokens, processes);
   const redeem: typeof redeemHere = (call) => {
     fleet?.check(call);
     redeemHere(call);
@@ -196,6 +195,7 @@ export async function work(parts: WorkParts): Promise<void> {
     makeGate({
       ...{ powers, questions, policy, log, pins, tokens, provenance },
       redact,
+      reasonFor: (row, call, signal) => tasks.reasonFor(row, call, signal),
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,

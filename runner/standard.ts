@@ -49,9 +49,9 @@ function filtered(words: string): Fault {
 /** Makes the standard program over the kernel's ports, or one with other habits. */
 export function makeStandard(
   kernel: Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">,
-  { conversation: initial, limits, instructions = [] }: Pick<
+  { conversation: initial, limits, instructions = [], answerSchema }: Pick<
     StartBody,
-    "conversation" | "limits" | "instructions"
+    "conversation" | "limits" | "instructions" | "answerSchema"
   >,
   habits: Habits = STANDARD_HABITS,
 ): Program {
@@ -156,6 +156,7 @@ export function makeStandard(
       const { message, usage, finishReason } = await kernel.infer({
         ...conversation.unsent(),
         maxTokens,
+        ...(answerSchema === undefined ? {} : { responseSchema: answerSchema }),
       });
       ratio.learn(sent, usage.inputTokens);
       conversation.settle(message);
@@ -234,9 +235,7 @@ export function makeStandard(
       // A later turn sees the tools of its own time.
       snapshot = tools;
       // Also where the first words came to no answer, and a later process goes on with them.
-      const fresh = conversation.messages().every(({ role, provenance }) =>
-        role === "system" || (role === "user" && provenance.origin !== "file")
-      );
+      const fresh = isFresh(conversation.messages());
       if (fresh && instructions.length > 0) {
         for (const each of await readInstructions(instructions, callBy)) conversation.append(each);
       }
@@ -275,6 +274,17 @@ export function makeStandard(
 
 // Instruction files that lie in a folder (AGENTS.md and the like): read through the gate like
 // any file, and handed to the model as somebody's words, never in a system message.
+
+/** Nobody has answered a request yet. What the kernel asked before the first one is no request. */
+function isFresh(messages: readonly ChatMessage[]): boolean {
+  const asked = messages.findIndex(({ role, provenance: { origin } }) =>
+    role === "user" && origin !== "kernel"
+  );
+  return asked < 0 ||
+    messages.slice(asked).every(({ role, provenance: { origin } }) =>
+      role === "user" && origin !== "file"
+    );
+}
 
 /** Reads what can be read of `paths` (`MOUNT/AGENTS.md`); a refusal leaves a file out. */
 export async function readInstructions(

@@ -43,12 +43,15 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
         "bridges/mcp",
         "models/weights",
         "redteam",
+        "world",
       ],
     ],
     npm: ["@agentclientprotocol/sdk", "zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
   // Suites, a compromised model and what came of it; its runs are processes of `remit run`.
   redteam: { parts: OPEN, npm: ["zod", "yaml"] },
+  // People of a world, what they remember, what a day comes to; their steps are tasks of the kernel.
+  world: { parts: OPEN, npm: ["zod", "yaml"] },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
   runner: { parts: [...OPEN, "planned"], npm: [] },

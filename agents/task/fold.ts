@@ -157,6 +157,10 @@ export function foldTask(
       const phase = AgentTask.shape.phase.safeParse(event.body["phase"]);
       return phase.success ? { ...next, phase: phase.data } : next;
     }
+    case "taskIntake": {
+      const objective = text(event.private?.["objective"]);
+      return objective === undefined ? next : { ...next, objective: objectiveOf(objective) };
+    }
     case "questionAsked": {
       const question = text(event.body["question"]);
       return question === undefined || state.questions.includes(question)

@@ -29,7 +29,12 @@ const REMEMBERED: ReadonlySet<EffectClass> = new Set([
  * @throws {Fault} `budgetExhausted` when no more questions may be asked.
  */
 export async function provideQuestion(
-  parts: Pick<GateParts, "questions" | "processes" | "powers" | "advisor">,
+  parts:
+    & Pick<
+      GateParts,
+      "questions" | "processes" | "powers" | "advisor" | "reasonFor" | "redact"
+    >
+    & { readonly signal: AbortSignal },
   judged: Judged,
 ): Promise<Question> {
   const { known, read, scope } = judged;
@@ -38,6 +43,12 @@ export async function provideQuestion(
     if (covers(open.scope, scope) && open.kind === judged.needs) return open;
     await parts.questions.lapse({ question: open.id });
   }
+  const { argumentsText } = judged.decision;
+  const reason = await parts.reasonFor?.(
+    process,
+    { tool: scope.tool, argumentsText },
+    parts.signal,
+  );
   parts.processes.charge(process.pid, { questions: 1 });
   const now = parts.powers.now();
   const remember = remembered(judged);
@@ -52,7 +63,7 @@ export async function provideQuestion(
     callId: known.callId,
     turn: process.turn,
     scope,
-    argumentsText: judged.decision.argumentsText,
+    argumentsText,
     summary: tell(read, summary).slice(0, 1_024),
     changes: [...changes],
     executes: [...judged.executes],
@@ -63,6 +74,7 @@ export async function provideQuestion(
       ? {}
       : { origins: [...judged.origins.values], declared: judged.origins.declared }),
     ...(agents.length > 1 ? { agents } : {}),
+    ...(reason === undefined ? {} : { reason: redacted(reason, parts.redact) }),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),
     ...(remember === undefined ? {} : { remember }),
@@ -71,6 +83,15 @@ export async function provideQuestion(
     expiresAt: now + QUESTION_TTL_MS,
     state: "open",
   };
+}
+
+/** The reason as it is shown and kept: what is redacted elsewhere is here, too. */
+function redacted(
+  { why, authority, without }: NonNullable<Question["reason"]>,
+  redact: GateParts["redact"],
+): NonNullable<Question["reason"]> {
+  const safe = (text: string): string => redact(text.toWellFormed()).slice(0, 500);
+  return { why: safe(why), authority: safe(authority), without: safe(without) };
 }
 
 /** Names of a process's agent and of those that started it, the first one first. */

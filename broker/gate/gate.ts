@@ -149,7 +149,7 @@ export function makeGate(given: GateParts): TaskGate {
 
   /** Asks a person. An answer that no longer covers the call, judged anew, is dropped. */
   async function put(judged: Judged, signal: AbortSignal): Promise<Answered> {
-    const question = await provideQuestion(parts, judged);
+    const question = await provideQuestion({ ...parts, signal }, judged);
     const wait = judged.known.process.onQuestion === "ask";
     const answered = await questions.ask(question, { wait, signal });
     if (answered.kind === "queued") {

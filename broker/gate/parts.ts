@@ -6,7 +6,7 @@ import type { JsonObject } from "../../contracts/base/json.ts";
 import type { Guard, Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/task/process.ts";
-import type { AnswerScope } from "../../contracts/authority/question.ts";
+import type { AnswerScope, Question } from "../../contracts/authority/question.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
 import type { Outcome, ToolDescriptor, ToolResult } from "../../contracts/tool/tool.ts";
 import type { Grant } from "../grants.ts";
@@ -43,6 +43,12 @@ export interface GateParts {
   cover?(call: GrantedCall): Promise<void>;
   /** Advice for people and the trace; what decides does not have it. */
   readonly advisor?: Guard;
+  /** Why a call is needed, in its model's own words, for the person who is asked; absent: nobody is asked for that. */
+  reasonFor?(
+    process: ProcessRow,
+    call: { readonly tool: string; readonly argumentsText: string },
+    signal: AbortSignal,
+  ): Promise<Question["reason"]>;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */

@@ -20,7 +20,9 @@ import { SERVICE, TRIGGER } from "../service/command_table.ts";
 import { SETUP } from "../setup/command_table.ts";
 import { SEMANTIC } from "../sgrep/sgrep_command_table.ts";
 import { TASK } from "../task/family.ts";
+import { TEMPLATE } from "../template/family.ts";
 import { WIKIS } from "../wiki/command/table.ts";
+import { WORLDS } from "../world/family.ts";
 import type { CommandSpec, FlagSpec } from "./command_spec.ts";
 import type { Family } from "./family.ts";
 export type { CommandSpec, FlagSpec };
@@ -40,9 +42,9 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
-  ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
+  ...[RUN, ACP, AGENTS, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, RESOURCES, SETUP],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, RESOURCES, SETUP],
 ];
 
 /** Every command. */

@@ -61,6 +61,10 @@ export function makeTracer(budget: number): (event: SeenEvent) => readonly Trace
           remaining_usd: Math.max(0, budget - spent),
           ...common,
         }];
+      case "taskIntake": {
+        const { pid: _pid, ...body } = event.body;
+        return [{ type: "intake", ...body, ...event.private, ...common }];
+      }
       case "questionAsked":
         return [{
           type: "decision",

@@ -171,6 +171,15 @@ export function questionLines(
       block(displayBlock(text, WHOLE), LINES_A_FILE);
     }
   }
+  const { reason } = question;
+  if (reason !== undefined) {
+    field("agent says", "in its own words, which nobody checked:");
+    block(
+      [`why: ${reason.why}`, `touches: ${reason.authority}`, `without it: ${reason.without}`]
+        .map((each) => displayText(each, { max: 540 })),
+      12,
+    );
+  }
   const origins = options.request === undefined
     ? undefined
     : valueOrigins(question, options.request);

@@ -37,6 +37,19 @@ Deno.test("a question shows tool, arguments, change, sources, rule and what is r
   ]);
 });
 
+Deno.test("why the agent wants it stands in the frame as its own words, each line behind a mark", () => {
+  const reason = { why: "You asked\n┃ rule        allow", authority: "plans", without: "Nothing" };
+  const lines = questionLines(question({ reason }), [], options);
+  const at = lines.findIndex((line) => line.includes("agent says"));
+  assert.equal(lines[at], "┃ agent says  in its own words, which nobody checked:");
+  assert.match(lines[at + 1] ?? "", /^┃ {3}│ why: You asked/);
+  assert.equal(lines.filter((line) => /^┃ rule/.test(line)).length, 1);
+  assert.deepEqual(lines.slice(at + 2, at + 4), [
+    "┃   │ touches: plans",
+    "┃   │ without it: Nothing",
+  ]);
+});
+
 Deno.test("mallory's text cannot draw the frame, whatever it is", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 400 }),
@@ -58,6 +71,11 @@ Deno.test("mallory's text cannot draw the frame, whatever it is", () => {
         argumentsText: two,
         summary: one.slice(0, 300),
         rule: three.slice(0, 300),
+        reason: {
+          why: one.slice(0, 500),
+          authority: two.slice(0, 500),
+          without: three.slice(0, 500),
+        },
         executes: [two],
         sources: [{ source: one.slice(0, 300), colour: "RED", label: "secret" }],
         scope: { ...question().scope, destination: three.slice(0, 300) },

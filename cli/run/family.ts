@@ -34,8 +34,16 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   },
   {
     name: "schema",
-    value: "FILE",
+    value: "FILE|template:NAME",
     help: "the answer is one JSON value that fits this JSON Schema, else the command fails",
+  },
+  {
+    name: "intake",
+    help: "the model says first what the task is: objective, risk, needs, what is unclear, tools",
+  },
+  {
+    name: "reasons",
+    help: "with each question the model says why the call is needed and what it touches",
   },
   {
     name: "story",

@@ -61,6 +61,27 @@ function thoughtWords(characters: number, verb: "thinks" | "thought"): string {
   return `  ✻ ${verb === "thinks" ? "the model thinks" : "thought"}, ${characters} characters`;
 }
 
+/** A closed word: nothing else is drawn in its place. */
+function riskOf(event: SeenEvent): string {
+  return ["low", "medium", "high"].find((each) => each === textOf(event, "risk")) ?? "unknown";
+}
+
+/** The lists of an intake, as far as they are lists: untrusted. */
+function intakeLists({ private: said }: SeenEvent): readonly (readonly [string, string[]])[] {
+  const list = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
+  const strings = (value: unknown): string[] =>
+    list(value).filter((each) => typeof each === "string");
+  const tools = list(said["tools"]).map((each) => {
+    const { tool, atMost } = Object(each) as { readonly tool?: unknown; readonly atMost?: unknown };
+    return `${String(tool)} at most ${Number(atMost)}×`;
+  });
+  return [
+    ["needs", strings(said["capabilities"])],
+    ["expects", tools.length === 0 ? [] : [tools.join(", ")]],
+    ["unclear", strings(said["unclear"])],
+  ];
+}
+
 /** Makes the view. */
 export function makeLiveView(
   given: Screen,
@@ -184,6 +205,18 @@ export function makeLiveView(
     );
   };
 
+  /** What the model says the task is: its own words, which grant nothing. */
+  const takenIn = (event: SeenEvent): void => {
+    if (event.body["misfit"] === true) {
+      row(paint.yellow("!"), "intake", `answer ${numberOf(event, "attempt")} does not fit`);
+      return under(safe(textOf(event, "why")));
+    }
+    row(paint.green("✓"), "intake", safe(textOf(event, "objective"), 600), `risk ${riskOf(event)}`);
+    for (const [name, values] of intakeLists(event)) {
+      for (const value of values) under(`${name}: ${safe(value)}`);
+    }
+  };
+
   const take = (event: SeenEvent): void => {
     switch (event.event) {
       case "mcp":
@@ -212,6 +245,8 @@ export function makeLiveView(
         }
         return;
       }
+      case "taskIntake":
+        return takenIn(event);
       case "questionAsked":
         return row(
           paint.yellow("?"),

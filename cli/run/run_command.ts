@@ -254,6 +254,7 @@ async function runOnce(
       interactive: schema !== undefined,
       plan: has(parsed, "plan"),
       planned: has(parsed, "planned"),
+      ...{ intake: has(parsed, "intake"), reasons: has(parsed, "reasons") },
       anywhere,
     });
     if (anywhere) return sayQueued(command, task);

@@ -202,7 +202,7 @@ function foreignAgent(
   if (name === undefined || Object.hasOwn(config.agents, name)) return undefined;
   const found = openAgentStore(hands.disk, places).find(name);
   if (found === undefined) return undefined;
-  for (const each of ["model", "replay", "temperature", "seed", "plan"]) {
+  for (const each of ["model", "replay", "temperature", "seed", "plan", "intake", "reasons"]) {
     if (!has(parsed, each)) continue;
     throw new Fault(
       "invalidInput",

@@ -49,6 +49,10 @@ export async function createTask(
     readonly planned?: boolean;
     /** Any kernel of the fleet may take it. */
     readonly anywhere?: boolean;
+    /** The model says first what the task is. */
+    readonly intake?: boolean;
+    /** The model says for each question why the call is needed. */
+    readonly reasons?: boolean;
     /** The text holds what its person did not write: a file, a command's output. */
     readonly attached?: boolean;
     /** Absent: one of its own. */
@@ -88,6 +92,8 @@ export async function createTask(
       : "ask",
     phase: request.plan ? "plan" : "work",
     interactive: request.interactive,
+    ...(request.intake === true ? { intake: true } : {}),
+    ...(request.reasons === true ? { reasons: true } : {}),
   });
   const answer =
     await (request.anywhere === true

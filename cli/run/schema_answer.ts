@@ -1,6 +1,7 @@
 /** `run --schema FILE`: an answer that is checked against a JSON Schema, asked for again where it does not fit. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
+import { templateOf, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { absolute } from "../disk/places.ts";
@@ -17,6 +18,8 @@ export interface AnswerSchema {
   /** As the person named it. */
   readonly file: string;
   readonly text: string;
+  /** What a model is told of it beside its request. */
+  readonly ask?: string;
   /** Why a value does not fit; undefined when it does. */
   misfit(value: Json): string | undefined;
 }
@@ -32,6 +35,12 @@ export interface Checked {
 
 /** Reads the schema. Throws Fault `notFound`, `tooLarge`, `invalidInput`, `refused` for one that cannot be checked safely. */
 export function readSchema(command: Command<Basic | "schemas">, file: string): AnswerSchema {
+  const [, named] = /^template:(.*)$/.exec(file) ?? [];
+  if (named !== undefined) {
+    const template = templateOf(named);
+    const { schema: text, ask, misfit } = template;
+    return { file: `template ${titleOf(template)}`, text, ask, misfit };
+  }
   const { disk, around, schemas } = command.hands;
   const bytes = disk.read(absolute(around, file), { most: MAX_SCHEMA });
   const shown = displayText(file, { max: 200 });
@@ -39,7 +48,7 @@ export function readSchema(command: Command<Basic | "schemas">, file: string): A
     throw new Fault("notFound", `Cannot read the schema "${shown}": there is no such file`);
   }
   const text = new TextDecoder().decode(bytes);
-  if (parsed(text) === undefined) {
+  if (valueIn(text) === undefined) {
     throw new Fault("invalidInput", `Cannot read the schema "${shown}": it is no JSON`);
   }
   const misfit = (value: Json): string | undefined => schemas.misfit(text, value);
@@ -49,23 +58,12 @@ export function readSchema(command: Command<Basic | "schemas">, file: string): A
 }
 
 /** The request with what its answer has to be. */
-export function askingFor(request: string, { text }: Pick<AnswerSchema, "text">): string {
-  return `${request}\n\nAnswer, when you are done, with one JSON value and nothing else, which fits this JSON Schema:\n${text}`;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** The value of an answer: JSON alone, or in the one block of code that models like to put around it. */
-export function valueIn(answer: string): Json | undefined {
-  const fenced = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(answer)?.[1];
-  return parsed(fenced ?? answer);
+export function askingFor(
+  request: string,
+  { text, ask }: Pick<AnswerSchema, "text" | "ask">,
+): string {
+  const told = ask === undefined ? request : `${request}\n\n${ask}`;
+  return `${told}\n\nAnswer, when you are done, with one JSON value and nothing else, which fits this JSON Schema:\n${text}`;
 }
 
 /** Waits for an answer that fits; each that does not is told why, in the task's own log. Ends the task. */

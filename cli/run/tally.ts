@@ -45,6 +45,8 @@ export interface Tally {
   readonly asked: readonly Asked[];
   /** Reused answers. */
   readonly reused: number;
+  /** What the model said the task is, once it fitted; untrusted. */
+  readonly intake: Readonly<Record<string, unknown>> | undefined;
   /** Why the task stands where it stands, as its last status said; untrusted. */
   readonly reason: string;
   readonly spent: {
@@ -95,6 +97,7 @@ export function makeTally(): Tally {
   const spent = { calls: 0, turns: 0, inputTokens: 0, outputTokens: 0, money: 0 };
   let reused = 0;
   let reason = "";
+  let intake: Tally["intake"];
 
   const missed = (event: SeenEvent, outcome: string): Omit<Refusal, "rule"> => ({
     tool: textOf(event, "tool") || textOf(event, "name"),
@@ -123,6 +126,9 @@ export function makeTally(): Tally {
     switch (event.event) {
       case "taskStatus":
         reason = textOf(event, "reason");
+        return;
+      case "taskIntake":
+        if (event.body["misfit"] !== true) intake = event.private;
         return;
       case "inferred":
         spent.turns += 1;
@@ -205,6 +211,9 @@ export function makeTally(): Tally {
     },
     get reused() {
       return reused;
+    },
+    get intake() {
+      return intake;
     },
     get reason() {
       return reason;

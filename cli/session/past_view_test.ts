@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
-import { valueIn } from "../run/schema_answer.ts";
+import { valueIn } from "../../contracts/task/templates/templates.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { columnsOf } from "../terminal/columns.ts";
 import { pastLines } from "./past_view.ts";

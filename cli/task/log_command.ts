@@ -58,6 +58,7 @@ export function logLine(event: SeenEvent, width: number): string {
     named("lease ", "lease"),
     named("by ", event.event === "questionAnswered" ? "by" : "rule"),
     ...["why", "error", "reason", "say"].map(field),
+    ...(event.event === "taskIntake" ? [named("risk ", "risk"), field("objective")] : []),
   ].filter((each) => each !== "").join("  ");
   const time = new Date(event.at).toISOString().slice(11, 23);
   return cutTo(

@@ -66,6 +66,12 @@ export const Question = z.object({
   declared: Declaration.optional(),
   /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
   advice: z.array(z.string().max(200)).max(8).optional(),
+  /** Why the call is needed, in the model's own words, where the task wants that: nothing decides by it. */
+  reason: z.object({
+    why: z.string().max(500),
+    authority: z.string().max(500),
+    without: z.string().max(500),
+  }).strict().optional(),
   lease: LeaseId.optional(),
   /** The rule that decided, `file:line` or `built-in: NAME`. */
   rule: z.string().max(512),

@@ -18,6 +18,7 @@ export const EVENT_KINDS = [
   "processEnded",
   "signalled",
   "message",
+  "taskIntake",
   "modelQueued",
   "modelAsked",
   "modelFailed",

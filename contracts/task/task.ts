@@ -127,6 +127,12 @@ export const TaskRequest = z.object({
   phase: Phase,
   /** Keep the task open for more turns when a turn has ended. */
   interactive: z.boolean(),
+  /** For each question its model says why the call is needed, by the template `call_review`. */
+  reasons: z.literal(true).optional(),
+  /** JSON Schema, as JSON text, that its model's words shall fit: a model that can is held to it while it writes. */
+  answerSchema: z.string().min(2).max(65_536).optional(),
+  /** Its model says first what the task is, by the template `intake`, before it sees a tool. */
+  intake: z.literal(true).optional(),
   /** `asked`: what is staged is proposed when patch_apply is called, and not at the end of each turn. */
   review: z.literal("asked").optional(),
   /** The agent's specification; absent means a plain one that holds all that the policy offers. */

@@ -27,6 +27,8 @@ export interface StartBody {
   readonly conversation: readonly ChatMessage[];
   /** Instruction files to read before the first inference of a new conversation. */
   readonly instructions?: readonly string[];
+  /** JSON Schema, as JSON text, that answers shall fit. */
+  readonly answerSchema?: string;
   /** Source of a program that is not the standard runner: an IIFE that evaluates to `{ turn }`. */
   readonly program?: string;
 }

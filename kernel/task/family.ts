@@ -18,6 +18,7 @@ import {
   type SignalAction,
   type SignalState,
 } from "../core/process/signals.ts";
+import type { ReasonFor } from "./session/reasons.ts";
 import type { Offspring, Session, SessionTurn } from "./session/session.ts";
 import type { TaskHostParts } from "./task_host.ts";
 import { isInherited } from "../power/wiki/wiki_tools.ts";
@@ -49,6 +50,8 @@ export interface Family {
   /** Each process is told that what it may call has changed. */
   readvertise(): void;
   osPids(pid: Pid): readonly number[];
+  /** Why a call of one of its processes is needed, in its model's words. */
+  reasonFor(pid: Pid, ...asked: Parameters<ReasonFor>): ReturnType<ReasonFor>;
   end(exit: number): Promise<void>;
 }
 
@@ -328,6 +331,9 @@ export function makeFamily(parts: FamilyParts): Family {
     osPids(pid: Pid): readonly number[] {
       const os = members.get(pid)?.session.osPid();
       return os === undefined ? [] : [os];
+    },
+    async reasonFor(pid: Pid, ...asked: Parameters<ReasonFor>): ReturnType<ReasonFor> {
+      return await members.get(pid)?.session.reasonFor(...asked);
     },
     async end(exit: number): Promise<void> {
       for (const { row } of members.values()) processes.end(row.pid, exit);

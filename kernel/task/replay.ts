@@ -43,7 +43,7 @@ export interface Replay {
   readonly conversation: readonly ChatMessage[];
   /** A person's message that no inference has seen yet. */
   readonly pending: ChatMessage | undefined;
-  /** The `record` parts of committed outcomes and undo events, in order. */
+  /** The `record` parts of committed outcomes and undo events, and the bodies of intakes, in order. */
   readonly records: readonly JsonObject[];
   /** Results of calls by idempotency key. */
   readonly finished: ReadonlyMap<string, ToolResult>;
@@ -89,8 +89,7 @@ export async function replayTask(
   let request: TaskRequest | undefined;
   const conversation: ChatMessage[] = [];
   let pending: ChatMessage | undefined;
-  const records: JsonObject[] = [];
-  const finished = new Map<string, ToolResult>();
+  const records: JsonObject[] = [], finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
   const performed: MadeCall[] = [], heard: JsonObject[] = [];
   /** Results that no inference has seen. */
@@ -174,7 +173,7 @@ export async function replayTask(
           conversation.push(parsed(ChatMessage, message, task, "a message"));
         }
         conversation.push(parsed(ChatMessage, secret?.["message"], task, "an answer"));
-        pending = undefined;
+        if (body["step"] === undefined) pending = undefined;
         unheard.length = 0;
         turn = Math.max(turn, Number(body["turn"] ?? 0));
         model = {
@@ -184,6 +183,9 @@ export async function replayTask(
         };
         break;
       }
+      case "taskIntake":
+        records.push(body);
+        break;
       case "modelChanged":
         // Without a process it was chosen between two turns.
         if (body["pid"] === root || body["pid"] === undefined) {

@@ -38,6 +38,8 @@ import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { preparing } from "../power/wiki/wiki_tools.ts";
 import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
+import { type IntakeParts, isTakenIn, takeIn } from "./intake.ts";
+import type { ReasonFor } from "./session/reasons.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { isPlanned, type Planned, PLANNED_OFFER } from "./planned.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
@@ -110,6 +112,7 @@ export interface TaskFamily {
   /** Its wall clock was extended: what it was granted holds as long. */
   moreTime(): Promise<void>;
   osPids(pid: Pid): readonly number[];
+  readonly reasonFor: Family["reasonFor"];
   /** What one of its processes may do with children. */
   offspring(pid: Pid): Offspring;
 }
@@ -119,6 +122,8 @@ export interface RunningTasks extends TaskHost {
   family(task: TaskId): TaskFamily | undefined;
   /** Like `family`, but throws `conflict` for a task without processes. */
   need(task: TaskId): TaskFamily;
+  /** Why a call of a process is needed, in its model's words. */
+  reasonFor(row: ProcessRow, ...asked: Parameters<ReasonFor>): ReturnType<ReasonFor>;
 }
 
 /** Makes the task host. */
@@ -163,6 +168,10 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         ...(request.instructions === undefined || row.ppid !== undefined || isPlanned(request)
           ? {}
           : { instructions: request.instructions }),
+        ...(request.answerSchema === undefined || row.ppid !== undefined
+          ? {}
+          : { answerSchema: request.answerSchema }),
+        ...(request.reasons === true ? { reasoning: models.sampling } : {}),
         // A child of the agent is not the agent.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
@@ -226,10 +235,12 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       choose: models.of(row).choose,
       ...{ signal: family.signal, readvertise: family.readvertise, exhausted: family.exhausted },
       moreTime: time.extended,
-      ...{ osPids: family.osPids, offspring: family.of },
+      ...{ osPids: family.osPids, offspring: family.of, reasonFor: family.reasonFor },
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
+      ...{ log: parts.log, gate: denied.gate },
+      declare: (tools) => parts.provenance.declare(task.id, tools),
       said: (message) => words.said(message, powers.now()),
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
@@ -263,6 +274,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       await parts.disk.remove(folders(task.id).root);
     },
     family: (task: TaskId) => running.get(task),
+    reasonFor: async ({ task, pid }: ProcessRow, ...asked: Parameters<ReasonFor>) =>
+      await running.get(task)?.reasonFor(pid, ...asked),
     need(task: TaskId): TaskFamily {
       const family = running.get(task);
       if (family !== undefined) return family;
@@ -290,10 +303,13 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
 }
 
 interface HostedTaskParts {
-  readonly request: Pick<TaskRequest, "onQuestion">;
+  readonly request: Pick<TaskRequest, "onQuestion" | "intake">;
   /** Its root process, and that process's session. */
   readonly row: ProcessRow;
-  readonly root: Pick<Session, "turn" | "interrupt">;
+  readonly root: Pick<Session, "turn" | "interrupt" | "consult">;
+  readonly log: IntakeParts["log"];
+  readonly gate: IntakeParts["gate"];
+  readonly declare: IntakeParts["declare"];
   readonly processes: Pick<ProcessTable, "setTurn" | "taint" | "setOnQuestion">;
   readonly family: Pick<Family, "killedBy" | "limitOf">;
   readonly time: Pick<TaskTime, "turn">;
@@ -321,6 +337,8 @@ function makeHostedTask(
   let pending = replay?.pending;
   const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
   let first = true;
+  // A fork goes on with what was said, and begins no task.
+  let takesIn = parts.request.intake === true && replay?.fork === undefined && !isTakenIn(replay);
 
   const hosted: HostedTask = {
     async turn(message): Promise<TurnOutcome & UsedUp> {
@@ -337,7 +355,11 @@ function makeHostedTask(
         // What others said is read by the process like anything else that it reads.
         processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
       }
-      const end = await root.turn(next);
+      const over = takesIn && next !== undefined
+        ? await takeIn({ ...parts, session: root }, next)
+        : undefined;
+      takesIn &&= over !== undefined;
+      const end = over ?? await root.turn(next);
       const killed = family.killedBy(row.pid);
       const limit = family.limitOf(row.pid);
       const outcome: TurnOutcome = killed === undefined

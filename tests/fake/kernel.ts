@@ -34,6 +34,7 @@ export interface Draft {
   readonly limits?: Partial<Limits>;
   readonly onQuestion?: TaskRequest["onQuestion"];
   readonly interactive?: boolean;
+  readonly intake?: true;
   readonly program?: string;
   readonly agent?: AgentSpec;
   readonly mounts?: readonly Mount[];
@@ -284,6 +285,7 @@ function requestOf(home: KernelHome, draft: Draft): TaskRequest {
     onQuestion: draft.onQuestion ?? "ask",
     phase: "work",
     interactive: draft.interactive ?? false,
+    ...(draft.intake === undefined ? {} : { intake: true }),
     ...(draft.program === undefined ? {} : { program: draft.program }),
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
     ...(draft.mcp === undefined ? {} : { mcp: draft.mcp }),

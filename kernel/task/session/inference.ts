@@ -92,7 +92,10 @@ export interface InferenceParts {
   fail(fault: Fault): void;
 }
 
-type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
+/** What is inferred. `step`: the kernel asks by a template, before its process has a tool. */
+export type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"] & {
+  readonly step?: "intake";
+};
 
 /** Follows the words of an answer that broke, for who sees them as they come. */
 const GIVEN_UP = "\n[the answer broke off here and is given up]\n";
@@ -217,7 +220,7 @@ export function makeInference(parts: InferenceParts): Inference {
       const { temperature, seed } = model.plan;
       const request = {
         messages: [...conversation],
-        tools: [...offered().tools],
+        tools: body.step === undefined ? [...offered().tools] : [],
         maxTokens: body.maxTokens,
         ...(temperature === undefined ? {} : { temperature }),
         ...(seed === undefined ? {} : { seed }),
@@ -244,14 +247,15 @@ export function makeInference(parts: InferenceParts): Inference {
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
           if (chunk.textDelta === undefined) return;
           written += chunk.textDelta;
-          parts.onText(chunk.textDelta);
+          // What fills in a template is no answer.
+          if (body.step === undefined) parts.onText(chunk.textDelta);
         },
         textOnly: !parts.listens,
         onWire: parts.onWire,
         // Waiting for a provider's rate is not the model's time.
         onEntered: time.start,
         signal: limit.signal,
-        table: offered().table,
+        table: body.step === undefined ? offered().table : undefined,
       };
       const response = await counts.learning(sent, window(), () => model.infer(sent, options));
       const settled = settleInference(parts, body, response, { nonce, input, cost });

@@ -28,8 +28,10 @@ import {
   type WorkerRequest,
 } from "../worker/worker_ops.ts";
 import { makeInterrupt, makePause, type Pause, watchHealth } from "../worker/interrupt.ts";
-import { type Inference, type InferenceParts, makeInference } from "./inference.ts";
+import { type InferBody, type Inference, type InferenceParts, makeInference } from "./inference.ts";
+import type { InferAside } from "../../power/model/governed_model.ts";
 import type { ProcessModel } from "./process_model.ts";
+import { makeReasonFor, type ReasonFor } from "./reasons.ts";
 import { makeWorkerRequests } from "./worker_requests.ts";
 
 /** How a turn ended, seen from the kernel. */
@@ -54,8 +56,11 @@ export interface SessionParts extends
   readonly conversation: readonly ChatMessage[];
   readonly program?: string;
   readonly instructions?: readonly string[];
+  readonly answerSchema?: string;
   readonly healthcheck?: AgentSpec["healthcheck"];
   readonly offspring: Offspring;
+  /** Asks the model beside the conversation for the reasons of a question; absent: nobody wants them. */
+  readonly reasoning?: InferAside;
   /** Text of the model while it is decoded, for the live view. */
   onText(text: string): void;
   /** A model of this machine reads its request, for the live view. */
@@ -69,6 +74,18 @@ export interface SessionParts extends
 export interface Session {
   /** Runs one turn. A worker that dies ends the turn as `upstream`. */
   turn(message: ChatMessage | undefined): Promise<SessionTurn>;
+  /**
+   * One inference of the kernel's own, without tools, before a worker has the conversation: `append` and the answer are
+   * part of it. Rejects as the worker's inferences do.
+   */
+  consult(
+    append: readonly ChatMessage[],
+    options: {
+      readonly step: NonNullable<InferBody["step"]>;
+      readonly schema: string;
+      readonly maxTokens: number;
+    },
+  ): Promise<ChatMessage>;
   /** Cancels the inference or calls under way. */
   interrupt(): void;
   /** Cancels the inference under way, if there is one. */
@@ -83,6 +100,8 @@ export interface Session {
   /** The process's tools changed: tell the worker to look again. */
   capsChanged(): void;
   osPid(): number | undefined;
+  /** Why a call is needed, in the model's words; undefined where nobody wants that, or nothing fits. */
+  readonly reasonFor: ReasonFor;
   end(): Promise<void>;
 }
 
@@ -97,6 +116,7 @@ export function makeSession(parts: SessionParts): Session {
   let ended = false;
   let parked: ((question: QuestionId) => void) | undefined;
   let broken: Fault | undefined;
+  let consulting: AbortController | undefined;
   const interrupt = makeInterrupt();
 
   const inference = makeInference({
@@ -181,6 +201,7 @@ export function makeSession(parts: SessionParts): Session {
       conversation: asJson(conversation.map(withoutEchoes)),
       ...(parts.program === undefined ? {} : { program: parts.program }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
+      ...(parts.answerSchema === undefined ? {} : { answerSchema: parts.answerSchema }),
     });
     return { worker: taken, ready };
   };
@@ -223,11 +244,35 @@ export function makeSession(parts: SessionParts): Session {
         requests.withdraw();
       }
     },
+    async consult(
+      append: Parameters<Session["consult"]>[0],
+      { step, schema, maxTokens }: Parameters<Session["consult"]>[1],
+    ): Promise<ChatMessage> {
+      if (child !== undefined) {
+        throw new TypeError("Cannot consult the model: a worker has the conversation");
+      }
+      await pause.passed();
+      if (ended) throw new Fault("gone", `Cannot infer for process ${row.pid}: it has ended`);
+      consulting = new AbortController();
+      const base = conversation.length;
+      const body = { cap: 0, base, append: [...append], maxTokens, responseSchema: schema, step };
+      try {
+        return (await infer(body, consulting.signal)).message;
+      } catch (error) {
+        throw broken ?? error;
+      } finally {
+        consulting = undefined;
+      }
+    },
     interrupt(): void {
+      consulting?.abort();
       interrupt.press();
       requests.withdraw();
     },
-    stopInferring: requests.stopInferring,
+    stopInferring(): void {
+      consulting?.abort();
+      requests.stopInferring();
+    },
     park,
     tell: (signal: Signal) => child?.port.tell("signal", { signal }),
     hold: () => pause.close(),
@@ -236,8 +281,12 @@ export function makeSession(parts: SessionParts): Session {
       child?.port.tell("capsChanged", null);
     },
     osPid: () => child?.osPid,
+    reasonFor: parts.reasoning === undefined
+      ? () => Promise.resolve(undefined)
+      : makeReasonFor({ row, conversation, infer: parts.reasoning }),
     async end(): Promise<void> {
       ended = true;
+      consulting?.abort();
       parts.model.release();
       pause.open();
       requests.withdraw();

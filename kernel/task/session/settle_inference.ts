@@ -7,10 +7,8 @@ import { type InferenceResponse, TokenUsage } from "../../../contracts/model/mod
 import { estimateTokens } from "../../../contracts/model/tokens.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { ModelCost } from "../../power/model/money.ts";
-import { withoutEchoes, type WorkerRequest } from "../worker/worker_ops.ts";
-import type { InferenceParts } from "./inference.ts";
-
-type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"];
+import { withoutEchoes } from "../worker/worker_ops.ts";
+import type { InferBody, InferenceParts } from "./inference.ts";
 
 /** What {@link settleInference} is handed. */
 export type SettleParts =
@@ -72,6 +70,7 @@ export function settleInference(
       money,
       finish: response.finishReason,
       base: body.base,
+      ...(body.step === undefined ? {} : { step: body.step }),
       ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
     },
     private: { append: asJson(body.append), message: asJson(message) },

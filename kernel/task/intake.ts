@@ -1,0 +1,158 @@
+/**
+ * The intake of a task: before its worker has a tool, its model says by the template `intake` what the task is. An answer
+ * that does not fit is told why, in the conversation and as an event; after three the turn ends. What the model says is
+ * recorded with the colour that the process has then, and grants nothing; tools that it names count as declared
+ * (declare_tool.ts) where that is BLUE. docs/templates.md.
+ * @module
+ */
+import { Fault } from "../../contracts/base/fault.ts";
+import { QuestionId } from "../../contracts/authority/ids.ts";
+import type { Gate } from "../../contracts/authority/gate.ts";
+import type { DeclaredTools } from "../../contracts/authority/origin.ts";
+import { toJson } from "../../contracts/base/json.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import { resultMessage } from "../../contracts/model/result_message.ts";
+import type { TurnOutcome } from "../../contracts/task/hosting.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { EventLog } from "../../contracts/task/store.ts";
+import { INTAKE, IntakeV1, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
+import type { Replay } from "./replay.ts";
+import type { Session } from "./session/session.ts";
+
+/** Answers that are asked for, the first one included. */
+const TRIES = 3;
+const ANSWER_TOKENS = 2_048;
+/** Names of tools that the model is told of. */
+const NAMES = 200;
+
+/** What {@link takeIn} is handed. */
+export interface IntakeParts {
+  readonly row: ProcessRow;
+  readonly session: Pick<Session, "consult">;
+  readonly log: Pick<EventLog, "append">;
+  readonly gate: Pick<Gate, "advertise">;
+  /** Hears which tools the task needs, as if the model had declared them. */
+  declare(tools: DeclaredTools): void;
+}
+
+/** Asks for the intake of `request`. Undefined when one is on record; else how the turn ends instead. */
+export async function takeIn(
+  parts: IntakeParts,
+  request: ChatMessage,
+): Promise<TurnOutcome | undefined> {
+  const { row, session, log } = parts;
+  const template = titleOf(INTAKE);
+  const { colour, label } = row;
+  const said = (content: string): ChatMessage => ({
+    role: "user",
+    content,
+    // Of the kernel, and as coloured as the request that it quotes.
+    provenance: { origin: "kernel", colour, label },
+  });
+  const names = parts.gate.advertise(row.pid).tools.slice(0, NAMES).map(({ name }) => name);
+  let append = [said(asking(names, request.content))];
+  let why = "";
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    let answer: ChatMessage;
+    try {
+      answer = await session.consult(append, {
+        ...{ step: "intake", schema: INTAKE.schema },
+        maxTokens: Math.min(ANSWER_TOKENS, row.limits.outputTokens),
+      });
+    } catch (error) {
+      return endOf(error);
+    }
+    const value = valueIn(answer.content);
+    const calls = answer.toolCalls ?? [];
+    why = calls.length > 0
+      ? "it calls a tool, and none can be called now"
+      : value === undefined
+      ? "it is no JSON value"
+      : INTAKE.misfit(value) ?? "";
+    if (why === "") {
+      const intake = IntakeV1.parse(value);
+      const { risk, tools } = intake;
+      // INVARIANT: what another wrote chooses no tool (test: "… a stranger's request declares none").
+      const declared = colour !== "BLUE" ? [] : tools.filter(({ tool }) => names.includes(tool))
+        .map(({ tool, atMost }) => ({ tool, max: atMost }));
+      if (declared.length > 0) parts.declare(declared);
+      await log.append(row.task, [{
+        kind: "taskIntake",
+        body: {
+          ...{ pid: row.pid, template, attempt, risk, tools: toJson(tools), colour, label },
+          ...(declared.length === 0 ? {} : { declared: toJson(declared) }),
+        },
+        private: { ...toIntake(intake) },
+      }]);
+      return undefined;
+    }
+    await log.append(row.task, [{
+      kind: "taskIntake",
+      body: { pid: row.pid, template, attempt, misfit: true },
+      private: { why },
+    }]);
+    append = [
+      // Providers refuse a call that stands without an answer.
+      ...calls.map((call) =>
+        resultMessage(call, {
+          ...{ callId: call.id, outcome: "refusedByPolicy", content: "", error: why },
+          ...{ colour, label },
+        })
+      ),
+      said(
+        `Your answer does not fit the template ${template}: ${
+          why.slice(0, 1_000)
+        }. Answer again, with the JSON value alone.`,
+      ),
+    ];
+  }
+  return {
+    stop: "upstream",
+    text:
+      `Cannot begin the task: ${TRIES} answers of the model did not fit the template ${template}, ` +
+      `the last because ${why.slice(0, 500)}; take another model, or run it without --intake`,
+  };
+}
+
+/** Whether a task's log has an intake that fits. */
+export function isTakenIn(replay: Pick<Replay, "records"> | undefined): boolean {
+  const title = titleOf(INTAKE);
+  return replay?.records.some(({ template, misfit }) => template === title && misfit !== true) ===
+    true;
+}
+
+function toIntake(intake: IntakeV1): Record<string, ReturnType<typeof toJson>> {
+  return Object.fromEntries(Object.entries(intake).map(([key, value]) => [key, toJson(value)]));
+}
+
+function asking(names: readonly string[], request: string): string {
+  return [
+    INTAKE.ask,
+    names.length === 0 ? "You hold no tool." : `You hold: ${names.join(", ")}.`,
+    `Answer with one JSON value and nothing else, which fits this JSON Schema:\n${INTAKE.schema}`,
+    `The request, which comes to you again once you have answered:\n${request}`,
+  ].join("\n\n");
+}
+
+/** How a turn ends whose intake could not be asked for. Throws what is no passing failure. */
+function endOf(error: unknown): TurnOutcome {
+  if (!(error instanceof Fault)) throw error;
+  const { code, message, detail } = error;
+  switch (code) {
+    case "needsApproval": {
+      const question = QuestionId.safeParse(detail?.["question"]);
+      if (!question.success) throw error;
+      return { stop: "waiting", question: question.data, text: "" };
+    }
+    case "cancelled":
+    case "contextOverflow":
+      return { stop: code, text: "" };
+    case "budgetExhausted":
+      return { stop: detail?.["brake"] === true ? "brake" : "budget", text: "" };
+    case "upstream":
+    case "timedOut":
+      return { stop: "upstream", text: message };
+    default:
+      throw error;
+  }
+}

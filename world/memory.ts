@@ -1,0 +1,129 @@
+/**
+ * The memory of one person of a world: a stream of entries, each with its time, importance, source and colour; recalled by
+ * recency × importance × relevance. Colours are kept: what others said stays RED, and no entry ever gets a better colour
+ * but by a person's review.
+ * @module
+ */
+import * as z from "zod";
+import { Colour, mixColour } from "../contracts/authority/mod.ts";
+
+/** Share that an hour takes off what was not recalled. */
+const FADES = 0.985;
+/** What is about something else is still recalled, when it is fresh and grave. */
+const LEAST_RELEVANCE = 0.1;
+/** Share of what is recalled that one source may take: nobody shouts everything else down. */
+const ONE_SOURCE = 0.5;
+
+/** Something remembered. Times are minutes of the world. */
+export const Memory = z.object({
+  n: z.int().min(1),
+  at: z.int().min(0),
+  kind: z.enum(["knows", "saw", "heard", "did", "said", "plan", "reflection"]),
+  text: z.string().max(2_000),
+  importance: z.int().min(1).max(10),
+  /** Who it came from: a person's name, `self`, `world` or `file`. */
+  source: z.string().max(64),
+  colour: Colour,
+  /** When it was recalled last. */
+  used: z.int().min(0),
+  /** Of a reflection: what a person said of it. */
+  review: z.enum(["open", "kept"]).optional(),
+}).strict();
+/** See {@link Memory}. */
+export type Memory = z.infer<typeof Memory>;
+
+/** Words of a text, each as often as it stands there, without endings that a plural or a tense makes. */
+function termsOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{3,}/gu)) {
+    const term = word.replace(/(?:ing|ed|es|s)$/, "");
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** How near each text is to `query`, 0 to 1: the cosine of their words, rare ones weighing more. */
+export function relevanceOf(query: string, texts: readonly string[]): readonly number[] {
+  const documents = texts.map(termsOf);
+  const asked = termsOf(query);
+  const spread = new Map<string, number>();
+  for (const document of documents) {
+    for (const term of document.keys()) spread.set(term, (spread.get(term) ?? 0) + 1);
+  }
+  const weight = (term: string): number =>
+    Math.log(1 + texts.length / (1 + (spread.get(term) ?? 0)));
+  const length = (terms: ReadonlyMap<string, number>): number =>
+    Math.sqrt([...terms].reduce((sum, [term, count]) => sum + (count * weight(term)) ** 2, 0));
+  const whole = length(asked);
+  return documents.map((document) => {
+    const both = whole * length(document);
+    if (both === 0) return 0;
+    let sum = 0;
+    for (const [term, count] of asked) sum += count * (document.get(term) ?? 0) * weight(term) ** 2;
+    return Math.min(1, sum / both);
+  });
+}
+
+/** An entry and why it was recalled: each part 0 to 1. */
+export interface Recalled {
+  readonly entry: Memory;
+  readonly recency: number;
+  readonly importance: number;
+  readonly relevance: number;
+  readonly score: number;
+}
+
+/**
+ * What comes to mind at minute `now` with `query` in mind: at most `most` entries, the highest score first. Of what one
+ * other person said at most half of them.
+ */
+export function recall(
+  stream: readonly Memory[],
+  { query, now, most }: { readonly query: string; readonly now: number; readonly most: number },
+): readonly Recalled[] {
+  const relevant = relevanceOf(query, stream.map(({ text }) => text));
+  const scored = stream.map((entry, at): Recalled => {
+    const recency = FADES ** (Math.max(0, now - entry.used) / 60);
+    const importance = entry.importance / 10;
+    const relevance = relevant[at] ?? 0;
+    const score = recency * importance * (LEAST_RELEVANCE + (1 - LEAST_RELEVANCE) * relevance);
+    return { entry, recency, importance, relevance, score };
+  }).toSorted((a, b) => b.score - a.score || b.entry.n - a.entry.n);
+  const bySource = new Map<string, number>();
+  const found: Recalled[] = [];
+  for (const each of scored) {
+    if (found.length >= most) break;
+    const { kind, source } = each.entry;
+    const before = bySource.get(source) ?? 0;
+    if (kind === "heard" && before >= Math.max(1, Math.floor(most * ONE_SOURCE))) continue;
+    bySource.set(source, before + 1);
+    found.push(each);
+  }
+  return found;
+}
+
+/** The worst colour of what is read; BLUE where nothing is. */
+export function colourOf(entries: readonly Pick<Memory, "colour">[]): Colour {
+  return entries.reduce<Colour>((sum, { colour }) => mixColour(sum, colour), "BLUE");
+}
+
+/** The stream with more entries, numbered on; beyond `keeps` the least important of the older half give way. */
+export function remember(
+  stream: readonly Memory[],
+  more: readonly Omit<Memory, "n" | "used">[],
+  keeps: number,
+): readonly Memory[] {
+  const last = stream.at(-1)?.n ?? 0;
+  const all = [
+    ...stream,
+    ...more.map((each, at) => ({ ...each, n: last + at + 1, used: each.at })),
+  ];
+  const over = all.length - keeps;
+  if (over <= 0) return all;
+  const older = all.slice(0, Math.max(over, Math.floor(all.length / 2)));
+  const gone = new Set(
+    older.toSorted((a, b) => a.importance - b.importance || a.n - b.n).slice(0, over)
+      .map(({ n }) => n),
+  );
+  return all.filter(({ n }) => !gone.has(n));
+}

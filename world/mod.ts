@@ -1,0 +1,18 @@
+/**
+ * People of a world: rooms, memory, plans, reflection. An application over ordinary tasks: whoever runs it hands over a
+ * way to have one step done. docs/world.md.
+ *
+ * @example
+ * ```ts
+ * import { beginWorld, parseWorld } from "./mod.ts";
+ * const text = "{ world: w, about: a, rooms: [{ name: r, about: b }], people: [{ name: p, persona: q, home: r }] }";
+ * if (beginWorld(parseWorld(text, "w.yaml")).people["p"]?.room !== "r") throw new Error();
+ * ```
+ * @module
+ */
+export { happeningLine, personLines, reportLines, reportOf } from "./report.ts";
+export { reviewReflection } from "./review.ts";
+export { runWorld, type WorldEnd } from "./run_world.ts";
+export { beginWorld, type Happening, parseState, type WorldState } from "./state.ts";
+export { type Answered, type Step } from "./step.ts";
+export { parseWorld, type World } from "./world_file.ts";

@@ -1,0 +1,31 @@
+/** A person's word on what somebody of a world thinks: kept, or forgotten. @module */
+import { Fault } from "../contracts/base/mod.ts";
+import type { WorldState } from "./state.ts";
+
+/**
+ * Keeps or forgets reflection `n` of a person. One that is kept is YELLOW: a person read it, and a model wrote it.
+ * @throws Fault `notFound` where there is no such reflection that waits
+ */
+export function reviewReflection(
+  state: WorldState,
+  { person, n, keep }: { readonly person: string; readonly n: number; readonly keep: boolean },
+): WorldState {
+  const own = Object.hasOwn(state.people, person) ? state.people[person] : undefined;
+  const found = own?.memory.find((each) => each.n === n && each.review === "open");
+  if (own === undefined || found === undefined) {
+    throw new Fault(
+      "notFound",
+      `Cannot review #${n} of ${
+        JSON.stringify(person.slice(0, 64))
+      }: no reflection of that number waits; "remit world show ${
+        own === undefined ? "" : person
+      }" lists them`,
+    );
+  }
+  const memory = keep
+    ? own.memory.map((each) =>
+      each === found ? { ...each, colour: "YELLOW" as const, review: "kept" as const } : each
+    )
+    : own.memory.filter((each) => each !== found);
+  return { ...state, people: { ...state.people, [person]: { ...own, memory } } };
+}

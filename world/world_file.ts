@@ -1,0 +1,106 @@
+/** The file of a world: its rooms, its people, what they recall, and what a run may cost. @module */
+import { parse } from "yaml";
+import * as z from "zod";
+import { Fault } from "../contracts/base/mod.ts";
+
+/** Longest world file, UTF-16 units. */
+const MAX = 1_000_000;
+
+const Name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
+const Words = z.string().trim().min(1).max(2_000);
+
+/** A world, as a person writes it. */
+const World = z.object({
+  world: Name,
+  /** What a stranger would be told. */
+  about: Words,
+  /** Decides who speaks first; the same seed and a scripted model give the same days. */
+  seed: z.int().min(0).max(4_294_967_295).default(1),
+  /** Hours of the day between which people are awake. */
+  day: z.object({
+    from: z.int().min(0).max(22).default(7),
+    to: z.int().min(1).max(24).default(23),
+  }).strict().default({ from: 7, to: 23 }),
+  /** Minutes of one step. */
+  step: z.union([10, 15, 20, 30, 60].map((minutes) => z.literal(minutes))).default(60),
+  rooms: z.array(z.object({ name: Name, about: Words }).strict()).min(1).max(64),
+  people: z.array(
+    z.object({
+      name: Name,
+      persona: Words,
+      /** The room where the first day begins. */
+      home: Name,
+      /** What they know from the start. */
+      knows: z.array(Words).max(32).default([]),
+    }).strict(),
+  ).min(1).max(100),
+  memory: z.object({
+    /** Entries that a step is shown. */
+    recalls: z.int().min(1).max(50).default(8),
+    /** Entries that a person keeps; the least important of the oldest give way. */
+    keeps: z.int().min(20).max(5_000).default(500),
+  }).strict().default({ recalls: 8, keeps: 500 }),
+  reflect: z.object({
+    /** Importance of what was seen and heard since the last reflection, added up. */
+    after: z.int().min(1).max(10_000).default(40),
+    /** Reflections of a person in a day. */
+    most: z.int().min(0).max(24).default(2),
+  }).strict().default({ after: 40, most: 2 }),
+  /** What one run may cost; reached, it stops between two steps. */
+  limits: z.object({
+    money: z.number().min(0).max(1_000_000).default(1),
+    tokens: z.int().min(1).max(1_000_000_000).default(5_000_000),
+    /** Tokens of one answer. */
+    answer: z.int().min(16).max(8_192).default(400),
+  }).strict().default({ money: 1, tokens: 5_000_000, answer: 400 }),
+}).strict().check((context) => {
+  const { rooms, people, day } = context.value;
+  const wrong = (message: string, path: (string | number)[]): void => {
+    context.issues.push({ code: "custom", message, input: context.value, path });
+  };
+  if (day.to <= day.from) wrong("the day ends before it begins", ["day", "to"]);
+  for (const [key, list] of [["rooms", rooms], ["people", people]] as const) {
+    list.forEach(({ name }, at) => {
+      if (list.findIndex((each) => each.name === name) < at) {
+        wrong(`"${name}" stands twice`, [key, at]);
+      }
+    });
+  }
+  people.forEach(({ home }, at) => {
+    if (!rooms.some(({ name }) => name === home)) {
+      wrong(`there is no room "${home}"`, ["people", at, "home"]);
+    }
+  });
+});
+/** See {@link parseWorld}. */
+export type World = z.infer<typeof World>;
+/** Somebody of a world. */
+export type Person = World["people"][number];
+
+/**
+ * Parses the text of a world file. `file` is the name that errors give.
+ * @throws Fault `invalidInput`
+ */
+export function parseWorld(text: string, file: string): World {
+  const refuse = (why: string, cause?: unknown): Fault =>
+    new Fault("invalidInput", `Cannot read the world "${file}": ${why}`, { cause });
+  if (text.length > MAX) throw refuse(`it is longer than ${MAX} characters`);
+  let value: unknown;
+  try {
+    value = parse(text, { maxAliasCount: 100, stringKeys: true });
+  } catch (cause) {
+    throw refuse(cause instanceof Error ? cause.message.split("\n", 1)[0] ?? "" : "no YAML", cause);
+  }
+  const parsed = World.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw refuse(`${(issue?.path ?? []).map(String).join(".")}: ${issue?.message}`);
+}
+
+/** `07:20`, and the day where it is not the first. Minutes are counted from the first midnight. */
+export function clockWords(minutes: number): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [day, rest] = [Math.floor(minutes / 1_440), minutes % 1_440];
+  const time = `${two(Math.floor(rest / 60))}:${two(rest % 60)}`;
+  return day === 0 ? time : `day ${day + 1}, ${time}`;
+}
