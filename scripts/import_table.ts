@@ -43,12 +43,15 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
         "bridges/mcp",
         "models/weights",
         "redteam",
+        "swarm",
       ],
     ],
     npm: ["@agentclientprotocol/sdk", "zod", "yaml", "diff", "smol-toml", "lowlight"],
   },
   // Suites, a compromised model and what came of it; its runs are processes of `remit run`.
   redteam: { parts: OPEN, npm: ["zod", "yaml"] },
+  // Plans, a scheduler, a merge queue over git; its tasks are a kernel's.
+  swarm: { parts: OPEN, npm: ["zod", "yaml"] },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
   runner: { parts: OPEN, npm: [] },

@@ -18,6 +18,7 @@ import { RUN } from "../run/family.ts";
 import { SERVICE, TRIGGER } from "../service/command_table.ts";
 import { SETUP } from "../setup/command_table.ts";
 import { SEMANTIC } from "../sgrep/sgrep_command_table.ts";
+import { SWARM } from "../swarm/family.ts";
 import { TASK } from "../task/family.ts";
 import { WIKIS } from "../wiki/command/table.ts";
 import type { CommandSpec, FlagSpec } from "./command_spec.ts";
@@ -39,7 +40,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
-  ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
+  ...[RUN, ACP, AGENTS, SWARM, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
 ];
