@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { Fault, unreachable } from "../contracts/base/mod.ts";
 import { type SwarmIssue, SwarmPlan } from "./plan.ts";
-import { Handoff, SwarmReview } from "./review_words.ts";
+import { Handoff, SwarmReview } from "./words.ts";
 
 const oid = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const issue = z.string().max(40);

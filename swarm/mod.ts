@@ -23,12 +23,8 @@ export {
 export { makeMirror, type Mirror } from "./mirror.ts";
 export { parsePlan, planOf, type SwarmPlan } from "./plan.ts";
 export { findBase } from "./repository.ts";
-export {
-  runScheduler,
-  type StagedFile,
-  type SwarmTasks,
-  type TaskAsk,
-  type TaskEnd,
-} from "./scheduler.ts";
+export { runScheduler } from "./scheduler.ts";
+export { type StagedFile } from "./patch.ts";
+export { type SwarmTasks, type TaskAsk, type TaskEnd } from "./workers.ts";
 export { type Journal, type SwarmHands, type SwarmWalls } from "./swarm_powers.ts";
 export { plotLines, trackRecord, type TrackRow } from "./track_record.ts";

@@ -65,7 +65,7 @@ Deno.test("three issues become three reviewed changes and one diff; alice's repo
     assert.equal((await machine.remit(["audit", "verify"])).code, 0);
 
     const report = await machine.remit(["swarm", "report"]);
-    assert.match(report.stdout, /coder .*█{24}  3 of 3 finished, 0 rejected/);
+    assert.match(report.stdout, /coder .*█{24} {2}3 of 3 finished, 0 rejected/);
     assert.match(report.stdout, /reviewer .*3 of 3 finished/);
     const [row] = await machine.json(["swarm", "list"]) as readonly {
       id: string;
