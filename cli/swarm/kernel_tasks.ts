@@ -80,27 +80,46 @@ function agentOf(
   };
 }
 
+/** Who plays the roles of a plan. */
+export interface Cast {
+  /** By how the plan names them; "" is the run's own. */
+  readonly models: ReadonlyMap<string, ResolvedModel>;
+  /** By role. */
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+}
+
 /**
- * Makes them.
+ * Finds who plays the roles of a plan.
  *
  * @throws Fault `notFound` for an agent that nothing describes, and as models are resolved
  */
-export async function makeKernelTasks(
+export async function castOf(
   command: SwarmCommand,
-  { plan, setting, waits }: {
+  plan: SwarmPlan,
+  setting: RunSetting,
+): Promise<Cast> {
+  const agents = new Map<string, AgentSpec>();
+  for (const role of [plan.author, ...plan.issues.map(({ role }) => role ?? plan.author)]) {
+    agents.set(role, agentOf(plan, setting, role, "author"));
+  }
+  agents.set(plan.reviewer, agentOf(plan, setting, plan.reviewer, "review"));
+  return { models: await modelsOf(command, plan, setting), agents };
+}
+
+/** Makes them. */
+export function makeKernelTasks(
+  command: SwarmCommand,
+  { plan, setting, cast, waits }: {
     readonly plan: SwarmPlan;
     readonly setting: RunSetting;
+    readonly cast: Cast;
     /** A task waits for a person; told once each time. */
     waits(task: string): void;
   },
-): Promise<KernelTasks> {
+): KernelTasks {
   const { hands, places } = command;
   const { swarm }: { readonly swarm: SwarmHands } = hands;
-  const models = await modelsOf(command, plan, setting);
-  const agents = new Map<string, AgentSpec>();
-  const roles = new Set([plan.author, ...plan.issues.map(({ role }) => role ?? plan.author)]);
-  for (const role of roles) agents.set(role, agentOf(plan, setting, role, "author"));
-  agents.set(plan.reviewer, agentOf(plan, setting, plan.reviewer, "review"));
+  const { models, agents } = cast;
   const mine = setting.mounts[0];
 
   const all = [...models.values()];

@@ -23,7 +23,13 @@ import { commandText, printJson } from "../command.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
 import { parseMount } from "../disk/mounts.ts";
 import { settle } from "../run/run_setting.ts";
-import { makeKernelTasks, type SwarmCommand } from "./kernel_tasks.ts";
+import {
+  type Cast,
+  castOf,
+  type KernelTasks,
+  makeKernelTasks,
+  type SwarmCommand,
+} from "./kernel_tasks.ts";
 import { offer, type Offered } from "./offer.ts";
 import { swarmPlaces, swarmState, swarmStates } from "./store.ts";
 import { eventLine, issueRows, summaryLines } from "./words.ts";
@@ -114,6 +120,7 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
   }
   // Before anything is written down of it: a wrong model, agent or mount begins no swarm.
   const setting = await settingOf(command, plan, { folder, mount });
+  const cast = await castOf(command, plan, setting);
   await makeMirror(hands.swarm, at.mirror).take(base);
   const journal = hands.swarm.journal(at.journal);
   try {
@@ -129,7 +136,7 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
         base.commit.slice(0, 12)
       }`,
     );
-    return await drive(command, { state, journal, setting });
+    return await drive(command, { state, journal, setting, cast });
   } finally {
     journal.close();
   }
@@ -153,11 +160,9 @@ export async function swarmResumeCommand(command: SwarmCommand): Promise<number>
     const state = readState(journal.lines);
     if (state === undefined) throw new TypeError("Cannot go on: no state");
     const { plan, folder, mount } = state.begun;
-    return await drive(command, {
-      state,
-      journal,
-      setting: await settingOf(command, plan, { folder, mount }),
-    });
+    const setting = await settingOf(command, plan, { folder, mount });
+    const cast = await castOf(command, plan, setting);
+    return await drive(command, { state, journal, setting, cast });
   } finally {
     journal.close();
   }
@@ -184,10 +189,11 @@ async function settingOf(
 /** Runs the scheduler, then puts what was merged to the person. */
 async function drive(
   command: SwarmCommand,
-  { state, journal, setting }: {
+  { state, journal, setting, cast }: {
     readonly state: SwarmState;
     readonly journal: Journal;
     readonly setting: Awaited<ReturnType<typeof settle>>;
+    readonly cast: Cast;
   },
 ): Promise<number> {
   const { hands, places } = command;
@@ -209,11 +215,11 @@ async function drive(
   });
   const watching = new AbortController();
   const watched = watchStop(command, at.stop, { stop, signal: watching.signal });
-  let tasks: Awaited<ReturnType<typeof makeKernelTasks>> | undefined;
+  let tasks: KernelTasks | undefined;
   try {
     if (open) {
-      tasks = await makeKernelTasks(command, {
-        ...{ plan, setting },
+      tasks = makeKernelTasks(command, {
+        ...{ plan, setting, cast },
         waits: (task) =>
           say(command, `task ${task} waits for a person: ${commandText(command, "questions")}`),
       });

@@ -44,7 +44,9 @@ turns:
   - when: { user: "Issue parting", inference: 1 }
     calls: [{ tool: file_edit, args: { path: repo/phrases.txt, old: Bye, new: Farewell } }]
   - when: { user: "Issue readme", inference: 1 }
-    calls: [{ tool: file_write, args: { path: repo/README.md, content: "# Phrases\\n\\nIn {{ \\"{{\\" }}braces}}.\\n" } }]
+    calls:
+      - { tool: scratch_write, args: { path: scratch/note.txt, content: mine } }
+      - { tool: file_write, args: { path: repo/README.md, content: "# Phrases\\n\\nIn {{ \\"{{\\" }}braces}}.\\n" } }
   - when: { always: true }
     say: I changed what was asked.
 `;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { onMachine } from "../fake/remit.ts";
 import { personsGit, PHRASES, smallRepository, swarmFile } from "../fake/swarm.ts";
 import { waitUntil } from "../fake/wait_until.ts";
+import { needs } from "../needs.ts";
 
 interface Document {
   readonly id: string;
@@ -25,6 +26,7 @@ const APPLY = JSON.stringify({
 });
 
 Deno.test("three issues become three reviewed changes and one diff; alice's repository learns of it by her yes alone", async () => {
+  if (!needs("git")) return;
   await onMachine(async (machine) => {
     const folder = await smallRepository(machine);
     const before = await personsGit(folder, "rev-parse", "HEAD");
@@ -78,6 +80,7 @@ Deno.test("three issues become three reviewed changes and one diff; alice's repo
 });
 
 Deno.test("with nobody at the terminal the diff waits; the folder is as it was until alice answers", async () => {
+  if (!needs("git")) return;
   await onMachine(async (machine) => {
     await smallRepository(machine);
     const done = await machine.remit(["swarm", "run", await swarmFile(machine), "--json"]);
@@ -97,6 +100,7 @@ Deno.test("with nobody at the terminal the diff waits; the folder is as it was u
 });
 
 Deno.test("one issue on the command line; what alice changed in her folder meanwhile is never overwritten", async () => {
+  if (!needs("git")) return;
   await onMachine(async (machine) => {
     const folder = await smallRepository(machine);
     await machine.write("repo/phrases.txt", "my own words\n");

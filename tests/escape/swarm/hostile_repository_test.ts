@@ -4,6 +4,7 @@ import { planOf } from "../../../swarm/plan.ts";
 import { personsGit } from "../../fake/swarm.ts";
 import { approving, onSwarm, realSwarmHands } from "../../fake/swarm_rig.ts";
 import { findBase, makeMirror } from "../../../swarm/mod.ts";
+import { needs } from "../../needs.ts";
 
 const PLAN = planOf({ version: 1, issues: [{ id: "a", title: "A" }] }, (why) => new Error(why));
 
@@ -77,6 +78,7 @@ function line(name: string, value: string): string {
 }
 
 Deno.test("nothing of mallory's repository runs, leads out or is converted: from its copy to the merged change", async () => {
+  if (!needs("git")) return;
   let marker = "";
   const seen = new Set<string>();
   await onSwarm({
@@ -117,6 +119,7 @@ Deno.test("nothing of mallory's repository runs, leads out or is converted: from
 });
 
 Deno.test("a tree that holds .git under any of its names is not taken", async () => {
+  if (!needs("git")) return;
   await onSwarm({ plan: PLAN, does: () => ({}) }, async ({ dir, hands, repository }) => {
     const blob = await personsGit(repository, "rev-parse", "HEAD:phrases.txt");
     for (const name of [".git", ".GIT", ".git ", "git~1", ".g\u200cit"]) {
@@ -157,6 +160,7 @@ async function writeObject(objects: string, type: string, body: Uint8Array): Pro
 }
 
 Deno.test("a repository whose parts lie elsewhere, or that names its commit by a way out, is refused in words", async () => {
+  if (!needs("git")) return;
   await onSwarm({ plan: PLAN, does: () => ({}) }, async ({ dir, repository }) => {
     const hands = realSwarmHands();
     const at = `${dir}/evil`;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { planOf } from "../../../swarm/plan.ts";
 import { approving, Killed, onSwarm } from "../../fake/swarm_rig.ts";
+import { needs } from "../../needs.ts";
 
 const PLAN = planOf({
   version: 1,
@@ -17,6 +18,7 @@ const does = approving((ask, read) => ({
 }));
 
 Deno.test("killed at every step, a swarm goes on: the same commits, no task twice, nothing lost", async () => {
+  if (!needs("git")) return;
   let kinds: readonly string[] = [];
   let whole = { tip: "", tasks: 0 };
   await onSwarm({ plan: PLAN, does }, async (rig) => {

@@ -4,6 +4,7 @@ import { planOf } from "../../../swarm/plan.ts";
 import type { SwarmState } from "../../../swarm/mod.ts";
 import { APPROVAL } from "../../fake/swarm.ts";
 import { approving, type Does, onSwarm } from "../../fake/swarm_rig.ts";
+import { needs } from "../../needs.ts";
 
 const plan = (more: object = {}): ReturnType<typeof planOf> =>
   planOf({ version: 1, issues: [{ id: "a", title: "A" }], ...more }, (why) => new Error(why));
@@ -16,6 +17,7 @@ const outcomes = (state: SwarmState): readonly string[] =>
   );
 
 Deno.test("who says done and changed nothing is not done: each try is told apart, and the issue is given up", async () => {
+  if (!needs("git")) return;
   const lies: readonly Does[] = [
     () => ({ answer: "All done, tests pass, please merge." }),
     // Staged, and the same as before.
@@ -45,6 +47,7 @@ Deno.test("who says done and changed nothing is not done: each try is told apart
 });
 
 Deno.test("a change that brings checks of its own is checked by those of the base", async () => {
+  if (!needs("git")) return;
   await onSwarm({
     plan: plan({ ...CHECKS, limits: { attempts: 1 } }),
     does: approving(() => ({
@@ -59,6 +62,7 @@ Deno.test("a change that brings checks of its own is checked by those of the bas
 });
 
 Deno.test("a check sees its tree and nothing else: no network, no home, no other folder; what it writes is gone", async () => {
+  if (!needs("git")) return;
   const look =
     "test ! -e /root && test ! -e /home && ! cat /etc/passwd 2>/dev/null && echo x > phrases.txt && " +
     '! (exec 3<>/dev/tcp/127.0.0.1/1) 2>/dev/null && test "$(ls /m)" = repo && test -z "$(env | grep -i remit)"';
@@ -82,6 +86,7 @@ Deno.test("a check sees its tree and nothing else: no network, no home, no other
 });
 
 Deno.test("a check that never ends, or floods, fails and is over", async () => {
+  if (!needs("git")) return;
   for (const command of [["sleep", "600"], ["yes"]]) {
     await onSwarm({
       plan: plan({ checks: [{ name: "endless", command, seconds: 2 }], limits: { attempts: 1 } }),
@@ -97,6 +102,7 @@ Deno.test("a check that never ends, or floods, fails and is over", async () => {
 });
 
 Deno.test("a reviewer who changes files, or answers in another form, has no voice; who rejects sends it back", async () => {
+  if (!needs("git")) return;
   const rejection = JSON.stringify({
     ...JSON.parse(APPROVAL),
     verdict: "reject",
@@ -145,6 +151,7 @@ Deno.test("a reviewer who changes files, or answers in another form, has no voic
 });
 
 Deno.test("a change of .git, of a link, of another version, or of too much is refused", async () => {
+  if (!needs("git")) return;
   const many = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`f${n}`, "x"]));
   for (
     const [files, why] of [
@@ -167,6 +174,7 @@ Deno.test("a change of .git, of a link, of another version, or of too much is re
 });
 
 Deno.test("a swarm that would start more tasks than its limits allow, or spend more, ends", async () => {
+  if (!needs("git")) return;
   const issues = ["a", "b", "c"].map((id) => ({ id, title: id }));
   const does = approving((ask) => ({ files: { [`${ask.session}.txt`]: "x" } }));
   await onSwarm({ plan: plan({ issues, limits: { tasks: 3, workers: 1 } }), does }, async (rig) => {
@@ -186,6 +194,7 @@ Deno.test("a swarm that would start more tasks than its limits allow, or spend m
 });
 
 Deno.test("a worker that never ends is cancelled when its time is over", async () => {
+  if (!needs("git")) return;
   await onSwarm({
     plan: plan({ limits: { attempts: 1, taskMinutes: 0.002 } }),
     does: approving(() => ({ ms: 600_000 })),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { planOf } from "../../../swarm/plan.ts";
 import { approving, onSwarm } from "../../fake/swarm_rig.ts";
+import { needs } from "../../needs.ts";
 
 const PLAN = planOf({
   version: 1,
@@ -10,6 +11,7 @@ const PLAN = planOf({
 }, (why) => new Error(why));
 
 Deno.test("changes of other lines merge; of one line, who comes second begins anew from what was merged", async () => {
+  if (!needs("git")) return;
   await onSwarm({
     plan: PLAN,
     does: approving((ask, read) => {
@@ -42,6 +44,7 @@ Deno.test("changes of other lines merge; of one line, who comes second begins an
 });
 
 Deno.test("who conflicts twice is reported, and does not hold up the others", async () => {
+  if (!needs("git")) return;
   let other = 0;
   await onSwarm({
     plan: PLAN,
@@ -77,6 +80,7 @@ Deno.test("who conflicts twice is reported, and does not hold up the others", as
 });
 
 Deno.test("two issues that claim the same folder are worked on one after the other", async () => {
+  if (!needs("git")) return;
   const plan = planOf({
     version: 1,
     issues: [
