@@ -53,6 +53,8 @@ export interface Did {
   readonly files?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until it ends; absent: at once. */
   readonly ms?: number;
+  /** It ends once this holds. */
+  readonly once?: () => boolean;
 }
 
 /** Says what a task does. Its tree can be read. */
@@ -137,7 +139,11 @@ async function makeRig(
       const ask = asked.get(task.slice(1));
       if (ask === undefined) return { status: "gone", answer: "", reason: "", money: 0 };
       if (ended.has(task)) return { status: "cancelled", answer: "", reason: "", money: 0.25 };
-      const { answer = "Done.", status = "done", ms = 0 } = does(ask, (path) => readIn(ask, path));
+      const { answer = "Done.", status = "done", ms = 0, once } = does(
+        ask,
+        (path) => readIn(ask, path),
+      );
+      while (once?.() === false && !signal.aborted) await hands.rest(20, signal);
       if (ms > 0) {
         await hands.rest(ms, signal);
         if (signal.aborted) return undefined;

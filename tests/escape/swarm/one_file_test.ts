@@ -1,7 +1,7 @@
 /** Two workers on one file: what can be merged is, what cannot is told to both sides by name, and nobody's work is lost. */
 import assert from "node:assert/strict";
 import { planOf } from "../../../swarm/plan.ts";
-import { approving, onSwarm } from "../../fake/swarm_rig.ts";
+import { approving, onSwarm, type SwarmRig } from "../../fake/swarm_rig.ts";
 import { needs } from "../../needs.ts";
 
 const PLAN = planOf({
@@ -10,22 +10,25 @@ const PLAN = planOf({
   limits: { workers: 2, attempts: 5 },
 }, (why) => new Error(why));
 
-Deno.test("changes of other lines merge; of one line, who comes second begins anew from what was merged", async () => {
+const merged = (rig: Pick<SwarmRig, "lines"> | undefined, issue: string): boolean =>
+  rig?.lines.some((line) =>
+    line.includes('"kind":"merged"') && line.includes(`"issue":"${issue}"`)
+  ) ?? false;
+
+Deno.test("of one line, who comes second begins anew from what was merged, and both are named", async () => {
   if (!needs("git")) return;
+  let rig: SwarmRig | undefined;
   await onSwarm({
     plan: PLAN,
     does: approving((ask, read) => {
-      const now = read("phrases.txt");
-      const a = ask.request.includes("Issue a:");
-      // The second try of b sees what a did.
-      return {
-        files: {
-          "phrases.txt": now.replace(/greeting: (.*)/, a ? "greeting: A" : "greeting: $1 and B"),
-        },
-        ms: a ? 1 : 300,
-      };
+      const greeting = (words: string): string =>
+        read("phrases.txt").replace(/greeting: (.*)/, `greeting: ${words}`);
+      if (ask.request.includes("Issue a:")) return { files: { "phrases.txt": greeting("A") } };
+      // Its first try began before a was merged, and ends after.
+      return { files: { "phrases.txt": greeting("$1 and B") }, once: () => merged(rig, "a") };
     }),
-  }, async (rig) => {
+  }, async (made) => {
+    rig = made;
     const state = await rig.run();
     assert.equal(state.finished?.status, "done");
     const b = state.issues.get("b");
@@ -36,46 +39,69 @@ Deno.test("changes of other lines merge; of one line, who comes second begins an
       task,
     }]]);
     assert.match(await rig.content("phrases.txt") ?? "", /^greeting: A and B\n/);
-    assert.match(
-      b?.handoffs.at(-1)?.why ?? "",
-      new RegExp(`conflicts with "a" \\(task ${task}\\) in phrases.txt`),
-    );
+    const why = `conflicts with "a" \\(task ${task}\\) in phrases.txt`;
+    assert.match(b?.handoffs.at(-1)?.why ?? "", new RegExp(why));
   });
 });
 
-Deno.test("who conflicts twice is reported, and does not hold up the others", async () => {
+Deno.test("who conflicts twice is reported with both tasks and the path, and does not hold up the others", async () => {
   if (!needs("git")) return;
-  let other = 0;
+  let rig: SwarmRig | undefined;
+  const plan = planOf({
+    version: 1,
+    issues: [{ id: "a", title: "A" }, { id: "b", title: "B" }, {
+      id: "c",
+      title: "C",
+      after: ["a"],
+    }],
+    limits: { workers: 3, attempts: 5 },
+  }, (why) => new Error(why));
   await onSwarm({
-    plan: PLAN,
+    plan,
     does: approving((ask, read) => {
-      if (ask.request.includes("Issue a:")) {
-        return {
-          files: { "phrases.txt": read("phrases.txt").replace("Hello", `A${other}`) },
-          ms: 1,
-        };
-      }
-      return {
-        files: { "phrases.txt": read("phrases.txt").replace(/greeting: .*/, "greeting: B") },
-        ms: 400,
+      const files = {
+        "phrases.txt": read("phrases.txt").replace(/greeting: .*/, `greeting: ${ask.session}`),
       };
+      if (ask.request.includes("Issue a:")) return { files };
+      const tries = (): readonly string[] =>
+        [...rig?.asked.values() ?? []].flatMap(({ work, request, session }) =>
+          work === "author" && request.includes("Issue b:") ? session : []
+        );
+      // c ends once b's second worker has begun, from the same tip; that one ends once c is merged.
+      if (ask.request.includes("Issue c:")) return { files, once: () => tries().length > 1 };
+      return { files, once: () => merged(rig, tries()[0] === ask.session ? "a" : "c") };
     }),
-  }, async (rig) => {
-    // Somebody else moves the branch under b's second try, as a third issue would.
-    const { swap, tip, commit } = rig.mirror;
+  }, async (made) => {
+    rig = made;
     const state = await rig.run();
-    assert.equal(state.issues.get("a")?.status, "merged");
-    assert.equal(state.issues.get("b")?.status, "merged");
-    // The branch moves by compare-and-swap: a stale view of it moves nothing.
-    const now = await tip();
-    other += 1;
-    const mine = await commit(now, {
-      ...{ ref: "refs/remit/test", message: "x", at: 0 },
-      changes: [{ path: "new.txt", bytes: new TextEncoder().encode("x") }],
-    });
-    assert.equal(await swap(mine.commit, state.begun.base), false);
-    assert.equal(await tip(), now);
-    assert.equal(await swap(mine.commit, now), true);
+    const b = state.issues.get("b");
+    assert.deepEqual(
+      [...state.issues.values()].map(({ issue, status }) => `${issue.id} ${status}`),
+      ["a merged", "b conflicted", "c merged"],
+    );
+    const task = state.issues.get("c")?.merged?.task ?? "";
+    assert.equal(b?.conflicts.length, 2);
+    assert(b?.why.includes(`"c" (task ${task}) in phrases.txt`), b?.why);
+    assert.equal(state.finished?.status, "partly");
+  });
+});
+
+Deno.test("the branch moves by compare-and-swap: a stale view of it moves nothing, and nothing is overwritten", async () => {
+  if (!needs("git")) return;
+  const does = approving((_, read) => ({
+    files: { "phrases.txt": read("phrases.txt").replace("Hello", "Hi") },
+  }));
+  await onSwarm({ plan: PLAN, does }, async ({ mirror }) => {
+    const base = await mirror.tip();
+    const change = (path: string): ReturnType<typeof mirror.commit> =>
+      mirror.commit(base, {
+        ...{ ref: `refs/remit/${path}`, message: path, at: 0 },
+        changes: [{ path, bytes: new TextEncoder().encode("x") }],
+      });
+    const [one, two] = [await change("one"), await change("two")];
+    assert.equal(await mirror.swap(one.commit, base), true);
+    assert.equal(await mirror.swap(two.commit, base), false);
+    assert.equal(await mirror.tip(), one.commit);
   });
 });
 
