@@ -1,5 +1,8 @@
-/** A small repository, a plan of three issues, and scripted models for it. */
+/** The example's small repository and its plan of three issues, on a machine of a test's. */
 import type { Machine } from "./remit.ts";
+
+const EXAMPLE = new URL("../../examples/swarm/", import.meta.url).pathname;
+const shipped = (name: string): string => Deno.readTextFileSync(`${EXAMPLE}${name}`);
 
 /** Runs git as its person does, in a folder of the machine's; gives what it printed. */
 export async function personsGit(folder: string, ...args: readonly string[]): Promise<string> {
@@ -18,39 +21,9 @@ export async function personsGit(folder: string, ...args: readonly string[]): Pr
 }
 
 /** The phrases that the small repository holds, far enough apart to be merged. */
-export const PHRASES = "greeting: Hello\n\n# between\n\nparting: Bye\n";
-
-/** Makes `repo` on the machine and commits it; gives its folder. */
-export async function smallRepository(machine: Machine): Promise<string> {
-  await machine.write("repo/phrases.txt", PHRASES);
-  await machine.write("repo/README.md", "# Phrases\n");
-  await machine.write(
-    "repo/check.sh",
-    "grep -q '^greeting: ' phrases.txt && grep -q '^parting: ' phrases.txt\n",
-  );
-  const folder = `${machine.dir}/repo`;
-  await personsGit(folder, "init", "--quiet", "--initial-branch=main");
-  await personsGit(folder, "add", "--all");
-  await personsGit(folder, "commit", "--quiet", "--message=first");
-  return folder;
-}
-
+export const PHRASES = shipped("repo/phrases.txt");
 /** A worker that does what each issue asks for. */
-export const WORKER = `
-scenario: worker
-turns:
-  - when: { user: "Issue greeting", inference: 1 }
-    calls: [{ tool: file_edit, args: { path: repo/phrases.txt, old: Hello, new: Good day } }]
-  - when: { user: "Issue parting", inference: 1 }
-    calls: [{ tool: file_edit, args: { path: repo/phrases.txt, old: Bye, new: Farewell } }]
-  - when: { user: "Issue readme", inference: 1 }
-    calls:
-      - { tool: scratch_write, args: { path: scratch/note.txt, content: mine } }
-      - { tool: file_write, args: { path: repo/README.md, content: "# Phrases\\n\\nIn {{ \\"{{\\" }}braces}}.\\n" } }
-  - when: { always: true }
-    say: I changed what was asked.
-`;
-
+export const WORKER = shipped("worker.yaml");
 /** What a reviewer of good will says. */
 export const APPROVAL = JSON.stringify({
   verdict: "approve",
@@ -61,46 +34,28 @@ export const APPROVAL = JSON.stringify({
   findings: [],
 });
 
-/** A reviewer that reads and approves. */
-export const REVIEWER = `
-scenario: reviewer
-turns:
-  - when: { inference: 1 }
-    calls: [{ tool: file_read, args: { path: repo/phrases.txt } }]
-  - when: { always: true }
-    say: '${APPROVAL}'
-`;
+/** Makes `repo` on the machine and commits it; gives its folder. */
+export async function smallRepository(machine: Machine): Promise<string> {
+  for (const name of ["phrases.txt", "README.md", "check.sh"]) {
+    await machine.write(`repo/${name}`, shipped(`repo/${name}`));
+  }
+  const folder = `${machine.dir}/repo`;
+  await personsGit(folder, "init", "--quiet", "--initial-branch=main");
+  await personsGit(folder, "add", "--all");
+  await personsGit(folder, "commit", "--quiet", "--message=first");
+  return folder;
+}
 
-/** The issues of {@link WORKER}. */
-export const ISSUES = `
-issues:
-  - { id: greeting, title: Greet warmly, text: Good day in place of Hello. }
-  - { id: parting, title: Part warmly, text: Farewell in place of Bye. }
-  - { id: readme, title: Say what it is, text: The README says nothing. }
-checks:
-  - { name: phrases, command: [sh, check.sh] }
-`;
-
-/** Writes models and a plan; gives the plan's path. */
+/** Writes the example's plan and models beside the repository; gives the plan's path. */
 export async function swarmFile(
   machine: Machine,
-  parts: {
-    readonly worker?: string;
-    readonly reviewer?: string;
-    readonly plan?: string;
-    readonly more?: string;
-  } = {},
+  parts: { readonly worker?: string; readonly limits?: string } = {},
 ): Promise<string> {
-  const worker = await machine.write("worker.yaml", parts.worker ?? WORKER);
-  const reviewer = await machine.write("reviewer.yaml", parts.reviewer ?? REVIEWER);
+  await machine.write("worker.yaml", parts.worker ?? WORKER);
+  await machine.write("reviewer.yaml", shipped("reviewer.yaml"));
+  const plan = shipped("swarm.yaml");
   return await machine.write(
     "swarm.yaml",
-    `version: 1
-repository: repo
-roles:
-  coder: { models: ["scripted:${worker}"] }
-  reviewer: { models: ["scripted:${reviewer}"] }
-${parts.plan ?? ISSUES}
-${parts.more ?? ""}`,
+    parts.limits === undefined ? plan : plan.replace(/^limits: .*$/m, `limits: ${parts.limits}`),
   );
 }

@@ -1,7 +1,7 @@
 /** A swarm that is stopped, whose command is killed, whose kernel is killed: what was done stands, and it goes on. */
 import assert from "node:assert/strict";
 import { type Machine, onMachine } from "../fake/remit.ts";
-import { ISSUES, smallRepository, swarmFile, WORKER } from "../fake/swarm.ts";
+import { smallRepository, swarmFile, WORKER } from "../fake/swarm.ts";
 import { kill9 } from "../fake/processes.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 import { needs } from "../needs.ts";
@@ -86,7 +86,7 @@ Deno.test("a swarm that is stopped cancels its tasks; resumed, it does the rest"
   if (!needs("git")) return;
   await onMachine(async (machine) => {
     await smallRepository(machine);
-    const plan = await swarmFile(machine, { worker: HANGS, more: "limits: { attempts: 1 }" });
+    const plan = await swarmFile(machine, { worker: HANGS, limits: "{ attempts: 1 }" });
     const run = machine.start(["swarm", "run", plan, "--json"]);
     await until(machine, "started");
     const [{ id }] = await machine.json(["swarm", "list"]) as [Swarm];
@@ -104,7 +104,7 @@ Deno.test("a swarm that is stopped cancels its tasks; resumed, it does the rest"
     );
     assert.match((await machine.remit(["swarm", "stop", id])).stdout, /is not running/);
     // The models are read again: a stopped try counts as none.
-    await swarmFile(machine, { plan: ISSUES });
+    await swarmFile(machine);
     const again = await machine.remit(["swarm", "resume", id, "--json"]);
     assert.equal(again.code, 75, again.stderr);
     assert.equal(JSON.parse(again.stdout).status, "done");
