@@ -72,7 +72,7 @@ export interface Mirror {
 }
 
 /** The branch that reviewed changes are merged into. */
-export const BRANCH = "refs/heads/swarm";
+const BRANCH = "refs/heads/swarm";
 const BASE = "refs/heads/base";
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 

@@ -10,16 +10,7 @@
  * @module
  */
 export { makeCheck } from "./checks.ts";
-export {
-  type Attempt,
-  type IssueState,
-  liveOf,
-  readState,
-  spentOf,
-  SwarmEvent,
-  type SwarmState,
-  takeEvent,
-} from "./journal.ts";
+export { liveOf, readState, spentOf, SwarmEvent, type SwarmState, takeEvent } from "./journal.ts";
 export { makeMirror, type Mirror } from "./mirror.ts";
 export { parsePlan, planOf, type SwarmPlan } from "./plan.ts";
 export { findBase } from "./repository.ts";
@@ -27,4 +18,4 @@ export { runScheduler } from "./scheduler.ts";
 export { type StagedFile } from "./patch.ts";
 export { type SwarmTasks, type TaskAsk, type TaskEnd } from "./workers.ts";
 export { type Journal, type SwarmHands, type SwarmWalls } from "./swarm_powers.ts";
-export { plotLines, trackRecord, type TrackRow } from "./track_record.ts";
+export { plotLines, trackRecord } from "./track_record.ts";

@@ -33,7 +33,7 @@ export const SwarmIssue = z.object({
 export type SwarmIssue = z.infer<typeof SwarmIssue>;
 
 /** Who works or reviews. */
-export const SwarmRole = z.object({
+const SwarmRole = z.object({
   /** An agent of remit.yaml or of the box; absent: the one of the role's own name. */
   agent: Role.optional(),
   /** Models, the preferred one first; absent: the run's own. */
@@ -61,13 +61,11 @@ const SwarmLimits = z.object({
 }).strict();
 
 /** A check: a program of this machine, run in the repository's folder inside walls; 0 is good. */
-export const SwarmCheck = z.object({
+const SwarmCheck = z.object({
   name: z.string().min(1).max(64),
   command: z.array(z.string().min(1).max(4_096)).min(1).max(64),
   seconds: z.int().min(1).max(3_600).default(120),
 }).strict();
-/** See {@link SwarmCheck}. */
-export type SwarmCheck = z.infer<typeof SwarmCheck>;
 
 /** A whole swarm. */
 export const SwarmPlan = z.object({

@@ -29,7 +29,7 @@ export async function runScheduler(
   const { plan } = state.begun;
   const { limits } = plan;
   const record = async (event: SwarmEvent): Promise<void> => {
-    // INVARIANT: refused before it is written; nothing acts on it before it is durable (test: journal_test.ts).
+    // INVARIANT: refused before it is written; nothing acts on it before it is durable (test: what contradicts the journal is refused, whoever writes it).
     parts.take(state, event);
     await parts.write(event);
     say(event);

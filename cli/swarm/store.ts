@@ -30,7 +30,7 @@ export function swarmPlaces({ state }: Pick<Places, "state">, id: string): Swarm
 }
 
 /** Ids of the swarms that there are, oldest name first. */
-export function swarmIds(
+function swarmIds(
   hands: Pick<SwarmHands, "names">,
   { state }: Pick<Places, "state">,
 ): readonly string[] {
