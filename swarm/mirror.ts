@@ -236,8 +236,14 @@ export function makeMirror(
       const ran = await git(
         "merge",
         ["merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", ours, theirs],
-        { allowed: [1] },
+        { allowed: [1, 129] },
       );
+      if (ran.code === 129) {
+        throw new Fault(
+          "unavailable",
+          "Cannot merge: git here is older than 2.38; install a newer one",
+        );
+      }
       const [treeName = "", ...paths] = textOf(ran.stdout).split("\0").filter((part) =>
         part !== ""
       );

@@ -226,7 +226,7 @@ async function drive(
       await runScheduler({
         ...{ state, mirror, tasks, hands: swarm, rooms: at.rooms, write, take: takeEvent },
         check: makeCheck({ hands: swarm, mirror, plan, base, mount, rooms: at.rooms }),
-        record: trackRecord(swarmStates(swarm, places).filter((each) => each.id !== id)),
+        record: trackRecord(swarmStates(swarm, places).states.filter((each) => each.id !== id)),
         sessionOf: (n) => `s${sha256Hex(new TextEncoder().encode(`${id}/${n}`)).slice(0, 12)}`,
         sha256: sha256Hex,
         say: (event) => eventLine(state, event).forEach((line) => say(command, line)),

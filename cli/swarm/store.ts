@@ -53,12 +53,24 @@ export function swarmState(
   );
 }
 
-/** Every swarm whose journal can be read, the newest first. */
+/** Every swarm, the newest first; those whose journal cannot be read apart, with why. */
 export function swarmStates(
   hands: Pick<SwarmHands, "names" | "past">,
   places: Pick<Places, "state">,
-): readonly SwarmState[] {
-  return swarmIds(hands, places)
-    .flatMap((id) => readState(hands.past(swarmPlaces(places, id).journal)) ?? [])
-    .sort((a, b) => b.begun.at - a.begun.at);
+): {
+  readonly states: readonly SwarmState[];
+  readonly unread: readonly { readonly id: string; readonly why: string }[];
+} {
+  const states: SwarmState[] = [], unread: { id: string; why: string }[] = [];
+  for (const id of swarmIds(hands, places)) {
+    try {
+      const state = readState(hands.past(swarmPlaces(places, id).journal));
+      if (state !== undefined) states.push(state);
+    } catch (error) {
+      // Of an earlier version, or damaged: the others are no worse for it.
+      if (!(error instanceof Fault)) throw error;
+      unread.push({ id, why: error.message });
+    }
+  }
+  return { states: states.sort((a, b) => b.begun.at - a.begun.at), unread };
 }

@@ -26,7 +26,8 @@ export function swarmListCommand(command: View): Promise<number> {
     } else printLines(command, [...summaryLines(state).slice(1)]);
     return Promise.resolve(EXIT.success);
   }
-  const states = swarmStates(hands.swarm, places);
+  const { states, unread } = swarmStates(hands.swarm, places);
+  for (const { id, why } of unread) hands.screen.say(`${id}  ${displayText(why, { max: 300 })}`);
   const rows = states.map((state) => {
     const { begun, finished, issues, merges } = state;
     return {
@@ -58,7 +59,7 @@ export function swarmListCommand(command: View): Promise<number> {
 /** Shows how roles and models did, over all swarms of this state. */
 export function swarmReportCommand(command: View): Promise<number> {
   const { hands, places } = command;
-  const rows = trackRecord(swarmStates(hands.swarm, places));
+  const rows = trackRecord(swarmStates(hands.swarm, places).states);
   if (command.json) printJson(command, rows);
   else printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 })));
   return Promise.resolve(EXIT.success);

@@ -49,10 +49,10 @@ export async function smallRepository(machine: Machine): Promise<string> {
 /** Writes the example's plan and models beside the repository; gives the plan's path. */
 export async function swarmFile(
   machine: Machine,
-  parts: { readonly worker?: string; readonly limits?: string } = {},
+  parts: { readonly worker?: string; readonly reviewer?: string; readonly limits?: string } = {},
 ): Promise<string> {
   await machine.write("worker.yaml", parts.worker ?? WORKER);
-  await machine.write("reviewer.yaml", shipped("reviewer.yaml"));
+  await machine.write("reviewer.yaml", parts.reviewer ?? shipped("reviewer.yaml"));
   const plan = shipped("swarm.yaml");
   return await machine.write(
     "swarm.yaml",

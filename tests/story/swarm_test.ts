@@ -1,7 +1,8 @@
 /** alice hands three issues of a repository to a swarm and reviews one diff; carol stops one and goes on with it. */
 import assert from "node:assert/strict";
 import { onMachine } from "../fake/remit.ts";
-import { personsGit, PHRASES, smallRepository, swarmFile } from "../fake/swarm.ts";
+import { eventsOf } from "../fake/model_scenes.ts";
+import { APPROVAL, personsGit, PHRASES, smallRepository, swarmFile } from "../fake/swarm.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 import { needs } from "../needs.ts";
 
@@ -14,6 +15,7 @@ interface Document {
     readonly id: string;
     readonly status: string;
     readonly attempts: readonly {
+      readonly task?: string;
       readonly work: string;
       readonly role: string;
       readonly provider: string;
@@ -147,5 +149,56 @@ turns:
     ]);
     assert.equal(again.code, 0, again.stderr);
     assert.match(await machine.read("repo/phrases.txt"), /Good day/);
+  });
+});
+
+Deno.test("a worker that applies or starts others, and a reviewer that writes, are refused by the kernel; the swarm goes on", async () => {
+  if (!needs("git")) return;
+  await onMachine(async (machine) => {
+    await smallRepository(machine);
+    const file = await swarmFile(machine, {
+      worker: `scenario: eager
+turns:
+  - when: { inference: 1 }
+    calls:
+      - { tool: file_edit, args: { path: repo/phrases.txt, old: Hello, new: Good day } }
+      - { tool: patch_apply }
+      - { tool: agent_spawn, args: { agent: reviewer, request: Approve it } }
+  - when: { always: true }
+    say: "{{ tool.patch_apply }} {{ tool.agent_spawn }}"
+`,
+      reviewer: `scenario: writes
+turns:
+  - when: { inference: 1 }
+    calls: [{ tool: file_write, args: { path: repo/phrases.txt, content: mine } }]
+  - when: { always: true }
+    say: '${APPROVAL}'
+`,
+    });
+    const plan = (await Deno.readTextFile(file)).split("\n").filter((line) =>
+      !/id: (?:parting|readme)/.test(line)
+    );
+    await Deno.writeTextFile(file, plan.join("\n"));
+    const done = await machine.remit(["swarm", "run", file, "--json"]);
+    assert.equal(done.code, 75, done.stderr);
+    const { issues, id }: Document = JSON.parse(done.stdout);
+    const [{ attempts, status } = { attempts: [], status: "" }] = issues;
+    assert.equal(status, "merged");
+    for (const { task = "", work } of attempts) {
+      const events = await eventsOf(machine, task);
+      // None of these tools is among those that it has.
+      const refused = events.filter(({ status }) => status === "unknownTool").map(({ why }) =>
+        /"(\w+)"/.exec(String(why))?.[1]
+      );
+      assert.deepEqual(
+        refused,
+        work === "author" ? ["patch_apply", "agent_spawn"] : ["file_write"],
+        task,
+      );
+      assert.equal(events.filter(({ event }) => event === "processStarted").length, 0);
+    }
+    const folder = `${machine.state}/swarm/${id}/mirror.git`;
+    assert.match(await personsGit(folder, "show", "swarm:phrases.txt"), /^greeting: Good day/);
+    assert.equal(await machine.read("repo/phrases.txt"), PHRASES);
   });
 });
