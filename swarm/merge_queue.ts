@@ -12,7 +12,7 @@ import type { Mirror } from "./mirror.ts";
 /** What the queue works with. */
 export interface QueueParts {
   readonly state: SwarmState;
-  readonly mirror: Pick<Mirror, "tip" | "swap" | "merge" | "treeOf" | "commitTree" | "differences">;
+  readonly mirror: Pick<Mirror, "tip" | "swap" | "merge" | "treeOf" | "commitTree">;
   readonly check: Check;
   /** Writes an event down and takes it into the state. */
   record(event: SwarmEvent): Promise<void>;
@@ -25,23 +25,26 @@ export type Merging = (id: string) => Promise<void>;
 /** Makes the queue: whoever calls waits for those before. */
 export function makeMergeQueue(parts: QueueParts): Merging {
   let before: Promise<void> = Promise.resolve();
+  const head: Head = { now: undefined };
   return (id) => {
-    const mine = before.catch(() => undefined).then(() => mergeOne(parts, id));
+    const mine = before.catch(() => undefined).then(() => mergeOne(parts, head, id));
     before = mine;
     return mine;
   };
 }
 
-async function mergeOne(parts: QueueParts, id: string): Promise<void> {
+/** Where the branch stands, as this queue left it: whether it still does is compared when it moves. */
+interface Head {
+  now: { readonly tip: string; readonly tree: string } | undefined;
+}
+
+async function mergeOne(parts: QueueParts, head: Head, id: string): Promise<void> {
   const { state, mirror, record, now } = parts;
   const of = state.issues.get(id);
+  const { tip, tree } = head.now ??= await standing(parts);
+  if (of?.status === "merged") return;
   if (of?.work === undefined) throw new TypeError(`Cannot merge "${id}": it has no change`);
-  const { work, merging } = of;
-  const tip = await mirror.tip();
-  if (merging !== undefined && tip === merging.commit) {
-    // The branch moved, and nobody wrote it down any more.
-    return await record({ kind: "merged", at: now(), issue: id, commit: merging.commit });
-  }
+  const { work } = of;
   const merge = await mirror.merge(tip, work.commit);
   if (merge.kind === "conflict") {
     return await record({
@@ -49,7 +52,7 @@ async function mergeOne(parts: QueueParts, id: string): Promise<void> {
       others: [...othersOf(state, work.attempt.from, merge.paths)],
     });
   }
-  if (merge.tree === await mirror.treeOf(tip)) {
+  if (merge.tree === tree) {
     return await record({
       ...{ kind: "closed", at: now(), issue: id, status: "failed" },
       why: "its change is in the branch already: nothing is left of it",
@@ -64,7 +67,8 @@ async function mergeOne(parts: QueueParts, id: string): Promise<void> {
     // Of the journal, not of the clock: the same merge after a crash is the same commit.
     at: work.attempt.ended?.at ?? state.begun.at,
   });
-  const paths = (await mirror.differences(tip, commit)).map(({ path }) => path);
+  const outcome = work.attempt.ended?.outcome;
+  const paths = outcome?.kind === "patch" ? outcome.paths : [];
   await record({ kind: "merging", at: now(), issue: id, tip, commit, paths });
   if (!await mirror.swap(commit, tip)) {
     throw new Fault(
@@ -72,7 +76,21 @@ async function mergeOne(parts: QueueParts, id: string): Promise<void> {
       `Cannot merge "${id}": the mirror's branch was moved by somebody else; nothing of it was overwritten`,
     );
   }
+  head.now = { tip: commit, tree: merge.tree };
   await record({ kind: "merged", at: now(), issue: id, commit });
+}
+
+/** Where the branch stands. A merge that moved it, and that nobody wrote down any more, is written down first. */
+async function standing(
+  { state, mirror, record, now }: QueueParts,
+): Promise<NonNullable<Head["now"]>> {
+  const tip = await mirror.tip();
+  for (const { issue, status, merging } of state.issues.values()) {
+    if (status === "open" && merging?.commit === tip) {
+      await record({ kind: "merged", at: now(), issue: issue.id, commit: tip });
+    }
+  }
+  return { tip, tree: await mirror.treeOf(tip) };
 }
 
 /** Whether the checks find a tree good; each is checked once. */
