@@ -199,6 +199,7 @@ async function makeSwarm(): Promise<Hands["swarm"]> {
   const GiB = 1024 ** 3;
   return makeSwarmHands(makeSwarmWalls({
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
+    dir: `${cache()}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
     started: (programs, inner) =>
       line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),

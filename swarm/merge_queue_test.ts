@@ -80,7 +80,10 @@ function world(
         tip: () => Promise.resolve(made.tip),
         treeOf: (commit) => Promise.resolve(`tree of ${commit}`),
         merge: (ours, theirs) =>
-          Promise.resolve(parts.merge?.(ours, theirs) ?? { kind: "merged", tree: named("e") }),
+          Promise.resolve(
+            parts.merge?.(ours, theirs) ??
+              { kind: "merged", tree: named(ours === BASE ? "e" : "f") },
+          ),
         commitTree: (_, { parent }) => Promise.resolve(named(parent === BASE ? "c" : "d")),
         swap(to, from) {
           if (parts.swaps === false || from !== made.tip) return Promise.resolve(false);
@@ -129,7 +132,14 @@ Deno.test("a merge that was begun and moved nothing is done again; one at a time
   });
   const { queue, events } = world(state, { tip: BASE });
   await Promise.all([queue("a"), queue("b")]);
-  assert.deepEqual(events, ["checked a", "merging a", "merged a", "merging b", "merged b"]);
+  assert.deepEqual(events, [
+    "checked a",
+    "merging a",
+    "merged a",
+    "checked b",
+    "merging b",
+    "merged b",
+  ]);
 });
 
 Deno.test("a branch that somebody else moved is not overwritten; a change that is there already comes to nothing", async () => {

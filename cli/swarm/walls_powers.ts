@@ -20,7 +20,9 @@ export interface WallParts {
   readonly system: readonly string[];
   /** The environment of every granted program. */
   readonly env: Readonly<Record<string, string>>;
-  /** Puts the filters of system calls into a folder; false where there are none. */
+  /** A private folder for filters of system calls: they are the same for everybody. */
+  readonly dir: string;
+  /** Puts them into a folder; false where there are none. */
   keepFilters(dir: string): boolean;
   /** A wall whose first word is bubblewrap, behind the filter for programs that need nothing. */
   filtered(
@@ -55,8 +57,8 @@ export function makeSwarmWalls(parts: WallParts): SwarmWalls {
   const config = (): NonNullable<typeof made> =>
     made ??= (async () => {
       const programs = await parts.findPrograms();
-      const dir = Deno.makeTempDirSync({ prefix: "remit-swarm-" });
-      addEventListener("unload", () => Deno.removeSync(dir, { recursive: true }));
+      const { dir } = parts;
+      Deno.mkdirSync(dir, { recursive: true, mode: 0o700 });
       if (programs.bwrap === undefined || !parts.keepFilters(dir)) {
         throw new Fault(
           "unavailable",

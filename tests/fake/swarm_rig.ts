@@ -27,12 +27,13 @@ import {
 import { makeSwarmHands } from "../../swarm/swarm_powers.ts";
 import { APPROVAL, personsGit, PHRASES } from "./swarm.ts";
 
-/** The powers, as cli/main.ts wires them. */
-export function realSwarmHands(): SwarmHands {
+/** The powers, as cli/main.ts wires them; `dir` is the test's. */
+export function realSwarmHands(dir: string): SwarmHands {
   const spawn = makeSpawnPowers();
   const GiB = 1024 ** 3;
   return makeSwarmHands(makeSwarmWalls({
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
+    dir: `${dir}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
     started: (programs, inner) =>
       line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),
@@ -115,7 +116,7 @@ async function makeRig(
   repository: string,
   { plan, does }: { readonly plan: SwarmPlan; readonly does: Does },
 ): Promise<SwarmRig> {
-  const hands = realSwarmHands();
+  const hands = realSwarmHands(dir);
   const mirror = makeMirror(hands, `${dir}/mirror.git`);
   const lines: string[] = [];
   const asked = new Map<string, TaskAsk>();

@@ -162,7 +162,7 @@ async function writeObject(objects: string, type: string, body: Uint8Array): Pro
 Deno.test("a repository whose parts lie elsewhere, or that names its commit by a way out, is refused in words", async () => {
   if (!needs("git")) return;
   await onSwarm({ plan: PLAN, does: () => ({}) }, async ({ dir, repository }) => {
-    const hands = realSwarmHands();
+    const hands = realSwarmHands(dir);
     const at = `${dir}/evil`;
     await Deno.mkdir(at);
     assert.throws(() => findBase(hands, at), /no \.git/);
