@@ -201,7 +201,8 @@ async function makeSwarm(): Promise<Hands["swarm"]> {
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
     dir: `${cache()}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
-    started: (programs, inner) =>
+    // Its person waits for it: no nicer than their own git.
+    started: ({ nice: _, ...programs }, inner) =>
       line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),
     lineOfCommand: line.lineOfCommand,
     async identity(config) {

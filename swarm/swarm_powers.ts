@@ -1,15 +1,7 @@
 /** What a swarm needs of the machine: git and checks inside walls, private folders, a journal, the clock. @module */
 import { dirname, join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
-
-/** A program that ended. */
-export interface Ran {
-  readonly code: number;
-  readonly stdout: Uint8Array;
-  readonly stderr: string;
-  /** Its time was over, or it printed too much. */
-  readonly cut?: string;
-}
+import { type Line, type Ran, run } from "./run_powers.ts";
 
 /** What git is run over: its repository, and at most one folder of objects that it only reads. */
 export interface GitRoom {
@@ -60,6 +52,10 @@ export interface SwarmHands {
   /** What stands at a path itself. */
   kind(path: string): "file" | "folder" | "link" | undefined;
   write(path: string, text: string): void;
+  /** Writes a file that never changes, durably, unless it is there. */
+  keep(path: string, bytes: Uint8Array): void;
+  /** Puts `to` in place of `from` in a file, durably, behind git's own lock of it (PATH.lock); false where it holds anything else. */
+  swap(path: string, to: string, from: string): boolean;
   /** Reads a journal and opens it for more: a last line that was cut off by a crash is dropped. */
   journal(path: string): Journal;
   /** The lines of a journal that another process may be writing. */
@@ -68,13 +64,6 @@ export interface SwarmHands {
   lock(path: string): Disposable | undefined;
   now(): number;
   rest(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-/** A command line with its whole environment. */
-interface Line {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The walls, as the kernel builds them: handed in by whoever wires the process. */
@@ -100,7 +89,7 @@ export interface SwarmWalls {
 }
 
 const MiB = 1024 * 1024;
-const GIT_SECONDS = 300, GIT_BYTES = 512 * MiB, CHECK_BYTES = 4 * MiB, ERROR_BYTES = 64 * 1024;
+const GIT_SECONDS = 300, GIT_BYTES = 512 * MiB, CHECK_BYTES = 4 * MiB;
 
 /** git reads no configuration but the mirror's own file and these. */
 const GIT_ENV: Readonly<Record<string, string>> = Object.freeze({
@@ -202,6 +191,27 @@ export function makeSwarmHands(walls: SwarmWalls): SwarmHands {
       Deno.writeTextFileSync(`${path}.new`, text, { mode: 0o600 });
       Deno.renameSync(`${path}.new`, path);
     },
+    keep(path, bytes): void {
+      if (absentAs(false, () => Deno.lstatSync(path).isFile)) return;
+      Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeDurably(`${path}.new`, bytes, { create: true, truncate: true });
+      Deno.renameSync(`${path}.new`, path);
+    },
+    swap(path, to, from): boolean {
+      const lock = `${path}.lock`;
+      try {
+        writeDurably(lock, new TextEncoder().encode(to), { createNew: true });
+      } catch (error) {
+        if (error instanceof Deno.errors.AlreadyExists) return false;
+        throw error;
+      }
+      if (absentAs("", () => Deno.readTextFileSync(path)) !== from) {
+        Deno.removeSync(lock);
+        return false;
+      }
+      Deno.renameSync(lock, path);
+      return true;
+    },
     journal,
     past: (path) => wholeLines(absentAs("", () => Deno.readTextFileSync(path))),
     lock(path): Disposable | undefined {
@@ -243,6 +253,16 @@ function realFile(path: string): string | undefined {
     const real = Deno.realPathSync(path);
     return Deno.statSync(real).isFile ? real : undefined;
   });
+}
+
+function writeDurably(
+  path: string,
+  bytes: Uint8Array,
+  how: Pick<Deno.OpenOptions, "create" | "createNew" | "truncate">,
+): void {
+  using file = Deno.openSync(path, { ...how, write: true, mode: 0o600 });
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+  file.syncDataSync();
 }
 
 async function remove(folder: string): Promise<void> {
@@ -292,77 +312,4 @@ function journal(path: string): Journal {
     append: (line) => before = before.then(() => write(line)),
     close: () => file.close(),
   });
-}
-
-async function run(
-  { program, args, env }: Line,
-  { input, seconds, bytes }: {
-    readonly input: Uint8Array;
-    readonly seconds: number;
-    readonly bytes: number;
-  },
-): Promise<Ran> {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    ...{ clearEnv: true, env: { ...env }, cwd: "/" },
-    ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
-  }).spawn();
-  let cut: string | undefined;
-  const end = (why: string): void => {
-    cut ??= why;
-    try {
-      child.kill("SIGKILL");
-    } catch (error) {
-      // It has ended by itself.
-      if (!(error instanceof TypeError)) throw error;
-    }
-  };
-  const timer = setTimeout(() => end(`it took longer than ${seconds} s`), seconds * 1_000);
-  const feed = async (): Promise<void> => {
-    const writer = child.stdin.getWriter();
-    try {
-      await writer.write(input);
-      await writer.close();
-    } catch (error) {
-      // It ended, or closed its input, before it read all.
-      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-    }
-  };
-  const hear = async (
-    stream: ReadableStream<Uint8Array>,
-    most: number,
-    flood: "end" | "drop",
-  ): Promise<Uint8Array> => {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of stream) {
-      if (size + chunk.length > most) {
-        if (flood === "end") end(`it printed more than ${most} bytes`);
-        continue;
-      }
-      size += chunk.length;
-      parts.push(chunk.slice());
-    }
-    const whole = new Uint8Array(size);
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
-  };
-  try {
-    const [status, stdout, stderr] = await Promise.all([
-      child.status,
-      hear(child.stdout, bytes, "end"),
-      hear(child.stderr, ERROR_BYTES, "drop"),
-      feed(),
-    ]);
-    return {
-      ...{ code: status.code, stdout, stderr: new TextDecoder().decode(stderr) },
-      ...(cut === undefined ? {} : { cut }),
-    };
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -225,7 +225,7 @@ const noSwarm = (): never => {
 const NO_SWARM: Hands["swarm"] = {
   ...{ git: noSwarm, check: noSwarm, plant: noSwarm, clear: noSwarm, names: () => [] },
   ...{ read: noSwarm, kind: noSwarm, write: noSwarm, journal: noSwarm, past: () => [] },
-  ...{ lock: noSwarm, now: noSwarm, rest: noSwarm },
+  ...{ lock: noSwarm, now: noSwarm, rest: noSwarm, keep: noSwarm, swap: noSwarm },
 };
 
 function noRedteam(): never {

@@ -202,6 +202,7 @@ async function drive(
   const at = swarmPlaces(places, id);
   const mirror = makeMirror(swarm, at.mirror);
   const write = (event: SwarmEvent): Promise<void> => journal.append(JSON.stringify(event));
+  await mirror.mend();
   const open = [...state.issues.values()].some(({ status }) => status === "open");
   const stop = new AbortController();
   const unlisten = hands.interrupts.listen((count) => {

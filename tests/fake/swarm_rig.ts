@@ -35,7 +35,7 @@ export function realSwarmHands(dir: string): SwarmHands {
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
     dir: `${dir}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
-    started: (programs, inner) =>
+    started: ({ nice: _, ...programs }, inner) =>
       line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),
     lineOfCommand: line.lineOfCommand,
     async identity(config) {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { planOf } from "../../../swarm/plan.ts";
 import { approving, onSwarm, type SwarmRig } from "../../fake/swarm_rig.ts";
+import { personsGit } from "../../fake/swarm.ts";
 import { needs } from "../../needs.ts";
 
 const PLAN = planOf({
@@ -91,7 +92,7 @@ Deno.test("the branch moves by compare-and-swap: a stale view of it moves nothin
   const does = approving((_, read) => ({
     files: { "phrases.txt": read("phrases.txt").replace("Hello", "Hi") },
   }));
-  await onSwarm({ plan: PLAN, does }, async ({ mirror }) => {
+  await onSwarm({ plan: PLAN, does }, async ({ mirror, dir }) => {
     const base = await mirror.tip();
     const change = (path: string): ReturnType<typeof mirror.commit> =>
       mirror.commit(base, {
@@ -102,6 +103,22 @@ Deno.test("the branch moves by compare-and-swap: a stale view of it moves nothin
     assert.equal(await mirror.swap(one.commit, base), true);
     assert.equal(await mirror.swap(two.commit, base), false);
     assert.equal(await mirror.tip(), one.commit);
+    // A lock that a killed process left holds up nobody for ever.
+    const lock = `${dir}/mirror.git/refs/heads/swarm.lock`;
+    await Deno.writeTextFile(lock, "");
+    const three = await mirror.commitTree(two.tree, {
+      parent: one.commit,
+      message: "three",
+      at: 0,
+    });
+    assert.equal(await mirror.swap(three, one.commit), false);
+    await mirror.mend();
+    assert.equal(await mirror.swap(three, one.commit), true);
+    // What Remit wrote is what git would have written.
+    assert.equal(await personsGit(`${dir}/mirror.git`, "fsck", "--strict", "swarm"), "");
+    const [subject, parent] =
+      (await personsGit(`${dir}/mirror.git`, "log", "-1", "--format=%s %P", "swarm")).split(" ");
+    assert.deepEqual([subject, parent], ["three", one.commit]);
   });
 });
 
