@@ -156,3 +156,32 @@ Deno.test("a wrong file, folder, model or agent begins no swarm, and says which 
     );
   });
 });
+
+Deno.test("a worker's question waits for alice, names its tree, and the swarm goes on with her answer", async () => {
+  if (!needs("git")) return;
+  await onMachine(async (machine) => {
+    await smallRepository(machine);
+    await machine.write(
+      "remit.yaml",
+      "version: 1\nrules:\n  - { tool: file_edit, mode: consent }\n",
+    );
+    await machine.remit(["trust"]);
+    const plan = await swarmFile(machine);
+    const text = await Deno.readTextFile(plan);
+    await Deno.writeTextFile(
+      plan,
+      text.split("\n").filter((line) => !/id: (?:parting|readme)/.test(line)).join("\n"),
+    );
+    const run = machine.start(["swarm", "run", plan, "--json"]);
+    const [question] = await waitUntil("a question", async () => {
+      const asked = await machine.json(["questions"]) as readonly { readonly id: string }[];
+      return asked.length > 0 ? asked : undefined;
+    });
+    const answered = await machine.remit(["answer", question?.id ?? "", "allow"]);
+    assert.equal(answered.code, 0, answered.stderr);
+    const done = await run.done;
+    // The diff is put to her by a play that writes whole files: nothing but the review is asked.
+    assert.equal(done.code, 75, done.stderr);
+    assert.equal(JSON.parse(done.stdout).status, "done");
+  });
+});
