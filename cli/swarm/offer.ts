@@ -9,6 +9,8 @@ import { AgentTask } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { Mirror, SwarmHands, SwarmState } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import { commandText } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { finishFollowing } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
@@ -167,6 +169,12 @@ export async function offer(
   };
   const link = await kernelFor(command, setting);
   try {
+    const waits = await waiting(link, state, tip);
+    if (waits !== undefined) {
+      const words = commandText(command, "questions");
+      hands.screen.say(`  the diff of this swarm waits for you already: ${words}`);
+      return { task: waits, exit: EXIT.waiting, applied: false };
+    }
     const task = await createTask(command, link, setting, {
       ...{ text: words, interactive: false, plan: false },
       // Workers wrote it, and the person has not read it yet.
@@ -184,6 +192,23 @@ export async function offer(
     return { task, exit: exit === EXIT.success && !applied ? EXIT.notApplied : exit, applied };
   } finally {
     link.close();
+  }
+}
+
+/** The task that this very commit was put to the person by, while it still waits. */
+async function waiting(
+  link: Pick<KernelLink, "ask">,
+  { offered }: Pick<SwarmState, "offered">,
+  tip: string,
+): Promise<string | undefined> {
+  if (offered?.commit !== tip) return undefined;
+  try {
+    const { status } = AgentTask.parse(await link.ask("task", { task: offered.task }));
+    return status === "needsApproval" ? offered.task : undefined;
+  } catch (error) {
+    // It was erased meanwhile: the diff is put again.
+    if (error instanceof Fault && error.code === "notFound") return undefined;
+    throw error;
   }
 }
 

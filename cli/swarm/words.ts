@@ -76,7 +76,7 @@ export function summaryLines(state: SwarmState): readonly string[] {
       const reviewers = of.attempts.filter(({ ended }) => ended?.outcome.kind === "approved");
       const how = of.status === "merged"
         ? `merged, approved by ${
-          reviewers.map(({ role, provider }) => `${role} (${provider})`).join(", ")
+          reviewers.map(({ role, provider }) => `${role} (${short(provider, 80)})`).join(", ")
         }`
         : of.status === "open"
         ? liveOf(of) === undefined ? "not begun, or waits" : "under way"

@@ -87,8 +87,11 @@ Deno.test("with nobody at the terminal the diff waits; the folder is as it was u
     await smallRepository(machine);
     const done = await machine.remit(["swarm", "run", await swarmFile(machine), "--json"]);
     assert.equal(done.code, 75, `${done.stderr}${done.stdout}`);
-    const { applied, task = "" }: Document = JSON.parse(done.stdout);
+    const { applied, id, task = "" }: Document = JSON.parse(done.stdout);
     assert.equal(applied, false);
+    // Asked for again, it is the same question, not a second one.
+    const again = await machine.remit(["swarm", "resume", id, "--json"]);
+    assert.deepEqual([again.code, JSON.parse(again.stdout).task], [75, task], again.stderr);
     assert.equal(await machine.read("repo/phrases.txt"), PHRASES);
     const shown = await machine.remit(["diff", task]);
     assert.match(shown.stdout, /repo\/phrases\.txt[\s\S]*\+greeting: Good day/);

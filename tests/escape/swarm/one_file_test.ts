@@ -125,6 +125,36 @@ Deno.test("the branch moves by compare-and-swap: a stale view of it moves nothin
   });
 });
 
+Deno.test("a repository whose names are SHA-256 is merged as any other", async () => {
+  if (!needs("git")) return;
+  await onSwarm({
+    plan: PLAN,
+    does: approving((ask) => ({ files: { [`${ask.session}.txt`]: "x" } })),
+    async prepare(folder) {
+      await Deno.remove(`${folder}/.git`, { recursive: true });
+      await personsGit(
+        folder,
+        "init",
+        "--quiet",
+        "--initial-branch=main",
+        "--object-format=sha256",
+      );
+      await personsGit(folder, "add", "--all");
+      await personsGit(folder, "commit", "--quiet", "--message=first");
+      // A branch in packed-refs, as after a clone.
+      await personsGit(folder, "pack-refs", "--all");
+    },
+  }, async (rig) => {
+    const state = await rig.run();
+    assert.equal(state.finished?.status, "done");
+    assert.equal((await rig.mirror.tip()).length, 64);
+    assert.equal(
+      await personsGit(`${rig.dir}/mirror.git`, "fsck", "--strict", "--no-dangling", "swarm"),
+      "",
+    );
+  });
+});
+
 Deno.test("two issues that claim the same folder are worked on one after the other", async () => {
   if (!needs("git")) return;
   const plan = planOf({
