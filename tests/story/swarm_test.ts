@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { onMachine } from "../fake/remit.ts";
 import { eventsOf } from "../fake/model_scenes.ts";
 import { APPROVAL, personsGit, PHRASES, smallRepository, swarmFile } from "../fake/swarm.ts";
+import { openTerminal } from "../fake/terminal.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 import { needs } from "../needs.ts";
 
@@ -203,5 +204,27 @@ turns:
     const folder = `${machine.state}/swarm/${id}/mirror.git`;
     assert.match(await personsGit(folder, "show", "swarm:phrases.txt"), /^greeting: Good day/);
     assert.equal(await machine.read("repo/phrases.txt"), PHRASES);
+  });
+});
+
+Deno.test("at a terminal alice sees who works, reads one diff of all three changes, and says yes", async () => {
+  if (!needs("git") || !needs("script")) return;
+  await onMachine(async (machine) => {
+    await smallRepository(machine);
+    const plan = await swarmFile(machine);
+    const run = openTerminal(machine.command(["swarm", "run", plan]), {
+      env: machine.env,
+      cwd: machine.dir,
+    });
+    await run.shows("readme  merged as");
+    const shown = await run.shows("your answer");
+    assert.match(shown, /greeting {2}a worker begins \(coder/);
+    assert.match(shown, /approved by a reviewer: As the issue asks/);
+    assert.match(shown, /\+ *greeting: Good day/);
+    assert.match(shown, /\+ *parting: Farewell/);
+    await run.type("y\r");
+    assert.equal(await run.ended(), 0, run.screen());
+    assert.match(run.screen(), /3 of 3 changes are merged/);
+    assert.match(await machine.read("repo/phrases.txt"), /Good day[\s\S]*Farewell/);
   });
 });
