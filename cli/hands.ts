@@ -14,6 +14,7 @@ import type { ModelHands } from "./model/hands.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
 import type { RedteamHands } from "../redteam/mod.ts";
+import type { SwarmHands } from "../swarm/mod.ts";
 import type { ServeHands } from "./mcp_serve/gateway_process.ts";
 import type { BackupHands } from "../service/backup/mod.ts";
 import type { ServiceHands } from "./service/hands.ts";
@@ -309,6 +310,8 @@ export interface Hands {
   readInput(): Promise<string>;
   /** Scratch machines for the red team and the evaluations. */
   readonly redteam: RedteamHands;
+  /** Git, checks, private folders and journals of swarms. */
+  readonly swarm: SwarmHands;
   /** Standard input and output, where a protocol is spoken over them. */
   readonly pipe: Pipe;
 }

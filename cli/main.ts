@@ -91,6 +91,7 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   },
   service: async () => (await import("./service/hands_powers.ts")).makeServiceHands(),
   redteam: async () => (await import("../redteam/workshop_powers.ts")).makeRedteamHands(home),
+  swarm: makeSwarm,
   async backup() {
     const { makeBackupHands } = await import("../service/backup/disk_powers.ts");
     return makeBackupHands(logCheck);
@@ -183,6 +184,33 @@ async function makeWikis(): Promise<Hands["wikis"]> {
         isAddress: (host) => tryIp(host) !== undefined,
       }, signal),
   });
+}
+
+async function makeSwarm(): Promise<Hands["swarm"]> {
+  const { makeSwarmHands } = await import("../swarm/swarm_powers.ts");
+  const { makeSwarmWalls } = await import("./swarm/walls_powers.ts");
+  const { findPrograms } = await import("./program/programs_powers.ts");
+  const line = await import("../kernel/core/start/command_line.ts");
+  const { filtered } = await import("../kernel/core/start/line_parts.ts");
+  const { makeSpawnPowers } = await import("../kernel/core/start/spawn_powers.ts");
+  const { probeCommandWalls } = await import("../kernel/core/start/walls.ts");
+  const { Fault } = await import("../contracts/base/fault.ts");
+  const spawn = makeSpawnPowers();
+  const GiB = 1024 ** 3;
+  return makeSwarmHands(makeSwarmWalls({
+    ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
+    dir: `${cache()}/walls`,
+    filtered: (config, words) => filtered(config, "closed", words),
+    // Its person waits for it: no nicer than their own git.
+    started: ({ nice: _, ...programs }, inner) =>
+      line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),
+    lineOfCommand: line.lineOfCommand,
+    async identity(config) {
+      const walls = await probeCommandWalls(config, spawn);
+      if (walls.kind === "walled") return walls.identity;
+      throw new Fault("unavailable", `Cannot run a check on this machine: ${walls.why}`);
+    },
+  }));
 }
 
 const lineOfLogin: Parameters<

@@ -44,6 +44,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
         "models/weights",
         "redteam",
         "world",
+        "swarm",
       ],
     ],
     npm: ["@agentclientprotocol/sdk", "zod", "yaml", "diff", "smol-toml", "lowlight"],
@@ -52,6 +53,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   redteam: { parts: OPEN, npm: ["zod", "yaml"] },
   // People of a world, what they remember, what a day comes to; their steps are tasks of the kernel.
   world: { parts: OPEN, npm: ["zod", "yaml"] },
+  // Plans, a scheduler, a merge queue over git; its tasks are a kernel's.
+  swarm: { parts: OPEN, npm: ["zod", "yaml"] },
   agents: { parts: OPEN, npm: [] },
   kernel: { parts: [...OPEN, "store"], npm: ["zod"] },
   runner: { parts: [...OPEN, "planned"], npm: [] },

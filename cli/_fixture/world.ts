@@ -213,10 +213,20 @@ export function fakeHands(
       names: noRedteam,
       now: noRedteam,
     },
+    swarm: NO_SWARM,
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: () => Promise.resolve(parts.input ?? ""),
   };
 }
+
+const noSwarm = (): never => {
+  throw new Error("no test of commands runs a swarm");
+};
+const NO_SWARM: Hands["swarm"] = {
+  ...{ git: noSwarm, check: noSwarm, plant: noSwarm, clear: noSwarm, names: () => [] },
+  ...{ read: noSwarm, kind: noSwarm, write: noSwarm, journal: noSwarm, past: () => [] },
+  ...{ lock: noSwarm, now: noSwarm, rest: noSwarm, keep: noSwarm, swap: noSwarm },
+};
 
 function noRedteam(): never {
   throw new Error("no test of commands plays the red team");

@@ -19,6 +19,7 @@ import { RUN } from "../run/family.ts";
 import { SERVICE, TRIGGER } from "../service/command_table.ts";
 import { SETUP } from "../setup/command_table.ts";
 import { SEMANTIC } from "../sgrep/sgrep_command_table.ts";
+import { SWARM } from "../swarm/family.ts";
 import { TASK } from "../task/family.ts";
 import { TEMPLATE } from "../template/family.ts";
 import { WIKIS } from "../wiki/command/table.ts";
@@ -42,7 +43,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
-  ...[RUN, ACP, AGENTS, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
+  ...[RUN, ACP, AGENTS, SWARM, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, RESOURCES, SETUP],
 ];

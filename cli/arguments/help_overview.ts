@@ -21,7 +21,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
   tasks: [
     ...["task", "resume", "conversation", "ctx", "outbox", "ps", "kill", "templates", "why"],
-    "resources",
+    ...["resources", "swarm"],
   ],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
   record: ["audit", "cost", "receipt", "backup", "restore"],

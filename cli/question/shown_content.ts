@@ -17,7 +17,7 @@ const LONGEST_WHOLE = 20_000;
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
 /** Reads content by digest. Throws `refused` when the file is not what its name says. */
-function readContent(
+export function readContent(
   disk: Pick<DiskRead, "read">,
   folder: string,
   digest: Digest,

@@ -117,6 +117,11 @@ async function explain(words: readonly string[]): Promise<Finished> {
     serveSite: nothing,
     startPeer: nothing,
     kernels: nothing,
+    swarm: {
+      ...{ git: nothing, check: nothing, plant: nothing, clear: nothing, names: () => [] },
+      ...{ read: nothing, kind: nothing, write: nothing, journal: nothing, past: () => [] },
+      ...{ lock: nothing, now: nothing, rest: nothing, keep: nothing, swap: nothing },
+    },
     redteam: { open: nothing, own: nothing, shipped: nothing, names: nothing, now: nothing },
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,

@@ -1,0 +1,124 @@
+/**
+ * The merge queue of a swarm: 100 changes onto one branch, against bare git that merges, commits and moves the branch
+ * for each, in the same repository and the same run.
+ * @module
+ */
+import { join } from "node:path";
+import { beginState, type SwarmEvent, takeEvent } from "../swarm/journal.ts";
+import { makeMergeQueue } from "../swarm/merge_queue.ts";
+import { findBase, makeMirror, planOf } from "../swarm/mod.ts";
+import { personsGit } from "../tests/fake/swarm.ts";
+import { realSwarmHands } from "../tests/fake/swarm_rig.ts";
+import { atMost, type Row } from "./row.ts";
+
+const CHANGES = 100;
+
+/** Milliseconds for each change. */
+export async function mergeQueue(): Promise<readonly Row[]> {
+  const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-bench-" }));
+  try {
+    const repository = join(dir, "repo");
+    Deno.mkdirSync(repository);
+    const names = Array.from({ length: CHANGES }, (_, n) => `f${n}.txt`);
+    for (const name of names) Deno.writeTextFileSync(join(repository, name), `${name}\n`);
+    await personsGit(repository, "init", "--quiet", "--initial-branch=main");
+    await personsGit(repository, "add", "--all");
+    await personsGit(repository, "commit", "--quiet", "--message=first");
+    const hands = realSwarmHands(dir);
+    const folder = join(dir, "mirror.git");
+    const mirror = makeMirror(hands, folder);
+    const base = findBase(hands, repository);
+    await mirror.take(base);
+    const commits: string[] = [];
+    for (const path of names) {
+      const { commit } = await mirror.commit(base.commit, {
+        ...{ ref: `refs/remit/${path}`, message: path, at: 0 },
+        changes: [{ path, bytes: new TextEncoder().encode("changed\n") }],
+      });
+      commits.push(commit);
+    }
+    const bare = await timed(async () => {
+      await personsGit(folder, "update-ref", "refs/heads/bare", base.commit);
+      for (const [n, commit] of commits.entries()) {
+        const tip = await personsGit(folder, "rev-parse", "refs/heads/bare");
+        const tree = await personsGit(folder, "merge-tree", "--write-tree", tip, commit);
+        const next = await personsGit(folder, "commit-tree", tree, "-p", tip, "-m", `change ${n}`);
+        await personsGit(folder, "update-ref", "refs/heads/bare", next, tip);
+      }
+    });
+    const own = await queued(dir, { hands, mirror, base: base.commit, commits, names });
+    return [
+      atMost(
+        {
+          ...{ name: `merge queue, ${CHANGES} changes, for each`, unit: "ms" },
+          ...{ value: own / CHANGES, baseline: bare / CHANGES },
+        },
+        1.2,
+        "bare git",
+      ),
+    ];
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** The queue with its durable journal, without checks: those cost what they cost. */
+async function queued(dir: string, parts: {
+  readonly hands: ReturnType<typeof realSwarmHands>;
+  readonly mirror: ReturnType<typeof makeMirror>;
+  readonly base: string;
+  readonly commits: readonly string[];
+  readonly names: readonly string[];
+}): Promise<number> {
+  const { hands, mirror, base, commits, names } = parts;
+  const plan = planOf(
+    { version: 1, issues: commits.map((_, n) => ({ id: `i${n}`, title: `I ${n}` })) },
+    (why) => new Error(why),
+  );
+  const state = beginState({
+    ...{ kind: "begun", id: "sw000000000001", at: 1, base, folder: "/x", mount: "repo", plan },
+  });
+  for (const [n, commit] of commits.entries()) {
+    const attempt = n + 1;
+    const words = {
+      kind: "assigned",
+      work: "author",
+      role: "coder",
+      model: "",
+      provider: "p",
+    } as const;
+    takeEvent(state, { ...words, at: 1, attempt, issue: `i${n}`, from: base, session: `s${n}` });
+    takeEvent(state, { kind: "started", at: 1, attempt, task: `t${n}` });
+    const outcome = {
+      kind: "patch",
+      commit,
+      tree: commit,
+      paths: [names[n] ?? ""],
+      said: "",
+    } as const;
+    takeEvent(state, {
+      ...{ kind: "ended", at: 1, attempt, money: 0 },
+      outcome: { ...outcome, paths: [...outcome.paths] },
+    });
+  }
+  const journal = hands.journal(join(dir, "journal.jsonl"));
+  try {
+    const record = async (event: SwarmEvent): Promise<void> => {
+      takeEvent(state, event);
+      await journal.append(JSON.stringify(event));
+    };
+    const check = () => Promise.resolve({ ok: true, said: "" });
+    const merge = makeMergeQueue({ state, mirror, check, record, now: () => 2 });
+    return await timed(async () => {
+      await Promise.all(commits.map((_, n) => merge(`i${n}`)));
+    });
+  } finally {
+    journal.close();
+  }
+}

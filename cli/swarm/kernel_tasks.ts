@@ -1,0 +1,286 @@
+/** The tasks of a swarm, as a kernel runs them: one durable task each, over a private tree. @module */
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
+import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
+import type {
+  StagedFile,
+  SwarmHands,
+  SwarmPlan,
+  SwarmTasks,
+  TaskAsk,
+  TaskEnd,
+} from "../../swarm/mod.ts";
+import { readSeen } from "../audit/event_fields.ts";
+import type { Command } from "../command.ts";
+import { resolveMount } from "../disk/mounts.ts";
+import type { Basic, KernelLink } from "../hands.ts";
+import { modelParts } from "../model/choice.ts";
+import { type ResolvedModel, resolveModel } from "../model/ref.ts";
+import { readContent } from "../question/shown_content.ts";
+import { chooseAgent, instructionsIn, limitsOf } from "../run/agent_choice.ts";
+import { kernelFor } from "../run/kernel_for.ts";
+import type { RunSetting } from "../run/run_setting.ts";
+import { readPast } from "../run/run_task.ts";
+import { askStaged } from "../run/watch_task.ts";
+
+/** What these tasks are made with. */
+export type SwarmCommand = Command<
+  Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "swarm" | "wikis"
+>;
+
+/** Tools that no worker has: it neither asks for its tree to be changed, nor starts or writes to others. */
+const WITHHELD: ReadonlySet<string> = new Set([
+  ...["patch_apply", "outbox_publish", "agent_spawn", "agent_wait", "agent_send", "agent_kill"],
+]);
+
+/** Milliseconds between two looks at one task; with many tasks each is looked at less often. */
+const LOOK_MS = 300, LOOKS_A_SECOND = 100;
+
+/** Tasks, and what closes their link. */
+export interface KernelTasks extends SwarmTasks {
+  close(): void;
+}
+
+/** Resolves the models of a plan. The key "" is the run's own. @throws as resolveModel */
+async function modelsOf(
+  command: SwarmCommand,
+  plan: SwarmPlan,
+  setting: RunSetting,
+): Promise<ReadonlyMap<string, ResolvedModel>> {
+  const found = new Map<string, ResolvedModel>([["", setting.resolved]]);
+  for (const ref of Object.values(plan.roles).flatMap(({ models }) => models ?? [])) {
+    if (!found.has(ref)) {
+      found.set(ref, await resolveModel(ref, modelParts(command, setting.config), {}));
+    }
+  }
+  return found;
+}
+
+/** The agent that plays a role: it starts nobody, and a reviewer's tools only read. @throws Fault `notFound` */
+function agentOf(
+  plan: SwarmPlan,
+  { config }: Pick<RunSetting, "config">,
+  role: string,
+  work: TaskAsk["work"],
+): AgentSpec {
+  const { agent: named, persona = "" } = plan.roles[role] ?? {};
+  const spec = chooseAgent(config.agents, named ?? role);
+  const usual = AGENT_PROFILES.get(work === "author" ? "coder" : "reviewer");
+  if (spec === undefined || usual === undefined) throw new TypeError(`Cannot play role "${role}"`);
+  const capabilities = (spec.capabilities ?? usual.capabilities ?? [])
+    .filter(({ tool }) => !WITHHELD.has(tool));
+  const { mounts: _mounts, memory: _memory, program: _program, ...rest } = spec;
+  return {
+    ...rest,
+    capabilities: [...capabilities],
+    agents: [],
+    persona: [spec.persona, persona].filter((each) => each !== "").join("\n\n"),
+  };
+}
+
+/** Who plays the roles of a plan. */
+export interface Cast {
+  /** By how the plan names them; "" is the run's own. */
+  readonly models: ReadonlyMap<string, ResolvedModel>;
+  /** By role. */
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+}
+
+/**
+ * Finds who plays the roles of a plan.
+ *
+ * @throws Fault `notFound` for an agent that nothing describes, and as models are resolved
+ */
+export async function castOf(
+  command: SwarmCommand,
+  plan: SwarmPlan,
+  setting: RunSetting,
+): Promise<Cast> {
+  const agents = new Map<string, AgentSpec>();
+  for (const role of [plan.author, ...plan.issues.map(({ role }) => role ?? plan.author)]) {
+    agents.set(role, agentOf(plan, setting, role, "author"));
+  }
+  agents.set(plan.reviewer, agentOf(plan, setting, plan.reviewer, "review"));
+  return { models: await modelsOf(command, plan, setting), agents };
+}
+
+/** Makes them. */
+export function makeKernelTasks(
+  command: SwarmCommand,
+  { plan, setting, cast, waits }: {
+    readonly plan: SwarmPlan;
+    readonly setting: RunSetting;
+    readonly cast: Cast;
+    /** A task waits for a person; told once each time. */
+    waits(task: string): void;
+  },
+): KernelTasks {
+  const { hands, places } = command;
+  const { swarm }: { readonly swarm: SwarmHands } = hands;
+  const { models, agents } = cast;
+  const mine = setting.mounts[0];
+
+  const all = [...models.values()];
+  const needs = {
+    ...setting,
+    resolved: {
+      choice: setting.resolved.choice,
+      lends: all.flatMap(({ lends }) => lends),
+      programs: [...new Set(all.flatMap(({ programs }) => programs))],
+      providers: all.flatMap(({ providers }) => providers),
+    },
+  };
+  let link: Promise<KernelLink> | undefined;
+  let looking = 0;
+  const ask = async <T>(use: (link: KernelLink) => Promise<T>): Promise<T> => {
+    for (let tries = 0;; tries++) {
+      link ??= kernelFor(command, needs);
+      const now = link;
+      try {
+        return await use(await now);
+      } catch (error) {
+        // A kernel that was killed is started again, and goes on with the tasks that it had.
+        if (!(error instanceof Fault) || error.code !== "gone" || tries >= 5) throw error;
+        (await now.catch(() => undefined))?.close();
+        if (link === now) link = undefined;
+        await swarm.rest(200 * (tries + 1));
+      }
+    }
+  };
+  const say = (op: string, body: Json): Promise<Json> => ask((to) => to.ask(op, body));
+
+  const requestOf = (asked: TaskAsk): TaskRequest => {
+    const model = models.get(asked.model), agent = agents.get(asked.role);
+    if (model === undefined || agent === undefined || mine === undefined) {
+      throw new TypeError(`Cannot start a task as "${asked.role}"`);
+    }
+    const tree = resolveMount(
+      { name: asked.mount, dir: asked.folder, mode: asked.work === "author" ? "stage" : "ro" },
+      { around: hands.around, disk: hands.disk, places, colour: mine.colour, label: mine.label },
+    );
+    // What is marked in the person's folder is marked in its copy.
+    const mount = { ...tree, marks: mine.marks };
+    const limits = limitsOf(agent, setting.config.policy.limits);
+    const { taskMoney, taskMinutes } = plan.limits;
+    return TaskRequest.parse({
+      request: asked.request.slice(0, 200_000),
+      session: SessionId.parse(asked.session),
+      // The kernel makes one task of a schedule's session, however often it is asked. What is asked holds words of
+      // others: issues, diffs, what earlier workers said.
+      ingress: {
+        channel: "schedule",
+        principal: `swarm:${asked.swarm}`,
+        colour: asked.work === "author" ? "YELLOW" : "RED",
+        label: mine.label,
+      },
+      ...{
+        profile: "operator",
+        mounts: [mount],
+        folder: setting.folder,
+        model: model.choice,
+        agent,
+      },
+      limits: {
+        ...limits,
+        money: Math.min(limits.money ?? taskMoney, taskMoney),
+        wallClockMs: Math.round(Math.min(limits.wallClockMs ?? Infinity, taskMinutes * 60_000)),
+        children: 0,
+      },
+      ...{ onQuestion: "queue", interactive: false, review: "asked" },
+      phase: asked.work === "author" ? "work" : "review",
+      instructions: instructionsIn([mount], (path) => hands.disk.stat(path) !== undefined),
+    });
+  };
+
+  const moneyOf = async (task: TaskId): Promise<number> => {
+    const past = await ask((to) => readPast(to, task));
+    return past.reduce<number>((sum, told) => {
+      const seen = readSeen(told);
+      const paid = seen?.kind === "event" && seen.event.event === "inferred"
+        ? seen.event.body["money"]
+        : 0;
+      return sum + (typeof paid === "number" && paid > 0 ? paid : 0);
+    }, 0);
+  };
+
+  const look = async (task: string, signal: AbortSignal): Promise<TaskEnd | undefined> => {
+    const id = TaskId.parse(task);
+    let told = false;
+    for (;;) {
+      let now: AgentTask;
+      try {
+        now = AgentTask.parse(await say("task", { task: id }));
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== "notFound") throw error;
+        return { status: "gone", answer: "", reason: "its task is gone", money: 0 };
+      }
+      const { status, answer = "", reason = "" } = now;
+      if (
+        status === "done" || status === "failed" || status === "cancelled" || status === "expired"
+      ) {
+        return { status, answer, reason, money: await moneyOf(id) };
+      }
+      if (status !== "needsApproval") told = false;
+      else if (!told) {
+        told = true;
+        waits(task);
+      }
+      if (signal.aborted) return undefined;
+      await swarm.rest(Math.max(LOOK_MS, looking * 1_000 / LOOKS_A_SECOND), signal);
+    }
+  };
+
+  return Object.freeze<KernelTasks>({
+    async start(asked): Promise<string> {
+      const answer = await say("run", toJson(requestOf(asked)));
+      return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
+    },
+    async follow(task, signal): Promise<TaskEnd | undefined> {
+      looking += 1;
+      try {
+        return await look(task, signal);
+      } finally {
+        looking -= 1;
+      }
+    },
+    async cancel(task): Promise<void> {
+      try {
+        await say("cancel", { task });
+      } catch (error) {
+        // It ended by itself meanwhile.
+        if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+      }
+    },
+    async staged(task): Promise<readonly StagedFile[]> {
+      const { changes, content } = await ask((to) => askStaged(to, task));
+      const name = `${mine?.name}/`;
+      return changes.map(({ path, base, next, bytes, executable }): StagedFile => {
+        if (!path.startsWith(name)) {
+          throw new Fault(
+            "refused",
+            `Cannot take the change: "${path}" lies outside the repository`,
+          );
+        }
+        return {
+          path: path.slice(name.length),
+          ...(base === undefined ? {} : { base }),
+          ...(next === undefined ? {} : { bytes }),
+          ...(executable === true ? { executable } : {}),
+          read: () =>
+            next === undefined ? new Uint8Array() : readContent(hands.disk, content, next),
+        };
+      });
+    },
+    provider(model): string {
+      const found = models.get(model);
+      const host = found?.providers[0]?.host;
+      const [kind = ""] = (found?.choice.ref ?? "").split(":", 1);
+      return (host === undefined ? kind : `${kind}@${host}`).slice(0, 64);
+    },
+    close(): void {
+      void link?.then((open) => open.close(), () => undefined);
+    },
+  });
+}

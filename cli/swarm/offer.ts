@@ -1,0 +1,242 @@
+/**
+ * What a swarm comes to, put to the person: one task that stages every changed file in the person's own folder, whose
+ * review shows all of it as one diff. The task's model is a play of these very bytes.
+ * @module
+ */
+import { join } from "node:path";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { AgentTask } from "../../contracts/task/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import type { Mirror, SwarmHands, SwarmState } from "../../swarm/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { commandText } from "../command.ts";
+import type { KernelLink } from "../hands.ts";
+import { kernelFor } from "../run/kernel_for.ts";
+import { finishFollowing } from "../run/run_command.ts";
+import { settle } from "../run/run_setting.ts";
+import { awaitEnd, createTask, followTask } from "../run/run_task.ts";
+import { askStaged } from "../run/watch_task.ts";
+import type { SwarmCommand } from "./kernel_tasks.ts";
+
+const MOST_CALLS = 60, LONGEST = 1_000_000;
+
+/** A file as the person's folder shall have it; absent text: it is deleted. */
+interface Wanted {
+  readonly path: string;
+  readonly text?: string;
+  /** sha256 of what is there now; absent: nothing is. */
+  readonly base?: string;
+}
+
+/** What became of the offer. */
+export interface Offered {
+  readonly task: string;
+  readonly exit: number;
+  /** The folder has every change. */
+  readonly applied: boolean;
+}
+
+/** Compares the branch with the person's folder. @throws Fault `conflict`, `refused` that name every file in the way */
+async function wantedOf(
+  { read, kind }: Pick<SwarmHands, "read" | "kind">,
+  mirror: Mirror,
+  { begun: { base, folder } }: SwarmState,
+): Promise<{ readonly tip: string; readonly files: readonly Wanted[] }> {
+  const tip = await mirror.tip();
+  const differences = await mirror.differences(base, tip);
+  const content = async (side: "before" | "after"): Promise<ReadonlyMap<string, Uint8Array>> => {
+    const of = differences.filter((each) => each[side] !== undefined);
+    const found = await mirror.blobs(of.flatMap((each) => each[side]?.blob ?? []));
+    return new Map(of.map(({ path }, at) => [path, found[at] ?? new Uint8Array()]));
+  };
+  const [before, after] = [await content("before"), await content("after")];
+  const changed: string[] = [], foreign: string[] = [], files: Wanted[] = [];
+  for (const { path } of differences) {
+    const place = join(folder, path), next = after.get(path);
+    const now = kind(place) === undefined ? undefined : read(place, 64_000_000);
+    const hash = now === undefined ? undefined : sha256Hex(now);
+    const wanted = next === undefined ? undefined : sha256Hex(next);
+    if (hash === wanted) continue;
+    const had = before.get(path);
+    if (hash !== (had === undefined ? undefined : sha256Hex(had))) {
+      changed.push(path);
+      continue;
+    }
+    const text = next === undefined ? undefined : textOf(next);
+    if (next !== undefined && text === undefined) foreign.push(path);
+    files.push({
+      path,
+      ...(text === undefined ? {} : { text }),
+      ...(hash === undefined ? {} : { base: hash }),
+    });
+  }
+  const named = (paths: readonly string[]): string =>
+    `${paths.slice(0, 10).map((path) => displayText(path, { max: 200 })).join(", ")}${
+      paths.length > 10 ? ` and ${paths.length - 10} more` : ""
+    }`;
+  if (changed.length > 0) {
+    throw new Fault(
+      "conflict",
+      `Cannot put the swarm's changes into "${folder}": changed there since its commit ${
+        base.slice(0, 12)
+      }: ${named(changed)}; put those aside (git stash), then "remit swarm resume"`,
+    );
+  }
+  if (foreign.length > 0) {
+    throw new Fault(
+      "refused",
+      `Cannot put the swarm's changes into "${folder}": no text of at most ${LONGEST} characters: ${
+        named(foreign)
+      }`,
+    );
+  }
+  return { tip, files };
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") || text.length > LONGEST ? undefined : text;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** The play: it stages every file, and ends. */
+function playOf(files: readonly Wanted[], mount: string, words: string): string {
+  // Two braces begin a template of a play, also within a file.
+  const literal = (text: string): string => text.replaceAll("{{", '{{ "{{" }}');
+  const calls = files.map(({ path, text, base }) => ({
+    tool: text === undefined ? "file_delete" : "file_write",
+    args: {
+      path: literal(`${mount}/${path}`),
+      ...(text === undefined ? {} : { content: literal(text) }),
+      ...(base === undefined ? {} : { base }),
+    },
+  }));
+  const turns = [];
+  for (let at = 0; at < calls.length; at += MOST_CALLS) {
+    turns.push({ calls: calls.slice(at, at + MOST_CALLS) });
+  }
+  // YAML reads JSON, but for lines that begin with a tab: none does here.
+  return JSON.stringify({ scenario: "swarm", turns: [...turns, { say: literal(words) }] });
+}
+
+/**
+ * Puts the branch to the person. Undefined where the folder has all of it already.
+ *
+ * @throws Fault `conflict` for files that changed in the folder, `refused` for what is no text, `tooLarge`
+ */
+export async function offer(
+  command: SwarmCommand,
+  { state, mirror, offered }: {
+    readonly state: SwarmState;
+    readonly mirror: Mirror;
+    /** Hears of the task before anything of it is asked. */
+    offered(task: string, commit: string): Promise<void>;
+  },
+): Promise<Offered | undefined> {
+  const { hands } = command;
+  const { begun: { folder, mount }, merges } = state;
+  const { tip, files } = await wantedOf(hands.swarm, mirror, state);
+  if (files.length === 0) return undefined;
+  const words = `Changes of swarm ${state.id}: ${
+    merges.map(({ issue }) => `${issue.id} (${issue.title})`).join("; ")
+  }`;
+  const play = playOf(files, mount, words);
+  if (play.length > LONGEST) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot put the swarm's changes into "${folder}": ${files.length} files of more than ${LONGEST} characters in all`,
+    );
+  }
+  const defaults = {
+    folder: hands.around.cwd,
+    mounts: [{ name: mount, dir: folder, mode: "stage" as const }],
+    play,
+  };
+  const settled = await settle(withoutMounts(command), defaults);
+  const setting = {
+    ...settled,
+    mounts: settled.mounts.filter(({ name }) => name === mount),
+    limits: {
+      ...settled.limits,
+      toolCalls: files.length + 10,
+      iterations: Math.ceil(files.length / MOST_CALLS) + 10,
+    },
+    mcp: [],
+  };
+  const link = await kernelFor(command, setting);
+  try {
+    const waits = await waiting(link, state, tip);
+    if (waits !== undefined) {
+      const words = commandText(command, "questions");
+      hands.screen.say(`  the diff of this swarm waits for you already: ${words}`);
+      return { task: waits, exit: EXIT.waiting, applied: false };
+    }
+    const task = await createTask(command, link, setting, {
+      ...{ text: words, interactive: false, plan: false },
+      // Workers wrote it, and the person has not read it yet.
+      attached: true,
+    });
+    await offered(task, tip);
+    const running = await followTask(command, link, task, { setting, budget: 1 });
+    const exit = command.json
+      ? (await awaitEnd(command, link, running)).exit ?? EXIT.failure
+      : await finishFollowing(command, link, running);
+    const staged = await askStaged(link, task);
+    const now = AgentTask.parse(await link.ask("task", { task }));
+    const applied = staged.changes.length === 0 && now.applied.length > 0;
+    if (applied) checkApplied(files, staged.applied);
+    return { task, exit: exit === EXIT.success && !applied ? EXIT.notApplied : exit, applied };
+  } finally {
+    link.close();
+  }
+}
+
+/** The task that this very commit was put to the person by, while it still waits. */
+async function waiting(
+  link: Pick<KernelLink, "ask">,
+  { offered }: Pick<SwarmState, "offered">,
+  tip: string,
+): Promise<string | undefined> {
+  if (offered?.commit !== tip) return undefined;
+  try {
+    const { status } = AgentTask.parse(await link.ask("task", { task: offered.task }));
+    return status === "needsApproval" ? offered.task : undefined;
+  } catch (error) {
+    // It was erased meanwhile: the diff is put again.
+    if (error instanceof Fault && error.code === "notFound") return undefined;
+    throw error;
+  }
+}
+
+/** What was put there is what was reviewed in the swarm. @throws Fault `conflict` */
+function checkApplied(
+  files: readonly Wanted[],
+  applied: Awaited<ReturnType<typeof askStaged>>["applied"],
+): void {
+  const digests = new Map(
+    applied.flatMap(({ changes }) => changes.map(({ path, next }) => [path, next])),
+  );
+  const other = files.find(({ path, text }) => {
+    const found = [...digests].find(([name]) => name.endsWith(`/${path}`))?.[1];
+    return found !== (text === undefined ? undefined : sha256Hex(new TextEncoder().encode(text)));
+  });
+  if (other === undefined) return;
+  throw new Fault(
+    "conflict",
+    `Cannot say that the swarm's changes are applied: "${
+      displayText(other.path)
+    }" has other content than was reviewed`,
+  );
+}
+
+/** The same command without `--mount`: the mount of this task is the swarm's. */
+function withoutMounts(command: SwarmCommand): SwarmCommand {
+  const flags = new Map(
+    [...command.parsed.flags].filter(([name]) => !["mount", "model", "replay"].includes(name)),
+  );
+  return { ...command, parsed: { ...command.parsed, flags } };
+}

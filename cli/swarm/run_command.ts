@@ -1,0 +1,299 @@
+/** `remit swarm run` and `remit swarm resume`: workers, reviewers, a merge queue, one diff. @module */
+import { dirname } from "node:path";
+import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import {
+  findBase,
+  type Journal,
+  makeCheck,
+  makeMirror,
+  parsePlan,
+  planOf,
+  readState,
+  runScheduler,
+  type SwarmEvent,
+  type SwarmPlan,
+  type SwarmState,
+  takeEvent,
+  trackRecord,
+} from "../../swarm/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import { commandText, printJson } from "../command.ts";
+import { absolute, preparePlaces } from "../disk/places.ts";
+import { parseMount } from "../disk/mounts.ts";
+import { settle } from "../run/run_setting.ts";
+import {
+  type Cast,
+  castOf,
+  type KernelTasks,
+  makeKernelTasks,
+  type SwarmCommand,
+} from "./kernel_tasks.ts";
+import { offer, type Offered } from "./offer.ts";
+import { swarmPlaces, swarmState, swarmStates } from "./store.ts";
+import { eventLine, issueRows, summaryLines } from "./words.ts";
+
+const LOOK_MS = 500;
+const MOUNT_NAME = "repo";
+
+/** What a swarm is begun with. */
+interface Asked {
+  readonly plan: SwarmPlan;
+  /** The repository's folder as it was written, and its name as a mount. */
+  readonly dir: string;
+  readonly mount: string;
+}
+
+function askedOf(command: SwarmCommand): Asked {
+  const { parsed, hands: { disk, around } } = command;
+  const [file] = parsed.args;
+  const text = flag(parsed, "request");
+  const given = parsed.flags.get("mount") ?? [];
+  if ((file === undefined) === (text === undefined)) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot run a swarm: give a FILE.yaml, or one issue with -p TEXT and --mount repo=DIR",
+    );
+  }
+  if (given.length > 1) {
+    throw new Fault("invalidInput", "Cannot run a swarm: it works on one folder; give one --mount");
+  }
+  const wish = given[0] === undefined ? undefined : parseMount(given[0]);
+  if (wish !== undefined && wish.mode !== "stage") {
+    throw new Fault(
+      "invalidInput",
+      `Cannot run a swarm over a folder in mode ${wish.mode}: its changes are staged`,
+    );
+  }
+  if (text !== undefined) {
+    if (wish === undefined) {
+      throw new Fault(
+        "invalidInput",
+        "Cannot run a swarm: name the repository's folder, --mount repo=DIR",
+      );
+    }
+    const title = (text.trim().split("\n", 1)[0] ?? "").slice(0, 200);
+    const plan = planOf(
+      { version: 1, issues: [{ id: "issue", title, text }] },
+      (why) => new Fault("invalidInput", `Cannot run a swarm: ${why}`),
+    );
+    return { plan, dir: wish.dir, mount: wish.name };
+  }
+  const path = absolute(around, file ?? "");
+  const bytes = disk.read(path, { most: 1_000_000 });
+  if (bytes === undefined) {
+    throw new Fault("notFound", `Cannot read swarm ${JSON.stringify(file)}: there is no such file`);
+  }
+  const plan = parsePlan(new TextDecoder().decode(bytes), file ?? "");
+  if (wish !== undefined) return { plan, dir: wish.dir, mount: wish.name };
+  if (plan.repository === undefined) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot run swarm ${
+        JSON.stringify(file)
+      }: it names no repository; add "repository: DIR", or --mount repo=DIR`,
+    );
+  }
+  const from = { cwd: dirname(path), env: around.env };
+  return { plan, dir: absolute(from, plan.repository), mount: MOUNT_NAME };
+}
+
+/** `remit swarm run`. */
+export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
+  const { hands, places } = command;
+  const { plan, dir, mount } = askedOf(command);
+  preparePlaces(hands.disk, places, hands.around.uid);
+  const folder = hands.disk.real(absolute(hands.around, dir));
+  if (folder === undefined || hands.disk.stat(folder)?.folder !== true) {
+    throw new Fault(
+      "notFound",
+      `Cannot run a swarm on ${JSON.stringify(dir)}: there is no such folder`,
+    );
+  }
+  const base = findBase(hands.swarm, folder);
+  const id = hands.around.id("sw");
+  const at = swarmPlaces(places, id);
+  using held = hands.swarm.lock(at.lock);
+  if (held === undefined) {
+    throw new Fault("conflict", `Cannot begin swarm ${id}: another one has its name`);
+  }
+  // Before anything is written down of it: a wrong model, agent or mount begins no swarm.
+  const setting = await settingOf(command, plan, { folder, mount });
+  const cast = await castOf(command, plan, setting);
+  await makeMirror(hands.swarm, at.mirror).take(base);
+  const journal = hands.swarm.journal(at.journal);
+  try {
+    const begun: SwarmEvent = {
+      ...{ kind: "begun", id, at: hands.swarm.now(), plan, base: base.commit, folder, mount },
+    };
+    await journal.append(JSON.stringify(begun));
+    const state = readState([JSON.stringify(begun)]);
+    if (state === undefined) throw new TypeError("Cannot begin: no state");
+    say(
+      command,
+      `swarm ${id}  ${plan.issues.length} issues on ${base.branch ?? "commit"} ${
+        base.commit.slice(0, 12)
+      }`,
+    );
+    return await drive(command, { state, journal, setting, cast });
+  } finally {
+    journal.close();
+  }
+}
+
+/** `remit swarm resume ID`: goes on with one that was stopped or killed, or puts its changes to the person again. */
+export async function swarmResumeCommand(command: SwarmCommand): Promise<number> {
+  const { hands, places, parsed } = command;
+  const { id } = swarmState(hands.swarm, places, parsed.args[0] ?? "");
+  const at = swarmPlaces(places, id);
+  using held = hands.swarm.lock(at.lock);
+  if (held === undefined) {
+    throw new Fault(
+      "conflict",
+      `Cannot go on with swarm ${id}: another command runs it ("remit swarm stop ${id}" ends that)`,
+    );
+  }
+  await hands.swarm.clear(at.stop);
+  const journal = hands.swarm.journal(at.journal);
+  try {
+    const state = readState(journal.lines);
+    if (state === undefined) throw new TypeError("Cannot go on: no state");
+    const { plan, folder, mount } = state.begun;
+    const setting = await settingOf(command, plan, { folder, mount });
+    const cast = await castOf(command, plan, setting);
+    return await drive(command, { state, journal, setting, cast });
+  } finally {
+    journal.close();
+  }
+}
+
+/** Settles what the swarm's tasks share. */
+async function settingOf(
+  command: SwarmCommand,
+  { roles }: SwarmPlan,
+  { folder, mount }: { readonly folder: string; readonly mount: string },
+): ReturnType<typeof settle> {
+  const flags = new Map([...command.parsed.flags].filter(([name]) => name !== "mount"));
+  // The first model that a role names does where the run has none of its own.
+  const [model] = Object.values(roles).flatMap(({ models }) => models ?? []);
+  const setting = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
+    folder: command.hands.around.cwd,
+    mounts: [{ name: mount, dir: folder, mode: "stage" }],
+    ...(model === undefined ? {} : { model }),
+  });
+  // What else remit.yaml mounts or lends is for the person's own tasks.
+  return { ...setting, mounts: setting.mounts.filter(({ name }) => name === mount), mcp: [] };
+}
+
+/** Runs the scheduler, then puts what was merged to the person. */
+async function drive(
+  command: SwarmCommand,
+  { state, journal, setting, cast }: {
+    readonly state: SwarmState;
+    readonly journal: Journal;
+    readonly setting: Awaited<ReturnType<typeof settle>>;
+    readonly cast: Cast;
+  },
+): Promise<number> {
+  const { hands, places } = command;
+  const { swarm } = hands;
+  const { id, begun: { plan, base, mount } } = state;
+  const at = swarmPlaces(places, id);
+  const mirror = makeMirror(swarm, at.mirror);
+  const write = (event: SwarmEvent): Promise<void> => journal.append(JSON.stringify(event));
+  await mirror.mend();
+  const open = [...state.issues.values()].some(({ status }) => status === "open");
+  const stop = new AbortController();
+  const unlisten = hands.interrupts.listen((count) => {
+    stop.abort();
+    say(
+      command,
+      count > 1
+        ? "ending …"
+        : 'stopping: what is under way is cancelled; "remit swarm resume" goes on with the rest',
+    );
+  });
+  const watching = new AbortController();
+  const watched = watchStop(command, at.stop, { stop, signal: watching.signal });
+  let tasks: KernelTasks | undefined;
+  try {
+    if (open) {
+      tasks = makeKernelTasks(command, {
+        ...{ plan, setting, cast },
+        waits: (task) =>
+          say(command, `task ${task} waits for a person: ${commandText(command, "questions")}`),
+      });
+      await runScheduler({
+        ...{ state, mirror, tasks, hands: swarm, rooms: at.rooms, write, take: takeEvent },
+        check: makeCheck({ hands: swarm, mirror, plan, base, mount, rooms: at.rooms }),
+        record: trackRecord(swarmStates(swarm, places).states.filter((each) => each.id !== id)),
+        sessionOf: (n) => `s${sha256Hex(new TextEncoder().encode(`${id}/${n}`)).slice(0, 12)}`,
+        sha256: sha256Hex,
+        say: (event) => eventLine(state, event).forEach((line) => say(command, line)),
+      }, stop.signal);
+    }
+  } finally {
+    tasks?.close();
+    unlisten();
+    watching.abort();
+    await watched;
+  }
+  if (state.finished?.status === "stopped") {
+    return report(command, state, undefined, EXIT.interrupted);
+  }
+  await swarm.clear(at.rooms);
+  const made = state.merges.length === 0 ? undefined : await offer(command, {
+    ...{ state, mirror },
+    async offered(task, commit): Promise<void> {
+      const event: SwarmEvent = { kind: "offered", at: swarm.now(), task, commit };
+      takeEvent(state, event);
+      await write(event);
+    },
+  });
+  const whole = state.finished?.status === "done";
+  const exit = made === undefined
+    ? whole ? EXIT.success : EXIT.failure
+    : made.exit !== EXIT.success || whole
+    ? made.exit
+    : EXIT.failure;
+  return report(command, state, made, exit);
+}
+
+function report(
+  command: SwarmCommand,
+  state: SwarmState,
+  made: Offered | undefined,
+  exit: number,
+): number {
+  if (command.json) {
+    printJson(command, {
+      ...{ id: state.id, status: state.finished?.status ?? "open", why: state.finished?.why ?? "" },
+      ...{ issues: issueRows(state), applied: made?.applied ?? false, exit },
+      ...(made === undefined ? {} : { task: made.task }),
+    });
+    return exit;
+  }
+  for (const line of summaryLines(state)) say(command, line);
+  if (exit === EXIT.interrupted) {
+    say(command, `to go on: ${commandText(command, `swarm resume ${state.id}`)}`);
+  }
+  return exit;
+}
+
+/** Ends the swarm when another command asked for it. */
+async function watchStop(
+  { hands: { swarm } }: SwarmCommand,
+  path: string,
+  { stop, signal }: { readonly stop: AbortController; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    if (swarm.kind(path) !== undefined) return stop.abort();
+    await swarm.rest(LOOK_MS, signal);
+  }
+}
+
+function say(command: SwarmCommand, line: string): void {
+  if (command.json && command.hands.keyboard === undefined) return;
+  command.hands.screen.say(displayText(line, { max: 1_000 }));
+}

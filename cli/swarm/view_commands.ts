@@ -1,0 +1,83 @@
+/** `remit swarm list`, `show`, `report`, `stop`. @module */
+import { EXIT } from "../../contracts/base/mod.ts";
+import { plotLines, spentOf, trackRecord } from "../../swarm/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { type Command, commandText, printJson, printLines } from "../command.ts";
+import type { Basic } from "../hands.ts";
+import { swarmPlaces, swarmState, swarmStates } from "./store.ts";
+import { issueRows, summaryLines } from "./words.ts";
+
+type View = Command<Basic | "swarm">;
+
+/** Whether another command runs it now. */
+function runs({ hands: { swarm }, places }: View, id: string): boolean {
+  using held = swarm.lock(swarmPlaces(places, id).lock);
+  return held === undefined;
+}
+
+/** Lists swarms, or shows the one that is named. */
+export function swarmListCommand(command: View): Promise<number> {
+  const { hands, places, parsed } = command;
+  const [id] = parsed.args;
+  if (id !== undefined) {
+    const state = swarmState(hands.swarm, places, id);
+    if (command.json) {
+      printJson(command, { id, running: runs(command, id), issues: issueRows(state) });
+    } else printLines(command, [...summaryLines(state).slice(1)]);
+    return Promise.resolve(EXIT.success);
+  }
+  const { states, unread } = swarmStates(hands.swarm, places);
+  for (const { id, why } of unread) hands.screen.say(`${id}  ${displayText(why, { max: 300 })}`);
+  const rows = states.map((state) => {
+    const { begun, finished, issues, merges } = state;
+    return {
+      id: state.id,
+      begun: new Date(begun.at).toISOString(),
+      status: runs(command, state.id) ? "running" : finished?.status ?? "interrupted",
+      merged: merges.length,
+      issues: issues.size,
+      money: spentOf(state),
+      folder: begun.folder,
+    };
+  });
+  if (command.json) printJson(command, rows);
+  else {printLines(
+      command,
+      rows.length === 0
+        ? ["no swarm has been run in this state"]
+        : rows.map((row) =>
+          `${row.id}  ${row.begun.slice(0, 16)}  ${
+            row.status.padEnd(11)
+          }  ${row.merged} of ${row.issues} merged  ${row.money.toFixed(4)} USD  ${
+            displayText(row.folder, { max: 100 })
+          }`
+        ),
+    );}
+  return Promise.resolve(EXIT.success);
+}
+
+/** Shows how roles and models did, over all swarms of this state. */
+export function swarmReportCommand(command: View): Promise<number> {
+  const { hands, places } = command;
+  const rows = trackRecord(swarmStates(hands.swarm, places).states);
+  if (command.json) printJson(command, rows);
+  else printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 })));
+  return Promise.resolve(EXIT.success);
+}
+
+/** Asks whoever runs a swarm to end: its tasks are cancelled, and what was merged stays in its mirror. */
+export function swarmStopCommand(command: View): Promise<number> {
+  const { hands, places, parsed } = command;
+  const { id } = swarmState(hands.swarm, places, parsed.args[0] ?? "");
+  const running = runs(command, id);
+  if (running) hands.swarm.write(swarmPlaces(places, id).stop, "");
+  if (command.json) printJson(command, { id, running });
+  else {printLines(command, [
+      running
+        ? `${id} ends: its tasks are cancelled`
+        : `${id} is not running; "${
+          commandText(command, `swarm resume ${id}`)
+        }" would go on with it`,
+    ]);}
+  return Promise.resolve(EXIT.success);
+}

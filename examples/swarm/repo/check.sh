@@ -1,0 +1,1 @@
+grep -q '^greeting: ' phrases.txt && grep -q '^parting: ' phrases.txt

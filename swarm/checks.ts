@@ -1,0 +1,69 @@
+/** The checks of a swarm: the base's own, run over a tree that a change made, inside walls. @module */
+import type { SwarmPlan } from "./plan.ts";
+import type { Mirror } from "./mirror.ts";
+import type { SwarmHands } from "./swarm_powers.ts";
+import { isAmong, type TreeFile } from "./tree_files.ts";
+
+/** What checks came to. */
+export interface Checked {
+  readonly ok: boolean;
+  /** Which failed, and the end of what it printed: untrusted. */
+  readonly said: string;
+}
+
+/** Checks one tree. */
+export type Check = (tree: string) => Promise<Checked>;
+
+const SAID = 6_000;
+
+/**
+ * Makes the check. Files that the checks are made of are always those of `base`: what the plan keeps, and every word of a
+ * command that names a file or folder of the base.
+ */
+export function makeCheck(parts: {
+  readonly hands: Pick<SwarmHands, "check" | "plant" | "clear">;
+  readonly mirror: Pick<Mirror, "tree" | "planted">;
+  readonly plan: Pick<SwarmPlan, "checks" | "keep">;
+  readonly base: string;
+  readonly mount: string;
+  /** A private folder of the swarm's. */
+  readonly rooms: string;
+}): Check {
+  const { hands, mirror, plan, mount } = parts;
+  let runs = 0;
+  let kept: Promise<{ readonly names: readonly string[]; readonly files: readonly TreeFile[] }>;
+  const keep = (): typeof kept =>
+    kept ??= (async () => {
+      const { files } = await mirror.tree(parts.base);
+      const words = plan.checks.flatMap(({ command }) => command);
+      const names = [...plan.keep, ...words.map((word) => word.replace(/^\.\//, ""))]
+        .filter((name) => files.some(({ path }) => isAmong(path, [name])));
+      return { names, files: files.filter(({ path }) => isAmong(path, names)) };
+    })();
+  return async (tree) => {
+    if (plan.checks.length === 0) return { ok: true, said: "the plan names no check" };
+    const { names, files: own } = await keep();
+    const { files: changed } = await mirror.tree(tree);
+    const files = [...changed.filter(({ path }) => !isAmong(path, names)), ...own];
+    const room = `${parts.rooms}/check-${++runs}`;
+    try {
+      for (const { name, command, seconds } of plan.checks) {
+        // A fresh folder for each: one check must not leave what the next one finds.
+        await hands.plant(`${room}/${mount}`, mirror.planted(files));
+        const ran = await hands.check({
+          folder: `${room}/${mount}`,
+          name: mount,
+          command,
+          seconds,
+        });
+        const printed = `${new TextDecoder().decode(ran.stdout)}${ran.stderr}`.trim();
+        if (ran.code === 0 && ran.cut === undefined) continue;
+        const how = ran.cut ?? `it ended with ${ran.code}`;
+        return { ok: false, said: `${name}: ${how}\n${printed.slice(-SAID)}` };
+      }
+      return { ok: true, said: plan.checks.map(({ name }) => `${name}: good`).join("\n") };
+    } finally {
+      await hands.clear(room);
+    }
+  };
+}

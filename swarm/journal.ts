@@ -1,0 +1,350 @@
+/**
+ * What happened in a swarm: events, one line each, and the state that they come to. An event that contradicts those
+ * before it is refused, so that no issue is ever worked on twice at a time, whoever writes.
+ * @module
+ */
+import * as z from "zod";
+import { Fault, unreachable } from "../contracts/base/mod.ts";
+import { type SwarmIssue, SwarmPlan } from "./plan.ts";
+import { Handoff, SwarmReview } from "./words.ts";
+
+const oid = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+const issue = z.string().max(40);
+const attempt = z.int().min(1).max(100_000);
+const why = z.string().max(8_000);
+const paths = z.array(z.string().max(4_096)).max(10_000);
+
+/** How a task of a swarm ended. */
+const Outcome = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("patch"), commit: oid, tree: oid, paths, said: why }).strict(),
+  z.object({ kind: z.literal("approved"), review: SwarmReview }).strict(),
+  z.object({ kind: z.literal("rejected"), review: SwarmReview }).strict(),
+  /** Nothing that counts came of it. */
+  z.object({
+    kind: z.literal("nothing"),
+    reason: z.enum(["empty", "failed", "timedOut", "cancelled", "misfit", "refused", "budget"]),
+    why,
+    said: why,
+  }).strict(),
+]);
+/** See {@link Outcome}. */
+export type Outcome = z.infer<typeof Outcome>;
+
+/** Everything that is written down. */
+export const SwarmEvent = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("begun"),
+    id: z.string().max(16),
+    at: z.int(),
+    plan: SwarmPlan,
+    base: oid,
+    /** The person's folder, and its name as a mount. */
+    folder: z.string().max(4_096),
+    mount: z.string().max(32),
+  }).strict(),
+  z.object({
+    kind: z.literal("assigned"),
+    at: z.int(),
+    attempt,
+    issue,
+    work: z.enum(["author", "review"]),
+    role: z.string().max(64),
+    /** As the plan or the command names it; "" for the run's own. */
+    model: z.string().max(1_024),
+    provider: z.string().max(64),
+    /** The commit that it works on. */
+    from: oid,
+    /** The kernel makes one task of this session, however often it is asked. */
+    session: z.string().max(64),
+  }).strict(),
+  z.object({ kind: z.literal("started"), at: z.int(), attempt, task: z.string().max(32) }).strict(),
+  z.object({
+    kind: z.literal("ended"),
+    at: z.int(),
+    attempt,
+    outcome: Outcome,
+    /** US dollars. */
+    money: z.number().min(0),
+  }).strict(),
+  z.object({
+    kind: z.literal("checked"),
+    at: z.int(),
+    issue,
+    tree: oid,
+    ok: z.boolean(),
+    /** The last lines that the checks printed: untrusted. */
+    said: why,
+  }).strict(),
+  z.object({ kind: z.literal("merging"), at: z.int(), issue, tip: oid, commit: oid, paths })
+    .strict(),
+  z.object({ kind: z.literal("merged"), at: z.int(), issue, commit: oid }).strict(),
+  z.object({
+    kind: z.literal("conflict"),
+    at: z.int(),
+    issue,
+    paths,
+    /** Merged issues, with the tasks that made them, that changed these paths. */
+    others: z.array(z.object({ issue, task: z.string().max(32) }).strict()).max(500),
+  }).strict(),
+  z.object({
+    kind: z.literal("closed"),
+    at: z.int(),
+    issue,
+    status: z.enum(["failed", "conflicted", "cancelled"]),
+    why,
+  }).strict(),
+  z.object({ kind: z.literal("offered"), at: z.int(), task: z.string().max(32), commit: oid })
+    .strict(),
+  z.object({
+    kind: z.literal("finished"),
+    at: z.int(),
+    status: z.enum(["done", "partly", "failed", "stopped"]),
+    why,
+  }).strict(),
+]);
+/** See {@link SwarmEvent}. */
+export type SwarmEvent = z.infer<typeof SwarmEvent>;
+type Event<K extends SwarmEvent["kind"]> = Extract<SwarmEvent, { kind: K }>;
+
+/** One task of the swarm. */
+export interface Attempt extends Omit<Event<"assigned">, "kind" | "attempt"> {
+  readonly n: number;
+  task?: string;
+  ended?: Event<"ended">;
+}
+
+/** Where an issue stands. */
+export interface IssueState {
+  readonly issue: SwarmIssue;
+  status: "open" | "merged" | "failed" | "conflicted" | "cancelled";
+  why: string;
+  readonly attempts: Attempt[];
+  /** The change that is on its way. */
+  work: { readonly attempt: Attempt; readonly commit: string; readonly tree: string } | undefined;
+  approvals: Attempt[];
+  readonly handoffs: Handoff[];
+  conflicts: Event<"conflict">[];
+  merging: Event<"merging"> | undefined;
+  merged:
+    | { readonly commit: string; readonly paths: readonly string[]; readonly task: string }
+    | undefined;
+}
+
+/** A swarm, as its journal has it. */
+export interface SwarmState {
+  readonly id: string;
+  readonly begun: Event<"begun">;
+  readonly issues: ReadonlyMap<string, IssueState>;
+  /** In the order in which they were made. */
+  readonly attempts: Attempt[];
+  /** Merged issues, in the order of their commits. */
+  readonly merges: IssueState[];
+  /** Trees that the checks found good, and what they said of the others. */
+  readonly checks: Map<string, Event<"checked">>;
+  offered: Event<"offered"> | undefined;
+  finished: Event<"finished"> | undefined;
+}
+
+/** The attempt of an issue that is under way. */
+export const liveOf = ({ attempts }: Pick<IssueState, "attempts">): Attempt | undefined =>
+  attempts.find(({ ended }) => ended === undefined);
+
+/** US dollars that were spent. */
+export const spentOf = ({ attempts }: Pick<SwarmState, "attempts">): number =>
+  attempts.reduce((sum, { ended }) => sum + (ended?.money ?? 0), 0);
+
+/** Begins a state. */
+export function beginState(event: SwarmEvent): SwarmState {
+  if (event.kind !== "begun") throw wrong("its first line does not say how it began");
+  return {
+    ...{ id: event.id, begun: event, attempts: [], merges: [], checks: new Map() },
+    ...{ offered: undefined, finished: undefined },
+    issues: new Map(event.plan.issues.map((each): [string, IssueState] => [each.id, {
+      ...{ issue: each, status: "open", why: "", attempts: [], work: undefined, approvals: [] },
+      ...{ handoffs: [], conflicts: [], merging: undefined, merged: undefined },
+    }])),
+  };
+}
+
+/** Takes one more event. @throws Fault `conflict` for one that contradicts those before it */
+export function takeEvent(state: SwarmState, event: SwarmEvent): void {
+  switch (event.kind) {
+    case "begun":
+      throw wrong("it begins twice");
+    case "assigned": {
+      const { kind: _, attempt: n, ...rest } = event;
+      const of = open(state, event.issue);
+      if (liveOf(of) !== undefined) throw wrong(`issue "${event.issue}" is worked on already`);
+      if (state.attempts.some((each) => each.n === n || each.session === event.session)) {
+        throw wrong(`attempt ${n} is assigned twice`);
+      }
+      if (event.work === "review" && event.role === of.work?.attempt.role) {
+        throw wrong(`the author of "${event.issue}" would review it`);
+      }
+      const made: Attempt = { ...rest, n };
+      of.attempts.push(made);
+      state.attempts.push(made);
+      return;
+    }
+    case "started": {
+      const found = live(state, event.attempt);
+      if (state.attempts.some(({ task }) => task === event.task)) {
+        throw wrong(`task ${event.task} works on two things`);
+      }
+      found.task = event.task;
+      return;
+    }
+    case "ended": {
+      const found = live(state, event.attempt);
+      found.ended = event;
+      takeOutcome(open(state, found.issue), found, event.outcome);
+      return;
+    }
+    case "checked": {
+      state.checks.set(event.tree, event);
+      const of = open(state, event.issue);
+      if (!event.ok) drop(of, "its checks fail", event.said);
+      return;
+    }
+    case "merging": {
+      const of = open(state, event.issue);
+      if (of.work === undefined) throw wrong(`"${event.issue}" has nothing to merge`);
+      of.merging = event;
+      return;
+    }
+    case "merged": {
+      const of = open(state, event.issue);
+      if (of.merging?.commit !== event.commit || of.work === undefined) {
+        throw wrong(`"${event.issue}" is merged without having been checked`);
+      }
+      of.status = "merged";
+      const { paths } = of.merging;
+      of.merged = { commit: event.commit, paths, task: of.work.attempt.task ?? "" };
+      state.merges.push(of);
+      return;
+    }
+    case "conflict": {
+      const of = open(state, event.issue);
+      of.conflicts.push(event);
+      const whose = event.others.map(({ issue, task }) => `"${issue}" (task ${task})`).join(", ");
+      drop(of, `it conflicts with ${whose || "what was merged"} in ${event.paths.join(", ")}`, "");
+      return;
+    }
+    case "closed": {
+      const of = open(state, event.issue);
+      of.status = event.status;
+      of.why = event.why;
+      return;
+    }
+    case "offered":
+      state.offered = event;
+      return;
+    case "finished":
+      state.finished = event;
+      return;
+    default:
+      return unreachable(event);
+  }
+}
+
+function takeOutcome(of: IssueState, attempt: Attempt, outcome: Outcome): void {
+  switch (outcome.kind) {
+    case "patch":
+      of.work = { attempt, commit: outcome.commit, tree: outcome.tree };
+      of.approvals = [];
+      return;
+    case "approved":
+      of.approvals.push(attempt);
+      return;
+    case "rejected":
+      return drop(
+        of,
+        "a reviewer rejected it",
+        outcome.review.findings.map(({ path, line, what }) =>
+          `${path}${line === undefined ? "" : `:${line}`}: ${what}`
+        ).join("\n"),
+      );
+    case "nothing":
+      // A reviewer who fails is followed by another one; a worker who fails leaves word for the next.
+      if (attempt.work === "author") {
+        of.handoffs.push(handoff(attempt, outcome.why, [], "", outcome.said));
+      }
+      return;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** The change on its way does not stand: the next worker is told why. */
+function drop(of: IssueState, why: string, verification: string): void {
+  const { work } = of;
+  if (work !== undefined) {
+    const outcome = work.attempt.ended?.outcome;
+    const [paths, said] = outcome?.kind === "patch" ? [outcome.paths, outcome.said] : [[], ""];
+    of.handoffs.push(handoff(work.attempt, why, paths, verification, said));
+  }
+  of.work = undefined;
+  of.approvals = [];
+  of.merging = undefined;
+}
+
+function handoff(
+  { n }: Attempt,
+  why: string,
+  artifacts: readonly string[],
+  verification: string,
+  said: string,
+): Handoff {
+  return Handoff.parse({
+    ...{ attempt: n, artifacts: artifacts.slice(0, 10_000) },
+    ...{ why: why.slice(0, 8_000), verification: verification.slice(-8_000) },
+    said: said.slice(0, 4_000),
+  });
+}
+
+function open(state: SwarmState, id: string): IssueState {
+  const found = state.issues.get(id);
+  if (found === undefined) throw wrong(`there is no issue "${id}"`);
+  if (found.status !== "open") throw wrong(`issue "${id}" is ${found.status} already`);
+  return found;
+}
+
+function live(state: SwarmState, n: number): Attempt {
+  const found = state.attempts.find((each) => each.n === n);
+  if (found === undefined || found.ended !== undefined) {
+    throw wrong(`attempt ${n} is not under way`);
+  }
+  return found;
+}
+
+function wrong(why: string): Fault {
+  return new Fault("conflict", `Cannot go on with the swarm: ${why}`);
+}
+
+/** Reads a journal's lines. @throws Fault `conflict` that names the line which is wrong */
+export function readState(lines: readonly string[]): SwarmState | undefined {
+  let state: SwarmState | undefined;
+  for (const [at, line] of lines.entries()) {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (cause) {
+      throw new Fault("conflict", `Cannot read the swarm's journal: line ${at + 1} is no JSON`, {
+        cause,
+      });
+    }
+    const parsed = SwarmEvent.safeParse(value);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      throw new Fault(
+        "conflict",
+        `Cannot read the swarm's journal: line ${at + 1}: ${
+          issue?.path.join(".")
+        }: ${issue?.message}`,
+      );
+    }
+    if (state === undefined) state = beginState(parsed.data);
+    else takeEvent(state, parsed.data);
+  }
+  return state;
+}

@@ -1,0 +1,129 @@
+/**
+ * The merge queue: one change at a time onto the branch of the mirror, three-way, checked as it would be there, and the
+ * branch moved by compare-and-swap. What was begun is written down before the branch moves, so that a queue that was
+ * killed at any step goes on where it was.
+ * @module
+ */
+import { Fault } from "../contracts/base/mod.ts";
+import type { Check } from "./checks.ts";
+import type { IssueState, SwarmEvent, SwarmState } from "./journal.ts";
+import type { Mirror } from "./mirror.ts";
+
+/** What the queue works with. */
+export interface QueueParts {
+  readonly state: SwarmState;
+  readonly mirror: Pick<Mirror, "tip" | "swap" | "merge" | "treeOf" | "commitTree">;
+  readonly check: Check;
+  /** Writes an event down and takes it into the state. */
+  record(event: SwarmEvent): Promise<void>;
+  now(): number;
+}
+
+/** Puts one change into the branch, or says why not: afterwards the issue is merged, or its change is dropped. */
+export type Merging = (id: string) => Promise<void>;
+
+/** Makes the queue: whoever calls waits for those before. */
+export function makeMergeQueue(parts: QueueParts): Merging {
+  let before: Promise<void> = Promise.resolve();
+  const head: Head = { now: undefined };
+  return (id) => {
+    const mine = before.catch(() => undefined).then(() => mergeOne(parts, head, id));
+    before = mine;
+    return mine;
+  };
+}
+
+/** Where the branch stands, as this queue left it: whether it still does is compared when it moves. */
+interface Head {
+  now: { readonly tip: string; readonly tree: string } | undefined;
+}
+
+async function mergeOne(parts: QueueParts, head: Head, id: string): Promise<void> {
+  const { state, mirror, record, now } = parts;
+  const of = state.issues.get(id);
+  const { tip, tree } = head.now ??= await standing(parts);
+  if (of?.status === "merged") return;
+  if (of?.work === undefined) throw new TypeError(`Cannot merge "${id}": it has no change`);
+  const { work } = of;
+  const merge = await mirror.merge(tip, work.commit);
+  if (merge.kind === "conflict") {
+    return await record({
+      ...{ kind: "conflict", at: now(), issue: id, paths: [...merge.paths] },
+      others: [...othersOf(state, work.attempt.from, merge.paths)],
+    });
+  }
+  if (merge.tree === tree) {
+    return await record({
+      ...{ kind: "closed", at: now(), issue: id, status: "failed" },
+      why: "its change is in the branch already: nothing is left of it",
+    });
+  }
+  if (!await passes(parts, of, merge.tree)) return;
+  const commit = await mirror.commitTree(merge.tree, {
+    parent: tip,
+    message: `${of.issue.title.replace(/\s+/g, " ")}\n\nIssue: ${id}\nTask: ${
+      work.attempt.task ?? ""
+    }`,
+    // Of the journal, not of the clock: the same merge after a crash is the same commit.
+    at: work.attempt.ended?.at ?? state.begun.at,
+  });
+  const outcome = work.attempt.ended?.outcome;
+  const paths = outcome?.kind === "patch" ? outcome.paths : [];
+  await record({ kind: "merging", at: now(), issue: id, tip, commit, paths });
+  if (!await mirror.swap(commit, tip)) {
+    throw new Fault(
+      "conflict",
+      `Cannot merge "${id}": the mirror's branch was moved by somebody else; nothing of it was overwritten`,
+    );
+  }
+  head.now = { tip: commit, tree: merge.tree };
+  await record({ kind: "merged", at: now(), issue: id, commit });
+}
+
+/** Where the branch stands. A merge that moved it, and that nobody wrote down any more, is written down first. */
+async function standing(
+  { state, mirror, record, now }: QueueParts,
+): Promise<NonNullable<Head["now"]>> {
+  const tip = await mirror.tip();
+  for (const { issue, status, merging } of state.issues.values()) {
+    if (status === "open" && merging?.commit === tip) {
+      await record({ kind: "merged", at: now(), issue: issue.id, commit: tip });
+    }
+  }
+  return { tip, tree: await mirror.treeOf(tip) };
+}
+
+/** Whether the checks find a tree good; each is checked once. */
+export async function passes(
+  { state, check, record, now }: Pick<QueueParts, "state" | "check" | "record" | "now">,
+  { issue }: IssueState,
+  tree: string,
+): Promise<boolean> {
+  const known = state.checks.get(tree);
+  const { ok, said } = known ?? await check(tree);
+  if (known === undefined || !ok) {
+    await record({
+      kind: "checked",
+      at: now(),
+      issue: issue.id,
+      tree,
+      ok,
+      said: said.slice(-8_000),
+    });
+  }
+  return ok;
+}
+
+/** Issues that were merged since `from`, and changed these paths. */
+function othersOf(
+  { merges }: SwarmState,
+  from: string,
+  paths: readonly string[],
+): readonly { readonly issue: string; readonly task: string }[] {
+  const since = merges.findIndex(({ merged }) => merged?.commit === from) + 1;
+  return merges.slice(since).flatMap(({ issue, merged }) =>
+    merged !== undefined && merged.paths.some((path) => paths.includes(path))
+      ? [{ issue: issue.id, task: merged.task }]
+      : []
+  );
+}

@@ -1,0 +1,21 @@
+/**
+ * Swarms: a plan of issues, workers on trees of their own, checks, reviews, a merge queue over a mirror of git's.
+ *
+ * @example
+ * ```ts
+ * import { parsePlan } from "./mod.ts";
+ * const plan = parsePlan("version: 1\nissues: [{ id: a, title: Greet }]\n", "swarm.yaml");
+ * if (plan.author !== "coder") throw new Error();
+ * ```
+ * @module
+ */
+export { makeCheck } from "./checks.ts";
+export { liveOf, readState, spentOf, SwarmEvent, type SwarmState, takeEvent } from "./journal.ts";
+export { makeMirror, type Mirror } from "./mirror.ts";
+export { parsePlan, planOf, type SwarmPlan } from "./plan.ts";
+export { findBase } from "./repository.ts";
+export { runScheduler } from "./scheduler.ts";
+export { type StagedFile } from "./patch.ts";
+export { type SwarmTasks, type TaskAsk, type TaskEnd } from "./workers.ts";
+export { type Journal, type SwarmHands, type SwarmWalls } from "./swarm_powers.ts";
+export { plotLines, trackRecord } from "./track_record.ts";

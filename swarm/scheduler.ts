@@ -1,0 +1,160 @@
+/**
+ * The scheduler of a swarm: a deterministic program without a model. Each issue goes from a worker to the checks, to
+ * reviewers, to the merge queue; what happens is in the journal before anything comes of it, so that a scheduler that
+ * was killed goes on where it was.
+ * @module
+ */
+import type { Check } from "./checks.ts";
+import { type IssueState, liveOf, type SwarmEvent, type SwarmState } from "./journal.ts";
+import { makeMergeQueue, passes } from "./merge_queue.ts";
+import { overlaps } from "./plan.ts";
+import { GivenUp, makeWorker, type WorkerParts } from "./workers.ts";
+
+/** What the scheduler works with. */
+export interface SchedulerParts extends WorkerParts {
+  readonly check: Check;
+  /** Makes an event durable; the scheduler takes it into the state first. */
+  write(event: SwarmEvent): Promise<void>;
+  take(state: SwarmState, event: SwarmEvent): void;
+  /** Hears of each event. */
+  say(event: SwarmEvent): void;
+}
+
+/** Works until every issue is merged or given up, or `stop` aborts. Gives how it came out. */
+export async function runScheduler(
+  parts: SchedulerParts,
+  stop: AbortSignal,
+): Promise<Extract<SwarmEvent, { kind: "finished" }>> {
+  const { state, hands, say } = parts;
+  const { plan } = state.begun;
+  const { limits } = plan;
+  const record = async (event: SwarmEvent): Promise<void> => {
+    // INVARIANT: refused before it is written; nothing acts on it before it is durable (test: what contradicts the journal is refused, whoever writes it).
+    parts.take(state, event);
+    await parts.write(event);
+    say(event);
+  };
+  const over = new AbortController();
+  const late = `its ${limits.minutes} minutes are over`;
+  const lanes = new Map<string, Promise<void>>();
+  const worker = makeWorker(parts, record);
+  const merge = makeMergeQueue({ ...parts, record, now: hands.now });
+  let broken: { readonly error: unknown } | undefined;
+
+  const lane = async (of: IssueState): Promise<void> => {
+    const closed = async (status: "failed" | "conflicted", why: string): Promise<void> =>
+      await record({
+        ...{ kind: "closed", at: hands.now(), issue: of.issue.id, status },
+        why: why.slice(0, 8_000),
+      });
+    try {
+      while (of.status === "open" && !over.signal.aborted) {
+        const going = liveOf(of);
+        if (going !== undefined) await worker.go(of, going, over.signal);
+        else if (of.work === undefined) {
+          if (of.conflicts.length > 1) {
+            return await closed("conflicted", of.handoffs.at(-1)?.why ?? "it conflicts");
+          }
+          await worker.assign(of, "author", over.signal);
+        } else if (!await passes({ ...parts, record, now: hands.now }, of, of.work.tree)) continue;
+        else if (of.approvals.length < plan.reviews) await worker.assign(of, "review", over.signal);
+        else await merge(of.issue.id);
+      }
+    } catch (error) {
+      if (!(error instanceof GivenUp)) throw error;
+      await closed("failed", error.message);
+    }
+  };
+
+  const end = (): void => over.abort();
+  stop.addEventListener("abort", end, { once: true });
+  if (stop.aborted) end();
+  const deadline = state.begun.at + limits.minutes * 60_000;
+  try {
+    for (;;) {
+      if (hands.now() >= deadline) end();
+      if (!over.signal.aborted) {
+        await closeOrphans(state, record, hands.now);
+        for (const of of readyIssues(state, new Set(lanes.keys()))) {
+          const { id } = of.issue;
+          lanes.set(
+            id,
+            lane(of).catch((error: unknown) => {
+              broken ??= { error };
+              end();
+            }).finally(() => lanes.delete(id)),
+          );
+        }
+      }
+      if (lanes.size === 0) break;
+      const waking = new AbortController();
+      await Promise.race([...lanes.values(), hands.rest(1_000, waking.signal)]);
+      waking.abort();
+    }
+  } finally {
+    stop.removeEventListener("abort", end);
+  }
+  if (broken !== undefined) throw broken.error;
+  const all = [...state.issues.values()];
+  const merged = all.filter(({ status }) => status === "merged").length;
+  const open = all.some(({ status }) => status === "open");
+  const why = open
+    ? stop.aborted ? "its person stopped it" : late
+    : `${merged} of ${all.length} changes are merged`;
+  const finished = {
+    ...{ kind: "finished", at: hands.now(), why } as const,
+    status: open
+      ? "stopped" as const
+      : merged === all.length
+      ? "done" as const
+      : merged > 0
+      ? "partly" as const
+      : "failed" as const,
+  };
+  await record(finished);
+  return finished;
+}
+
+/** Issues that may be worked on now: what they wait for is merged, and nobody else works on what they claim. */
+function readyIssues(state: SwarmState, busy: ReadonlySet<string>): readonly IssueState[] {
+  const all = [...state.issues.values()];
+  const claimed = all.filter(({ issue, attempts, status }) =>
+    busy.has(issue.id) || (status === "open" && attempts.some(({ ended }) => ended === undefined))
+  );
+  const ready: IssueState[] = [];
+  // Who was at work before a crash keeps the claim.
+  const order = all.toSorted((a, b) =>
+    Number(b.attempts.length > 0) - Number(a.attempts.length > 0)
+  );
+  for (const of of order) {
+    const { issue, status } = of;
+    if (status !== "open" || busy.has(issue.id)) continue;
+    if (!issue.after.every((name) => state.issues.get(name)?.status === "merged")) continue;
+    const others = [...claimed, ...ready].filter((each) => each !== of);
+    if (others.some((each) => overlaps(each.issue.paths, issue.paths))) continue;
+    ready.push(of);
+  }
+  return ready;
+}
+
+/** An issue that waits for one that will never be merged is given up with it. */
+async function closeOrphans(
+  state: SwarmState,
+  record: (event: SwarmEvent) => Promise<void>,
+  now: () => number,
+): Promise<void> {
+  for (let found = true; found;) {
+    found = false;
+    for (const { issue, status } of state.issues.values()) {
+      if (status !== "open") continue;
+      const lost = issue.after.find((name) => {
+        const other = state.issues.get(name)?.status;
+        return other !== "open" && other !== "merged";
+      });
+      if (lost === undefined) continue;
+      const why = `it waits for "${lost}", which came to nothing`;
+      await record({ kind: "closed", at: now(), issue: issue.id, status: "failed", why });
+      found = true;
+    }
+  }
+}

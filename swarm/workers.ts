@@ -1,0 +1,296 @@
+/** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
+import { Fault, unreachable } from "../contracts/base/mod.ts";
+import {
+  type Attempt,
+  type IssueState,
+  type Outcome,
+  spentOf,
+  type SwarmEvent,
+  type SwarmState,
+} from "./journal.ts";
+import type { Mirror } from "./mirror.ts";
+import { patchOf, type StagedFile } from "./patch.ts";
+import { parseReview, reviewRequest, workRequest } from "./words.ts";
+import type { SwarmHands } from "./swarm_powers.ts";
+import { chooseByRecord, type TrackRow } from "./track_record.ts";
+
+/** One task that is asked for. */
+export interface TaskAsk {
+  /** The kernel makes one task of it, however often it is asked. */
+  readonly session: string;
+  readonly swarm: string;
+  readonly work: "author" | "review";
+  readonly request: string;
+  readonly role: string;
+  readonly model: string;
+  readonly mount: string;
+  /** The private folder that it works in. */
+  readonly folder: string;
+}
+
+/** How a task ended. */
+export interface TaskEnd {
+  readonly status: "done" | "failed" | "cancelled" | "expired" | "gone";
+  readonly answer: string;
+  readonly reason: string;
+  /** US dollars. */
+  readonly money: number;
+}
+
+/** The kernel's tasks, as a scheduler uses them. */
+export interface SwarmTasks {
+  start(ask: TaskAsk): Promise<string>;
+  /** Resolves when the task is over, or `signal` aborts: then the task goes on, and undefined comes. */
+  follow(task: string, signal: AbortSignal): Promise<TaskEnd | undefined>;
+  cancel(task: string): Promise<void>;
+  staged(task: string): Promise<readonly StagedFile[]>;
+  /** The model's provider, as it is recorded. */
+  provider(model: string): string;
+}
+
+/** What workers are made with. */
+export interface WorkerParts {
+  readonly state: SwarmState;
+  readonly mirror: Mirror;
+  readonly tasks: SwarmTasks;
+  readonly hands: Pick<SwarmHands, "plant" | "clear" | "now" | "rest">;
+  /** A private folder for trees; what lies in it is the swarm's. */
+  readonly rooms: string;
+  /** How models did in earlier swarms. */
+  readonly record: readonly TrackRow[];
+  sessionOf(attempt: number): string;
+  sha256(bytes: Uint8Array): string;
+}
+
+/** Why an issue is given up at once. */
+export class GivenUp extends Error {}
+
+/** Assigns tasks, within the limits of the plan. */
+export interface Worker {
+  /** Assigns the next task of an issue, and follows it. Throws GivenUp where no more are allowed. */
+  assign(of: IssueState, work: "author" | "review", stop: AbortSignal): Promise<void>;
+  /** Goes on with a task that is assigned. */
+  go(of: IssueState, attempt: Attempt, stop: AbortSignal): Promise<void>;
+}
+
+/** Makes it; `record` makes an event durable and takes it into the state. */
+export function makeWorker(
+  parts: WorkerParts,
+  record: (event: SwarmEvent) => Promise<void>,
+): Worker {
+  const { state, mirror, tasks, hands, rooms } = parts;
+  const { plan, mount } = state.begun;
+  const { limits } = plan;
+  let busy = 0;
+  const waiting: (() => void)[] = [];
+
+  /** Waits for a place and for money, and takes both; false when it is over. */
+  const place = async (stop: AbortSignal): Promise<boolean> => {
+    for (;;) {
+      if (stop.aborted) return false;
+      // Of each task under way all that it may cost is spoken for.
+      const room = spentOf(state) + (busy + 1) * limits.taskMoney <= limits.money;
+      if (busy < limits.workers && room) {
+        busy += 1;
+        return true;
+      }
+      if (!room && busy === 0) {
+        throw new GivenUp(
+          `the swarm has spent ${
+            spentOf(state).toFixed(4)
+          } USD of ${limits.money}: another task may cost ${limits.taskMoney}`,
+        );
+      }
+      const wake = Promise.withResolvers<void>();
+      waiting.push(wake.resolve);
+      await Promise.race([wake.promise, hands.rest(1_000, stop)]);
+    }
+  };
+  const leave = (): void => {
+    busy -= 1;
+    waiting.shift()?.();
+  };
+
+  const modelOf = (of: IssueState, work: "author" | "review", role: string): string => {
+    const models = plan.roles[role]?.models ?? [""];
+    const author = of.work?.attempt.provider;
+    const allowed = work === "review" && plan.otherProvider
+      ? models.filter((model) => tasks.provider(model) !== author)
+      : models;
+    if (allowed.length === 0) {
+      throw new GivenUp(`every model of the role "${role}" is of the author's provider, ${author}`);
+    }
+    const tried = of.attempts.filter((each) => each.role === role).map(({ model }) => model);
+    return chooseByRecord(allowed, role, parts.record, tried);
+  };
+
+  const follow = async (of: IssueState, attempt: Attempt, stop: AbortSignal): Promise<void> => {
+    const folder = `${rooms}/a${attempt.n}`;
+    if (attempt.task === undefined) {
+      const { files } = await mirror.tree(attempt.from);
+      await hands.plant(folder, mirror.planted(files));
+      const { session, work, role, model } = attempt;
+      const task = await tasks.start({
+        ...{ session, swarm: state.id, work, role, model, mount, folder },
+        request: work === "author"
+          ? workRequest(of.issue, { mount, plan, last: of.handoffs.at(-1) })
+          : await requestOfReview(of, attempt),
+      });
+      await record({ kind: "started", at: hands.now(), attempt: attempt.n, task });
+    }
+    const { outcome, money } = await outcomeOf(of, attempt, stop);
+    await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, money });
+    await hands.clear(folder);
+  };
+
+  const requestOfReview = async (of: IssueState, { from }: Attempt): Promise<string> =>
+    reviewRequest(of.issue, {
+      ...{ mount, plan },
+      diff: await mirror.diff(of.work?.attempt.from ?? state.begun.base, from),
+      checked: state.checks.get(of.work?.tree ?? "")?.said ?? "",
+    });
+
+  const outcomeOf = async (
+    of: IssueState,
+    attempt: Attempt,
+    stop: AbortSignal,
+  ): Promise<{ readonly outcome: Outcome; readonly money: number }> => {
+    const task = attempt.task ?? "";
+    const limit = new AbortController();
+    const cancel = (): void => limit.abort();
+    stop.addEventListener("abort", cancel, { once: true });
+    if (stop.aborted) cancel();
+    const left = attempt.at + limits.taskMinutes * 60_000 - hands.now();
+    const resting = new AbortController();
+    void hands.rest(Math.max(0, left), resting.signal).then(() => {
+      if (!resting.signal.aborted) cancel();
+    });
+    try {
+      const ended = await tasks.follow(task, limit.signal);
+      if (ended === undefined) {
+        await tasks.cancel(task);
+        // What it cost is known once it has ended.
+        const soon = new AbortController();
+        void hands.rest(ENDING_MS, resting.signal).then(() => soon.abort());
+        const { money = 0 } = await tasks.follow(task, soon.signal) ?? {};
+        const reason = stop.aborted ? "cancelled" as const : "timedOut" as const;
+        const why = stop.aborted
+          ? "the swarm was stopped"
+          : `it took longer than ${limits.taskMinutes} minutes`;
+        return { money, outcome: { kind: "nothing", reason, why, said: "" } };
+      }
+      return { money: ended.money, outcome: await judge(of, attempt, ended) };
+    } finally {
+      stop.removeEventListener("abort", cancel);
+      resting.abort();
+    }
+  };
+
+  /** What a task that is over came to: by what it left, never by what it says of itself. */
+  const judge = async (of: IssueState, attempt: Attempt, ended: TaskEnd): Promise<Outcome> => {
+    const said = ended.answer.slice(0, 8_000);
+    const nothing = (
+      reason: Extract<Outcome, { kind: "nothing" }>["reason"],
+      why: string,
+    ): Outcome => ({
+      ...{ kind: "nothing", reason, said },
+      why: why.slice(0, 8_000),
+    });
+    if (ended.status !== "done") {
+      return nothing(
+        "failed",
+        `its task is ${ended.status}${ended.reason === "" ? "" : `: ${ended.reason}`}`,
+      );
+    }
+    const staged = await tasks.staged(attempt.task ?? "");
+    switch (attempt.work) {
+      case "review": {
+        if (staged.length > 0) return nothing("refused", "a reviewer changed files");
+        const review = parseReview(ended.answer);
+        if ("misfit" in review) {
+          return nothing("misfit", `its review does not fit: ${review.misfit}`);
+        }
+        return { kind: review.verdict === "approve" ? "approved" : "rejected", review };
+      }
+      case "author": {
+        if (staged.length === 0) return nothing("empty", "it ended, and changed nothing");
+        try {
+          return await patchOf(parts, of, { attempt, staged, said });
+        } catch (error) {
+          if (!(error instanceof Fault) || error.code !== "refused") throw error;
+          return nothing("refused", error.message);
+        }
+      }
+      default:
+        return unreachable(attempt.work);
+    }
+  };
+
+  const assign = async (
+    of: IssueState,
+    work: "author" | "review",
+    stop: AbortSignal,
+  ): Promise<void> => {
+    const { id, role: own } = of.issue;
+    const tries =
+      of.attempts.filter((each) =>
+        work === "author"
+          ? each.work === "author" && counts(each)
+          : each.work === "review" && each.from === of.work?.commit && fell(each)
+      ).length;
+    if (tries >= limits.attempts) {
+      const last = of.attempts.at(-1)?.ended?.outcome;
+      throw new GivenUp(
+        work === "author"
+          ? `${tries} workers tried; the last: ${of.handoffs.at(-1)?.why ?? "no change stood"}`
+          : `${tries} reviewers came to no verdict; the last: ${
+            last?.kind === "nothing" ? last.why : ""
+          }`,
+      );
+    }
+    const role = work === "author" ? own ?? plan.author : plan.reviewer;
+    const model = modelOf(of, work, role);
+    if (!await place(stop)) return;
+    try {
+      const from = work === "author" ? await mirror.tip() : of.work?.commit ?? "";
+      if (state.attempts.length >= limits.tasks) {
+        throw new GivenUp(`the swarm has started ${limits.tasks} tasks, all that its limits allow`);
+      }
+      const n = state.attempts.length + 1;
+      await record({
+        ...{ kind: "assigned", at: hands.now(), attempt: n, issue: id, work, role, model, from },
+        ...{ provider: tasks.provider(model), session: parts.sessionOf(n) },
+      });
+      const attempt = of.attempts.at(-1);
+      if (attempt !== undefined) await follow(of, attempt, stop);
+    } finally {
+      leave();
+    }
+  };
+
+  return Object.freeze<Worker>({
+    assign,
+    async go(of, attempt, stop): Promise<void> {
+      // It has its place since before the crash.
+      busy += 1;
+      try {
+        await follow(of, attempt, stop);
+      } finally {
+        leave();
+      }
+    },
+  });
+}
+
+/** Milliseconds in which a task that is cancelled has ended. */
+const ENDING_MS = 30_000;
+
+/** A task that was stopped by its person is no try. */
+function counts({ ended }: Attempt): boolean {
+  return !(ended?.outcome.kind === "nothing" && ended.outcome.reason === "cancelled");
+}
+
+/** A reviewer who came to no verdict. */
+function fell(attempt: Attempt): boolean {
+  return attempt.ended?.outcome.kind === "nothing" && counts(attempt);
+}

@@ -1,0 +1,260 @@
+/** A swarm without a kernel: real git and checks in their walls, tasks that do what a test says. */
+import { Fault } from "../../contracts/base/mod.ts";
+import { findPrograms } from "../../cli/program/programs_powers.ts";
+import { makeSwarmWalls } from "../../cli/swarm/walls_powers.ts";
+import * as line from "../../kernel/core/start/command_line.ts";
+import { filtered } from "../../kernel/core/start/line_parts.ts";
+import { makeSpawnPowers } from "../../kernel/core/start/spawn_powers.ts";
+import { probeCommandWalls } from "../../kernel/core/start/walls.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import {
+  findBase,
+  makeCheck,
+  makeMirror,
+  type Mirror,
+  readState,
+  runScheduler,
+  type StagedFile,
+  type SwarmEvent,
+  type SwarmHands,
+  type SwarmPlan,
+  type SwarmState,
+  type SwarmTasks,
+  takeEvent,
+  type TaskAsk,
+  type TaskEnd,
+} from "../../swarm/mod.ts";
+import { makeSwarmHands } from "../../swarm/swarm_powers.ts";
+import { APPROVAL, personsGit, PHRASES } from "./swarm.ts";
+
+/** The powers, as cli/main.ts wires them; `dir` is the test's. */
+export function realSwarmHands(dir: string): SwarmHands {
+  const spawn = makeSpawnPowers();
+  const GiB = 1024 ** 3;
+  return makeSwarmHands(makeSwarmWalls({
+    ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
+    dir: `${dir}/walls`,
+    filtered: (config, words) => filtered(config, "closed", words),
+    started: ({ nice: _, ...programs }, inner) =>
+      line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),
+    lineOfCommand: line.lineOfCommand,
+    async identity(config) {
+      const walls = await probeCommandWalls(config, spawn);
+      if (walls.kind === "walled") return walls.identity;
+      throw new Fault("unavailable", walls.why);
+    },
+  }));
+}
+
+/** What a task of a test does. */
+export interface Did {
+  readonly answer?: string;
+  readonly status?: TaskEnd["status"];
+  /** New content by path; undefined deletes. */
+  readonly files?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds until it ends; absent: at once. */
+  readonly ms?: number;
+  /** It ends once this holds. */
+  readonly once?: () => boolean;
+}
+
+/** Says what a task does. Its tree can be read. */
+export type Does = (ask: TaskAsk, read: (path: string) => string) => Did;
+
+/** Who approves whatever comes, and who does what `work` says. */
+export const approving = (work: Does): Does => (ask, read) =>
+  ask.work === "review" ? { answer: APPROVAL } : work(ask, read);
+
+/** One swarm over a repository of a test's. */
+export interface SwarmRig {
+  readonly dir: string;
+  readonly repository: string;
+  readonly hands: SwarmHands;
+  readonly mirror: Mirror;
+  /** Lines of the journal, as they would be on the disk. */
+  readonly lines: string[];
+  /** Every task that was ever made, by its session. */
+  readonly asked: Map<string, TaskAsk>;
+  /** Runs, or goes on. `crash`: ends before or after the event of this number is written. */
+  run(
+    options?: { readonly crash?: { readonly at: number; readonly when: "before" | "after" } },
+  ): Promise<SwarmState>;
+  content(path: string): Promise<string | undefined>;
+}
+
+/** The end of a scheduler that a test killed. */
+export class Killed extends Error {}
+
+/** Runs `f` with a rig over a small repository. */
+export async function onSwarm(
+  parts: {
+    readonly plan: SwarmPlan;
+    readonly does: Does;
+    /** Makes the repository something else before its commit. */
+    readonly prepare?: (folder: string) => Promise<void>;
+  },
+  f: (rig: SwarmRig) => Promise<void>,
+): Promise<void> {
+  const dir = Deno.realPathSync(await Deno.makeTempDir({ prefix: "remit-swarm-test-" }));
+  const repository = `${dir}/repo`;
+  try {
+    await Deno.mkdir(repository);
+    await Deno.writeTextFile(`${repository}/phrases.txt`, PHRASES);
+    await Deno.writeTextFile(`${repository}/check.sh`, "grep -q '^greeting: ' phrases.txt\n");
+    await personsGit(repository, "init", "--quiet", "--initial-branch=main");
+    await personsGit(repository, "add", "--all");
+    await personsGit(repository, "commit", "--quiet", "--message=first");
+    await parts.prepare?.(repository);
+    await f(await makeRig(dir, repository, parts));
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+async function makeRig(
+  dir: string,
+  repository: string,
+  { plan, does }: { readonly plan: SwarmPlan; readonly does: Does },
+): Promise<SwarmRig> {
+  const hands = realSwarmHands(dir);
+  const mirror = makeMirror(hands, `${dir}/mirror.git`);
+  const lines: string[] = [];
+  const asked = new Map<string, TaskAsk>();
+  const begin = async (): Promise<void> => {
+    const base = findBase(hands, repository);
+    await mirror.take(base);
+    if (lines.length > 0) return;
+    const begun: SwarmEvent = {
+      ...{ kind: "begun", id: "sw000000000001", at: 1_700_000_000_000, plan, mount: "repo" },
+      ...{ base: base.commit, folder: repository },
+    };
+    lines.push(JSON.stringify(begun));
+  };
+  const tasks: SwarmTasks = {
+    start(ask): Promise<string> {
+      // As the kernel: one task of a session.
+      if (!asked.has(ask.session)) asked.set(ask.session, ask);
+      return Promise.resolve(`t${ask.session}`);
+    },
+    async follow(task, signal): Promise<TaskEnd | undefined> {
+      const ask = asked.get(task.slice(1));
+      if (ask === undefined) return { status: "gone", answer: "", reason: "", money: 0 };
+      if (ended.has(task)) return { status: "cancelled", answer: "", reason: "", money: 0.25 };
+      const { answer = "Done.", status = "done", ms = 0, once } = does(
+        ask,
+        (path) => readIn(ask, path),
+      );
+      while (once?.() === false && !signal.aborted) await hands.rest(20, signal);
+      if (ms > 0) {
+        await hands.rest(ms, signal);
+        if (signal.aborted) return undefined;
+      }
+      return { status, answer, reason: "", money: 0.25 };
+    },
+    cancel: (task) => Promise.resolve(void ended.add(task)),
+    staged(task): Promise<readonly StagedFile[]> {
+      const ask = asked.get(task.slice(1));
+      if (ask === undefined) return Promise.resolve([]);
+      const { files = {} } = does(ask, (path) => readIn(ask, path));
+      return Promise.resolve(
+        Object.entries(files).map(([path, text]): StagedFile => {
+          const base = tryRead(ask, path);
+          const next = text === undefined ? undefined : new TextEncoder().encode(text);
+          return {
+            path,
+            ...(base === undefined ? {} : { base: sha256Hex(base) }),
+            ...(next === undefined ? {} : { bytes: next.length }),
+            read: () => next ?? new Uint8Array(),
+          };
+        }),
+      );
+    },
+    provider: (model) => model.split(":", 1)[0] ?? "",
+  };
+  const ended = new Set<string>();
+  await begin();
+  const { base } = readState(lines)?.begun ?? { base: "" };
+  return {
+    ...{ dir, repository, hands, mirror, lines, asked },
+    async run({ crash } = {}): Promise<SwarmState> {
+      const state = readState(lines);
+      if (state === undefined) throw new Error("no state");
+      let events = 0;
+      const killed = Promise.withResolvers<never>();
+      killed.promise.catch(() => undefined);
+      const dead = new AbortController();
+      const write = async (event: SwarmEvent): Promise<void> => {
+        if (dead.signal.aborted) return await new Promise(() => undefined);
+        events += 1;
+        if (events !== crash?.at) {
+          lines.push(JSON.stringify(event));
+          return;
+        }
+        if (crash.when === "after") lines.push(JSON.stringify(event));
+        // A process that was killed does nothing more: whoever awaits this never goes on.
+        dead.abort();
+        killed.reject(new Killed());
+        return await new Promise(() => undefined);
+      };
+      const mine = until(hands, dead.signal);
+      const mirror = makeMirror(mine, `${dir}/mirror.git`);
+      await Promise.race([
+        runScheduler({
+          ...{ state, mirror, tasks, hands: { ...mine, now: () => 1_700_000_001_000 } },
+          ...{ rooms: `${dir}/rooms`, record: [], write, take: takeEvent, sha256: sha256Hex },
+          check: makeCheck({
+            hands: mine,
+            mirror,
+            plan,
+            base,
+            mount: "repo",
+            rooms: `${dir}/rooms`,
+          }),
+          sessionOf: (n) => `session${n}`,
+          say: () => undefined,
+        }, new AbortController().signal),
+        killed.promise,
+      ]);
+      return state;
+    },
+    async content(path): Promise<string | undefined> {
+      const { files } = await mirror.tree(await mirror.tip());
+      const found = files.find((file) => file.path === path);
+      if (found === undefined) return undefined;
+      return new TextDecoder().decode((await mirror.blobs([found.blob]))[0]);
+    },
+  };
+}
+
+/** The same powers, of which nobody hears any more once `dead` has aborted: as of a process that was killed. */
+function until(hands: SwarmHands, dead: AbortSignal): SwarmHands {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const ending =
+    <A extends readonly unknown[], R>(does: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (dead.aborted) return await never();
+      const came = await does(...args);
+      return dead.aborted ? await never() : came;
+    };
+  return {
+    ...hands,
+    git: ending(hands.git),
+    check: ending(hands.check),
+    plant: ending(hands.plant),
+    clear: ending(hands.clear),
+    rest: ending(hands.rest),
+  };
+}
+
+function tryRead(ask: TaskAsk, path: string): Uint8Array | undefined {
+  try {
+    return Deno.readFileSync(`${ask.folder}/${path}`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function readIn(ask: TaskAsk, path: string): string {
+  return new TextDecoder().decode(tryRead(ask, path));
+}
