@@ -8,8 +8,11 @@
  * ```
  * @module
  */
+export type { Driver } from "./driver_powers.ts";
+export { type Dojo, type DojoPair, type DojoRun, openDojo } from "./import_agentdojo.ts";
 export { injecAgentSuite } from "./import_injecagent.ts";
-export { type Came, type Oracle, ORACLES, setStage } from "./play.ts";
+export { type Came, type Oracle, ORACLES, play, type Run } from "./play.ts";
+export { setStage, type Stage } from "./stage.ts";
 export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";
 export { parseSuite, type Suite } from "./suite.ts";

@@ -1,5 +1,6 @@
 /** A scratch machine of the red team's: folders of its own, and this Remit run as a person runs it. @module */
 import { dirname, join } from "node:path";
+import { type Driver, startDriver } from "./driver_powers.ts";
 
 const RIGHTS = ["read", "write", "env", "run", "net", "sys"].map((right) => `--allow-${right}`);
 
@@ -31,6 +32,8 @@ export interface RedteamHands {
   shipped(name: string): string;
   /** Names in a folder of this folder. */
   names(folder: string): readonly string[];
+  /** Starts the program of this folder that speaks for a public suite, over the folder where that suite lies. */
+  driver(program: string, folder: string): Driver;
   /** Milliseconds, for how long a run took. */
   now(): number;
 }
@@ -43,6 +46,7 @@ export function makeRedteamHands(home: string): RedteamHands {
     own: async (args) => await start(home, args, Deno.cwd(), {}),
     shipped: (name) => Deno.readTextFileSync(at(name)),
     names: (folder) => Array.from(Deno.readDirSync(at(folder)), ({ name }) => name).sort(),
+    driver: (program, folder) => startDriver(at(program), folder),
     now: () => performance.now(),
   });
 }

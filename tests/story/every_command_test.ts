@@ -117,7 +117,14 @@ async function explain(words: readonly string[]): Promise<Finished> {
     serveSite: nothing,
     startPeer: nothing,
     kernels: nothing,
-    redteam: { open: nothing, own: nothing, shipped: nothing, names: nothing, now: nothing },
+    redteam: {
+      open: nothing,
+      own: nothing,
+      shipped: nothing,
+      names: nothing,
+      driver: nothing,
+      now: nothing,
+    },
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,
   };
