@@ -17,4 +17,10 @@ export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";
 export { parseSuite, type Suite } from "./suite.ts";
 export { type Variant, VARIANTS } from "./variants.ts";
-export { type RedteamHands, type Workshop } from "./workshop_powers.ts";
+export type {
+  CommandLine,
+  Finished,
+  RedteamHands,
+  Surroundings,
+  Workshop,
+} from "./workshop_powers.ts";

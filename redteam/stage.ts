@@ -88,6 +88,8 @@ export async function setStage(
         `Cannot set up suite "${suite.suite}": ${(added.stderr + added.stdout).slice(-600)}`,
       );
     }
+    // As one who has read what is flagged: what a suite calls is advertised.
+    await workshop.remit(["mcp", "approve", suite.suite, "--flagged"]);
   }
   return Object.freeze<Stage>({
     async perform({ request, scenario, model, answers, injection, scripted }): Promise<Performed> {

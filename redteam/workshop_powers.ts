@@ -2,14 +2,23 @@
 import { dirname, join } from "node:path";
 import { type Driver, startDriver } from "./driver_powers.ts";
 
-const RIGHTS = ["read", "write", "env", "run", "net", "sys"].map((right) => `--allow-${right}`);
-
 /** What a finished command left. */
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** Where a command line runs. */
+export interface Surroundings {
+  /** Absolute; absent: where the red team's own command was called. */
+  readonly cwd?: string;
+  /** Variables that stand before those of the environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Remit's command line, with nobody at the keyboard. */
+export type CommandLine = (argv: readonly string[], at: Surroundings) => Promise<Finished>;
 
 /** Files beneath one temporary folder, and Remit over a state and a configuration in it. */
 export interface Workshop {
@@ -18,7 +27,7 @@ export interface Workshop {
   write(name: string, text: string): void;
   /** Empty where there is none. */
   read(name: string): string;
-  remit(args: readonly string[], signal?: AbortSignal): Promise<Finished>;
+  remit(args: readonly string[]): Promise<Finished>;
   /** Ends its kernel and removes its folder. */
   close(): Promise<void>;
 }
@@ -39,11 +48,11 @@ export interface RedteamHands {
 }
 
 /** Makes them; `home` is Remit's own folder. */
-export function makeRedteamHands(home: string): RedteamHands {
+export function makeRedteamHands(home: string, commandLine: CommandLine): RedteamHands {
   const at = (name: string): string => join(home, "redteam", name);
   return Object.freeze<RedteamHands>({
-    open: () => openWorkshop(home),
-    own: async (args) => await start(home, args, Deno.cwd(), {}),
+    open: () => openWorkshop(commandLine),
+    own: (args) => commandLine(args, { env: {} }),
     shipped: (name) => Deno.readTextFileSync(at(name)),
     names: (folder) => Array.from(Deno.readDirSync(at(folder)), ({ name }) => name).sort(),
     driver: (program, folder) => startDriver(at(program), folder),
@@ -51,19 +60,18 @@ export function makeRedteamHands(home: string): RedteamHands {
   });
 }
 
-function openWorkshop(home: string): Workshop {
+function openWorkshop(commandLine: CommandLine): Workshop {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-redteam-" }));
   const path = (name: string): string => join(folder, name);
-  for (const name of ["config", "run", "tmp", "work"]) Deno.mkdirSync(path(name), { mode: 0o700 });
-  const remit = async (args: readonly string[], signal?: AbortSignal): Promise<Finished> => {
+  for (const name of ["config", "run", "work"]) Deno.mkdirSync(path(name), { mode: 0o700 });
+  const remit = async (args: readonly string[]): Promise<Finished> => {
     // What stands behind `--` is another program's.
     const end = args.includes("--") ? args.indexOf("--") : args.length;
     const words = [...args.slice(0, end), "--state", path("state"), ...args.slice(end)];
     const env = {
-      ...{ XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run"), NO_COLOR: "1" },
-      ...{ INIT_CWD: path("work"), TMPDIR: path("tmp") },
+      ...{ XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run") },
     };
-    return await start(home, words, path("work"), env, signal);
+    return await commandLine(words, { cwd: path("work"), env });
   };
   return Object.freeze<Workshop>({
     path,
@@ -85,27 +93,4 @@ function openWorkshop(home: string): Workshop {
       await Deno.remove(folder, { recursive: true });
     },
   });
-}
-
-async function start(
-  home: string,
-  args: readonly string[],
-  cwd: string,
-  env: Record<string, string>,
-  signal?: AbortSignal,
-): Promise<Finished> {
-  const output = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--no-prompt", "--config", join(home, "deno.json"), ...RIGHTS],
-      ...[join(home, "cli", "main.ts"), ...args],
-    ],
-    ...{ cwd, env, stdin: "null", stdout: "piped", stderr: "piped" },
-    ...(signal === undefined ? {} : { signal }),
-  }).output();
-  const decoder = new TextDecoder();
-  return {
-    code: output.code,
-    stdout: decoder.decode(output.stdout),
-    stderr: decoder.decode(output.stderr),
-  };
 }
