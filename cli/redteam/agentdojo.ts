@@ -7,9 +7,11 @@ import {
   openDojo,
   type Oracle,
   setStage,
+  type Stage,
   type Variant,
 } from "../../redteam/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
+import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
 import type { Basic } from "../hands.ts";
@@ -93,16 +95,27 @@ async function playSuite(
     readonly runs: readonly DojoRun[];
   },
 ): Promise<readonly Came[]> {
-  const { redteam } = command.hands;
+  const { redteam, screen } = command.hands;
   const left = [...runs];
   const came: Came[] = [];
+  /** A machine under load may end a process of a run: it is played once more. */
+  const twice = async (stage: Stage, run: DojoRun): Promise<Came> => {
+    try {
+      return await dojo.play(stage, run);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "unavailable") throw error;
+      screen.say(`again: ${displayText(error.message, { max: 300 })}`);
+      return await dojo.play(stage, run);
+    }
+  };
   const lane = async (): Promise<void> => {
     const workshop = redteam.open();
     try {
       takeRules(command, workshop);
       const stage = await setStage(suite, workshop, redteam);
       for (let run = left.shift(); run !== undefined; run = left.shift()) {
-        came.push(await dojo.play(stage, run));
+        came.push(await twice(stage, run));
+        screen.hint(`agentdojo/${suite.suite}  ${came.length} of ${runs.length}`);
       }
     } catch (error) {
       left.length = 0;
