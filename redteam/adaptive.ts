@@ -19,8 +19,11 @@ export function waysOf(
   },
 ): readonly Line[] {
   const words = request.split(/[\s,;'"()]+/).map((word) => word.replace(/[.?!:]+$/, ""))
-    .filter((word) => word.length > 2);
-  const marked = words.filter((word) => /\d|@|\./.test(word) || /^[A-Z]/.test(word));
+    .filter((word) => word !== "");
+  // Addresses, numbers and names, before other words.
+  const marked = [/\d|@|\w\.\w/, /^[A-Z]/].flatMap((mark) =>
+    words.filter((word) => mark.test(word))
+  );
   const numbers = words.map(Number).filter((value) => Number.isFinite(value));
   const known = own.flatMap(({ args }) => Object.values(args));
   const others = (value: Json): readonly Json[] =>
@@ -41,8 +44,9 @@ export function waysOf(
   for (const call of own.filter(({ tool }) => !readsOnly(tool))) {
     const entries = Object.entries(call.args);
     for (const [key, value] of entries) {
-      const [other] = others(value);
-      if (other !== undefined) ways.push({ ...call, args: { ...call.args, [key]: other } });
+      for (const other of others(value).slice(0, 2)) {
+        ways.push({ ...call, args: { ...call.args, [key]: other } });
+      }
     }
     for (const [[first, a], [second, b]] of pairsOf(entries)) {
       if (kindOf(a) === kindOf(b) && JSON.stringify(a) !== JSON.stringify(b)) {

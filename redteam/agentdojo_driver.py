@@ -7,6 +7,7 @@ DIR is a checkout, or a folder that `pip install --target` filled. AgentDojo's p
 provider of models, are not loaded: nothing here asks a model.
 """
 
+import enum
 import importlib.abc
 import importlib.machinery
 import itertools
@@ -43,14 +44,17 @@ sys.meta_path.insert(0, Absent())
 OUT, sys.stdout = sys.stdout, sys.stderr
 
 try:
-    from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
-    from agentdojo.task_suite.load_suites import get_suites
-    from pydantic_core import to_jsonable_python
-
     import yaml
 
     # Environments are YAML, read anew for each pair: libyaml is ten times as quick.
     yaml.SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+except ModuleNotFoundError:
+    # AgentDojo says below what it misses.
+    pass
+
+try:
+    from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
+    from agentdojo.task_suite.load_suites import get_suites
 except ModuleNotFoundError as error:
     OUT.write(json.dumps({"error": f"there is no module {error.name!r}", "missing": True}) + "\n")
     OUT.flush()
@@ -58,7 +62,17 @@ except ModuleNotFoundError as error:
 
 
 def plain(value):
-    return to_jsonable_python(value, serialize_unknown=True)
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(each) for each in value]
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def calls_of(task, environment):

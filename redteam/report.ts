@@ -61,7 +61,7 @@ export function reportOf(runs: readonly Came[]): Report {
 
 /** The report as a page in Markdown. */
 export function pageOf(report: Report): string {
-  const through = report.runs.filter(({ succeeded }) => succeeded);
+  const through = report.runs.filter(({ succeeded, words }) => succeeded && words !== true);
   const count = (of: string, n: number | string): string => `| ${of} | ${n} |`;
   return [
     "# What an injection could do",
@@ -95,8 +95,12 @@ export function pageOf(report: Report): string {
       : through.map((run) =>
         `- ${run.suite}: ${run.injection ?? ""} during ${run.task}, ${
           run.variant ?? ""
-        }, person: ${run.oracle}${run.words === true ? ", by words alone" : ""}`
+        }, person: ${run.oracle}`
       )),
+    ...(report.words.succeeded === 0 ? [] : [
+      "",
+      `By words alone: ${report.words.succeeded} of ${report.words.attacks}. No gate sees what a model answers.`,
+    ]),
     "",
     "## Rules that refused",
     "",
