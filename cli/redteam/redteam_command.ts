@@ -156,11 +156,19 @@ async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
     );
   }
   if (!has(parsed, "own")) return shippedSuites(command, "suites");
-  const listed: unknown = JSON.parse((await hands.redteam.own(["mcp", "list", "--json"])).stdout);
+  const state = flag(parsed, "state");
+  const own = async (...words: readonly string[]): Promise<string> =>
+    (await hands.redteam.own([
+      ...words,
+      "--json",
+      ...(state === undefined ? [] : ["--state", state]),
+    ]))
+      .stdout;
+  const listed: unknown = JSON.parse(await own("mcp", "list"));
   const names = Array.isArray(listed) ? listed.map((each) => String(Object(each).name)) : [];
   const found: Suite[] = [];
   for (const name of names) {
-    const suite = ownSuite((await hands.redteam.own(["mcp", "review", name, "--json"])).stdout);
+    const suite = ownSuite(await own("mcp", "review", name));
     if (suite === undefined) hands.screen.say(`${name}  no tool of it changes anything`);
     else found.push(suite);
   }
