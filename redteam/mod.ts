@@ -8,7 +8,6 @@
  * ```
  * @module
  */
-export type { Driver } from "./driver_powers.ts";
 export { type Dojo, type DojoPair, type DojoRun, openDojo } from "./import_agentdojo.ts";
 export { injecAgentSuite } from "./import_injecagent.ts";
 export { type Came, type Oracle, ORACLES, play, type Run } from "./play.ts";
@@ -17,10 +16,4 @@ export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";
 export { parseSuite, type Suite } from "./suite.ts";
 export { type Variant, VARIANTS } from "./variants.ts";
-export type {
-  CommandLine,
-  Finished,
-  RedteamHands,
-  Surroundings,
-  Workshop,
-} from "./workshop_powers.ts";
+export type { Finished, RedteamHands, Surroundings, Workshop } from "./workshop_powers.ts";
