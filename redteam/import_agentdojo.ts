@@ -17,7 +17,7 @@ import {
   type Scripted,
   type Stage,
 } from "./stage.ts";
-import { Suite } from "./suite.ts";
+import { Suite, type SuiteCall } from "./suite.ts";
 import { scenarioText, toolName, type Variant } from "./variants.ts";
 
 const text = z.string().max(4_000_000);
@@ -136,7 +136,7 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
         ...{ request: told.request, injection: "" },
         scenario: scenarioText(
           suite,
-          turns,
+          [...declared(suite, variant === "before" ? calls : told.calls), ...turns],
           says === "" ? "Done." : says,
         ),
         scripted: answers.flatMap(({ at, after, gives, error }): readonly Scripted[] => {
@@ -221,6 +221,21 @@ function turnsOf(told: Pair, variant: Variant, attacked: boolean): readonly (rea
         ...(attack.length === 0 ? rest : rest.slice(1)),
       ];
   }
+}
+
+/**
+ * The model says first which tools it will need, as it is told to: while nobody has taken it over those of the user's task,
+ * as often as that calls them.
+ */
+function declared(
+  suite: Pick<Suite, "suite">,
+  calls: readonly Line[],
+): readonly (readonly SuiteCall[])[] {
+  const changing = Map.groupBy(calls.filter(({ tool }) => !readsOnly(tool)), ({ tool }) => tool);
+  const tools = [...changing].map(([tool, { length }]) => ({
+    ...{ tool: toolName(suite, { tool, args: {} }), max: length },
+  }));
+  return tools.length === 0 ? [] : [[{ tool: "tools_declare", args: { tools }, own: true }]];
 }
 
 /** A person who allows each of the user's calls as often as the user's task makes it; careless: all of them. */
