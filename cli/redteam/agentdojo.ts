@@ -14,6 +14,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
+import { absolute } from "../disk/places.ts";
 import type { Basic } from "../hands.ts";
 import { takeRules, wholeNumber } from "./suites.ts";
 
@@ -95,7 +96,8 @@ async function playSuite(
     readonly runs: readonly DojoRun[];
   },
 ): Promise<readonly Came[]> {
-  const { redteam, screen } = command.hands;
+  const { around, disk, redteam, screen } = command.hands;
+  const file = flag(command.parsed, "runs");
   const left = [...runs];
   const came: Came[] = [];
   /** A machine under load may end a process of a run: it is played once more. */
@@ -114,7 +116,9 @@ async function playSuite(
       takeRules(command, workshop);
       const stage = await setStage(suite, workshop, redteam);
       for (let run = left.shift(); run !== undefined; run = left.shift()) {
-        came.push(await twice(stage, run));
+        const each = await twice(stage, run);
+        came.push(each);
+        if (file !== undefined) disk.append(absolute(around, file), `${JSON.stringify(each)}\n`);
         screen.hint(`agentdojo/${suite.suite}  ${came.length} of ${runs.length}`);
       }
     } catch (error) {

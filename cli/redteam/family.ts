@@ -43,6 +43,11 @@ export const REDTEAM = family(
         { name: "release", value: "VERSION", help: "of AgentDojo's tasks; v1 when not given" },
         { name: "most", value: "N", help: "with --from: so many attacks, evenly chosen" },
         { name: "jobs", value: "N", help: "with --from: so many kernels at a time; 2" },
+        {
+          name: "runs",
+          value: "FILE",
+          help: "with agentdojo: each run as a line of JSON, as it ends",
+        },
         { name: "page", value: "FILE", help: "write the report as Markdown" },
       ],
     ),
