@@ -1,4 +1,4 @@
-/** A Python program that answers a line of JSON with a line of JSON, walled: no network, nothing to write. @module */
+/** A Python program of others that answers a line of JSON with a line of JSON, behind walls. @module */
 import { Fault } from "../contracts/base/mod.ts";
 
 /** Most characters of one answer. */
@@ -12,17 +12,39 @@ export interface Driver {
   close(): Promise<void>;
 }
 
+/** What a Python needs of the machine beside its own folders. */
+const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/ld.so.conf"];
+const WHERE = "import json,sys;print(json.dumps([sys.executable,sys.prefix,sys.base_prefix]))";
+
+/** The interpreter, and the folders that it is in. */
+function findPython(): readonly string[] {
+  try {
+    const { stdout } = new Deno.Command("python3", { args: ["-I", "-c", WHERE] }).outputSync();
+    return JSON.parse(new TextDecoder().decode(stdout)) as string[];
+  } catch (cause) {
+    throw new Fault("unavailable", "Cannot start the suite's own code: there is no python3", {
+      cause,
+    });
+  }
+}
+
 /**
- * Starts `program` over the folder `folder`: with bubblewrap all files can be read, none written, and there is no network.
+ * Starts `program` over the folder `folder`, in bubblewrap: of all files it sees the system's, Python's, itself and that
+ * folder, and can write none; there is no network, no socket and no variable of the environment.
  * @throws Fault `unavailable` where bubblewrap or Python is missing
  */
 export function startDriver(program: string, folder: string): Driver {
-  const wall = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all"];
+  const [python = "", ...prefixes] = findPython();
+  const seen = [...SYSTEM, ...prefixes, folder, program];
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command("bwrap", {
-      args: [...wall, "--die-with-parent", "--new-session", "--", "python3", "-I", program, folder],
-      ...{ stdin: "piped", stdout: "piped", stderr: "null" },
+      args: [
+        ...seen.flatMap((path) => ["--ro-bind-try", path, path]),
+        ...["--dev", "/dev", "--proc", "/proc", "--unshare-all", "--cap-drop", "ALL"],
+        ...["--die-with-parent", "--new-session", "--", python, "-I", program, folder],
+      ],
+      ...{ clearEnv: true, stdin: "piped", stdout: "piped", stderr: "null" },
     }).spawn();
   } catch (cause) {
     throw new Fault("unavailable", "Cannot start the suite's own code: bwrap is not installed", {
@@ -55,7 +77,14 @@ export function startDriver(program: string, folder: string): Driver {
     } catch {
       // It may have said why before it ended.
     }
-    return JSON.parse(await line());
+    const text = await line();
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new Fault("unavailable", "Cannot ask the suite's own code: its answer is no JSON", {
+        cause,
+      });
+    }
   };
   return Object.freeze<Driver>({
     ask(request): Promise<unknown> {
