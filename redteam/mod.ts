@@ -9,7 +9,7 @@
  * @module
  */
 export { type Dojo, type DojoPair, type DojoRun, openDojo } from "./import_agentdojo.ts";
-export { injecAgentSuite } from "./import_injecagent.ts";
+export { INJECAGENT_FILES, injecAgentSuite } from "./import_injecagent.ts";
 export { type Came, type Oracle, ORACLES, play, type Run } from "./play.ts";
 export { setStage, type Stage } from "./stage.ts";
 export { pageOf, plotOf, reportOf, type Score } from "./report.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import {
   type Came,
+  INJECAGENT_FILES,
   injecAgentSuite,
   type Oracle,
   ORACLES,
@@ -146,8 +147,11 @@ async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
   const [named] = parsed.flags.get("suite") ?? [];
   const from = flag(parsed, "from");
   if (named === "injecagent" && from !== undefined) {
-    const file = join(absolute(hands.around, from), "data", "test_cases_dh_base.json");
-    return injecAgentSuite(fileText(hands, file), wholeNumber(command, "most") ?? 20);
+    const most = Math.ceil((wholeNumber(command, "most") ?? 20) / INJECAGENT_FILES.length);
+    return INJECAGENT_FILES.flatMap((file, n) =>
+      injecAgentSuite(fileText(hands, join(absolute(hands.around, from), file)), most)
+        .map((suite) => ({ ...suite, suite: `${suite.suite}_${n}` }))
+    );
   }
   if (from !== undefined || named === "injecagent") {
     throw new Fault(
