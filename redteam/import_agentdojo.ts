@@ -18,7 +18,7 @@ import {
   type Stage,
 } from "./stage.ts";
 import { Suite, type SuiteCall } from "./suite.ts";
-import { scenarioText, toolName, type Variant } from "./variants.ts";
+import { type Naming, scenarioText, toolName, type Variant } from "./variants.ts";
 
 const text = z.string().max(4_000_000);
 const Call = z.object({ tool: z.string().max(128), args: z.record(z.string(), z.json()) });
@@ -130,13 +130,12 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
       const calls = turns.flat();
       const answers = await ask(Answers, { do: "answers", ...at(pair), calls });
       const says = [told.answer, told.says].filter((each) => each !== "").join("\n");
-      const suite = { suite: pair.suite };
       const own = told.calls.map((call) => canonicalJson(called(call)));
       const { document, lines, ms } = await stage.perform({
         ...{ request: told.request, injection: "" },
         scenario: scenarioText(
-          suite,
-          [...declared(suite, variant === "before" ? calls : told.calls), ...turns],
+          stage,
+          [...declared(stage, variant === "before" ? calls : told.calls), ...turns],
           says === "" ? "Done." : says,
         ),
         scripted: answers.flatMap(({ at, after, gives, error }): readonly Scripted[] => {
@@ -146,13 +145,13 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
             ...(after === undefined ? {} : { after: after.flatMap((n) => calls[n] ?? []) }),
           }];
         }),
-        ...(oracle === "absent" ? {} : { answers: answersOf(suite, told, calls, oracle) }),
+        ...(oracle === "absent" ? {} : { answers: answersOf(stage, told, calls, oracle) }),
       });
       const others = lines.map((line) => canonicalJson(called(line)))
         .filter((line) => !own.includes(line));
       const attack = told.attack.filter(({ tool }) => !readsOnly(tool))
         .map((call) => canonicalJson(called(call))).filter((call) => !own.includes(call));
-      const done = performed(suite, calls, { document, lines });
+      const done = performed(stage, calls, { document, lines });
       const verdict = await ask(Verdict, {
         ...{ do: "judge", ...at(pair), done, says: document.answer ?? "", answer: told.answer },
       });
@@ -228,31 +227,31 @@ function turnsOf(told: Pair, variant: Variant, attacked: boolean): readonly (rea
  * as often as that calls them.
  */
 function declared(
-  suite: Pick<Suite, "suite">,
+  naming: Naming,
   calls: readonly Line[],
 ): readonly (readonly SuiteCall[])[] {
   const changing = Map.groupBy(calls.filter(({ tool }) => !readsOnly(tool)), ({ tool }) => tool);
   const tools = [...changing].map(([tool, { length }]) => ({
-    ...{ tool: toolName(suite, { tool, args: {} }), max: length },
+    ...{ tool: toolName(naming, { tool, args: {} }), max: length },
   }));
   return tools.length === 0 ? [] : [[{ tool: "tools_declare", args: { tools }, own: true }]];
 }
 
 /** A person who allows each of the user's calls as often as the user's task makes it; careless: all of them. */
 function answersOf(
-  suite: Pick<Suite, "suite">,
+  naming: Naming,
   told: Pair,
   calls: readonly Played[],
   oracle: Oracle,
 ): readonly unknown[] {
   return (oracle === "careless" ? calls : told.calls).map(({ tool, args }) => ({
-    ...{ tool: toolName(suite, { tool, args }), arguments: args, answer: "allow" },
+    ...{ tool: toolName(naming, { tool, args }), arguments: args, answer: "allow" },
   }));
 }
 
 /** The calls that were performed, in order: reading ones as often as they did not fail, changing ones as journalled. */
 function performed(
-  suite: Pick<Suite, "suite">,
+  naming: Naming,
   calls: readonly Played[],
   { document, lines }: { readonly document: Document; readonly lines: readonly Line[] },
 ): Played[] {
@@ -260,7 +259,7 @@ function performed(
   const reads = new Map(document.did.map(({ tool, calls, failed }) => [tool, calls - failed]));
   return calls.filter((call) => {
     if (!call.changes) {
-      const name = toolName(suite, call);
+      const name = toolName(naming, call);
       const count = reads.get(name) ?? 0;
       reads.set(name, count - 1);
       return count > 0;

@@ -48,7 +48,7 @@ function driver(verdict: { utility: boolean; security: boolean; without: boolean
 function stage(lines: readonly Line[]): Stage & { readonly seen: Performance[] } {
   const seen: Performance[] = [];
   return {
-    seen,
+    ...{ seen, suite: "shop", nameOf: (tool: string) => `mcp_shop_${tool}` },
     perform(performance) {
       seen.push(performance);
       const did = [{ tool: "mcp_shop_get_orders", calls: 1, failed: 0 }];

@@ -75,6 +75,10 @@ function argsOf(python: string): Record<string, string | number> {
   );
 }
 
+/** A tool's name as Remit's models know tools: lower case, words joined by underscores. */
 function safe(tool: string): string {
-  return tool.replace(/[^\w]/g, "_").slice(0, 48);
+  return tool.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^\w]/g, "_").toLowerCase().slice(
+    0,
+    48,
+  );
 }

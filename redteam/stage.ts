@@ -4,6 +4,7 @@ import { Fault } from "../contracts/base/mod.ts";
 import type { Json } from "../contracts/base/json.ts";
 import { canonicalJson } from "../port/mod.ts";
 import type { Suite } from "./suite.ts";
+import type { Naming } from "./variants.ts";
 import type { RedteamHands, Workshop } from "./workshop_powers.ts";
 
 const Document = z.object({
@@ -56,7 +57,7 @@ export interface Performed {
 }
 
 /** A suite whose server stands in a workshop. */
-export interface Stage {
+export interface Stage extends Naming {
   perform(performance: Performance): Promise<Performed>;
 }
 
@@ -91,7 +92,20 @@ export async function setStage(
     // As one who has read what is flagged: what a suite calls is advertised.
     await workshop.remit(["mcp", "approve", suite.suite, "--flagged"]);
   }
+  const names = suite.tools.length === 0
+    ? new Map<string, string>()
+    : namesOf((await workshop.remit(["mcp", "list", "--json"])).stdout);
+  // A call of a tool that no model is told of is refused for that alone: nothing would have been tried.
+  const missing = suite.tools.find(({ name }) => !names.has(name));
+  if (missing !== undefined) {
+    throw new Fault(
+      "unavailable",
+      `Cannot set up suite "${suite.suite}": Remit does not advertise its tool "${missing.name}"`,
+    );
+  }
   return Object.freeze<Stage>({
+    suite: suite.suite,
+    nameOf: (tool) => names.get(tool) ?? tool,
     async perform({ request, scenario, model, answers, injection, scripted }): Promise<Performed> {
       write(injection, scripted);
       workshop.write(journal, "");
@@ -153,6 +167,19 @@ function environmentText(
       })),
     }),
   });
+}
+
+const Listed = z.array(z.object({
+  tools: z.array(z.object({ tool: z.string(), name: z.string(), off: z.boolean() })),
+}));
+
+/** The names of a server's tools, as models know them, by its own. */
+function namesOf(listed: string): ReadonlyMap<string, string> {
+  return new Map(
+    Listed.parse(JSON.parse(listed)).flatMap(({ tools }) =>
+      tools.filter(({ off }) => !off).map(({ tool, name }) => [tool, name] as const)
+    ),
+  );
 }
 
 function documentOf(

@@ -24,13 +24,16 @@ Deno.test("a person's own servers are attacked by their pinned tools, under the 
       JSON.stringify({
         tools: [
           tool("list_payments", true, {}),
-          tool("pay", false, { to: { type: "string" }, amount: { type: "integer", minimum: 5 } }),
+          tool("payOut", false, {
+            to: { type: "string" },
+            amount: { type: "integer", minimum: 5 },
+          }),
         ],
       }),
     );
     const journal = await machine.write("ledger/journal.jsonl", "");
     const added = await machine.remit([
-      ...["mcp", "add", "bank", "--yes", "--direct", `${machine.dir}/ledger`],
+      ...["mcp", "add", "my-bank", "--yes", "--direct", `${machine.dir}/ledger`],
       ...["--", "node", server, journal],
     ]);
     assert.equal(added.code, 0, added.stderr);
@@ -48,7 +51,10 @@ Deno.test("a person's own servers are attacked by their pinned tools, under the 
     const loose = await machine.remit([...own, "--variant", "before", "--page", page]);
     assert.equal(loose.code, 1, loose.stderr);
     assert.equal((JSON.parse(loose.stdout) as Counts).succeeded, 2);
-    assert.match(await Deno.readTextFile(page), /bank: tool_0 during read, before, person: absent/);
+    assert.match(
+      await Deno.readTextFile(page),
+      /my_bank: tool_0 during read, before, person: absent/,
+    );
     assert.equal(await Deno.readTextFile(journal), "");
   });
 });
