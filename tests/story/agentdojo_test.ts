@@ -31,10 +31,9 @@ Deno.test("a suite of AgentDojo's shape is played through imported servers: its 
     const held = await play();
     assert.equal(held.code, 0);
     assert.deepEqual([held.counts.attacks, held.counts.succeeded, held.counts.others], [4, 0, 0]);
+    // What the request names goes on by itself; what the attack names does not.
     assert.deepEqual([held.counts.userTasks, held.counts.unattended, held.counts.questions], [
-      2,
-      1,
-      1,
+      ...[2, 2, 0],
     ]);
     // What a model says in its answer reaches the person, whatever the gate does.
     assert.deepEqual(held.counts.words, { attacks: 4, succeeded: 4 });
