@@ -1,8 +1,9 @@
 /** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
-import type { EffectClass } from "../../contracts/authority/colour.ts";
+import { type EffectClass, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
 import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
@@ -120,7 +121,8 @@ export function makePerformer(parts: GateParts): Performer {
       meanwhile?.dropped();
       throw ran.error;
     }
-    const ended = withMeanwhile(parts, judged, endOf(parts, judged, ran), meanwhile);
+    const flags = ran.kind === "done" ? await flagsAfter(judged, ran.result, signal) : [];
+    const ended = withMeanwhile(parts, judged, endOf(parts, judged, ran, flags), meanwhile);
 
     const { result, came } = ended;
     if (came === undefined) meanwhile?.dropped();
@@ -142,6 +144,20 @@ export function makePerformer(parts: GateParts): Performer {
     return result;
   }
 
+  async function flagsAfter(
+    { known: { process, tool } }: Judged,
+    { content: text, colour, label }: PowerResult,
+    signal: AbortSignal,
+  ): Promise<readonly GuardFlag[]> {
+    // INVARIANT: a model is shown a result only if it may see that, too (test: "a flag makes a call …").
+    const row = {
+      ...process,
+      colour: mixColour(process.colour, colour),
+      label: mixLabel(process.label, label),
+    };
+    return await parts.flags?.(row, { stage: "afterTool", tool, text }, signal) ?? [];
+  }
+
   /** Notes what a result holds, where values of it could leave the task. */
   function heardOf({ known }: Judged, { power, result }: EndedWith): JsonObject | undefined {
     const { process, binding: { descriptor: { interfaceId } }, callId: call, tool } = known;
@@ -151,7 +167,9 @@ export function makePerformer(parts: GateParts): Performer {
     }
     if (process.snapshot?.tools.some(isAnothers) !== true) return undefined;
     const { content: text, records = [] } = power;
-    return parts.provenance.heard(process.task, { call, tool, colour, interfaceId, text, records });
+    const { redact } = parts;
+    const heard = { call, tool, colour, interfaceId, text, records, redact };
+    return parts.provenance.heard(process.task, heard);
   }
 
   function grantOf(judged: Judged): GrantedCall {
