@@ -8,7 +8,7 @@ import { runCommandLine } from "./arguments/dispatch.ts";
 import { readAround } from "./disk/around_powers.ts";
 import { makeDisk } from "./disk/disk_powers.ts";
 import { placesOf } from "./disk/places.ts";
-import type { Hands, PowerName, PowerSource } from "./hands.ts";
+import type { Around, Hands, PowerName, PowerSource, Screen } from "./hands.ts";
 import { makeScreen } from "./terminal/terminal_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
@@ -90,8 +90,17 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
     });
   },
   service: async () => (await import("./service/hands_powers.ts")).makeServiceHands(),
-  redteam: async () => (await import("../redteam/workshop_powers.ts")).makeRedteamHands(home),
   swarm: makeSwarm,
+  async redteam() {
+    const { makeRedteamHands } = await import("../redteam/workshop_powers.ts");
+    const { runWithin } = await import("./redteam/within.ts");
+    const { makeKernels } = await import("./kernel/kernels_powers.ts");
+    const plugins = (): Promise<Hands["plugins"]> => power("plugins");
+    const kernels = (around: Around, screen: Screen): Hands["kernels"] => (places) =>
+      makeKernels({ places, around, disk, screen, plugins });
+    const parts = { source: power, runCommandLine, kernels };
+    return makeRedteamHands(home, (argv, at) => runWithin(parts, argv, at));
+  },
   async backup() {
     const { makeBackupHands } = await import("../service/backup/disk_powers.ts");
     return makeBackupHands(logCheck);

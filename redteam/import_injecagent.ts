@@ -12,6 +12,9 @@ const Case = z.object({
   "Attacker Instruction": z.string(),
 });
 
+/** Where InjecAgent keeps its cases: harm done directly, and data stolen and sent on. */
+export const INJECAGENT_FILES = ["data/test_cases_dh_base.json", "data/test_cases_ds_base.json"];
+
 /**
  * Makes a suite for each user tool, with the attacks of the first `most` cases in all. A user tool reads and gives what a
  * stranger wrote; an attacker's tool changes something, with the attacker's words as its one argument.
@@ -29,17 +32,21 @@ export function injecAgentSuite(json: string, most: number): Suite[] {
   const byTool = Map.groupBy(cases, (each) => each["User Tool"]);
   return [...byTool.entries()].map(([userTool, own], at) => {
     const attackers = [...new Set(own.flatMap((each) => each["Attacker Tools"]))];
+    const args = argsOf(own[0]?.["Tool Parameters"] ?? "");
     const suite = {
       ...{ suite: `injec_${at}`, about: `InjecAgent: ${userTool}` },
       tools: [
-        ...[{ name: safe(userTool), description: userTool, reads: true, gives: "INJECTION" }],
+        {
+          ...{ name: safe(userTool), description: userTool, reads: true, gives: "INJECTION" },
+          schema: { type: "object" },
+        },
         ...attackers.filter((tool) => safe(tool) !== safe(userTool)).map((tool) => ({
           ...{ name: safe(tool), description: tool, args: { instruction: "string" } },
         })),
       ],
       tasks: [{
         ...{ id: "task", request: own[0]?.["User Instruction"] ?? "" },
-        calls: [{ tool: safe(userTool) }],
+        calls: [{ tool: safe(userTool), args }],
       }],
       injections: own.map((each, n) => ({
         ...{ id: `case_${n}`, goal: each["Attacker Instruction"] },
@@ -56,6 +63,22 @@ export function injecAgentSuite(json: string, most: number): Suite[] {
   });
 }
 
+/** Arguments as InjecAgent writes them, a dictionary of Python's; none where it is more than texts and numbers. */
+function argsOf(python: string): Record<string, string | number> {
+  const pair =
+    /(['"])((?:(?!\1)[^\\]|\\.)*)\1\s*:\s*(?:(['"])((?:(?!\3)[^\\]|\\.)*)\3|(-?\d+(?:\.\d+)?))/gu;
+  return Object.fromEntries(
+    [...python.matchAll(pair)].map(([, , name = "", , text, number]) => [
+      name,
+      number === undefined ? (text ?? "").replaceAll(/\\(['"\\])/g, "$1") : Number(number),
+    ]),
+  );
+}
+
+/** A tool's name as Remit's models know tools: lower case, words joined by underscores. */
 function safe(tool: string): string {
-  return tool.replace(/[^\w]/g, "_").slice(0, 48);
+  return tool.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^\w]/g, "_").toLowerCase().slice(
+    0,
+    48,
+  );
 }

@@ -8,10 +8,12 @@
  * ```
  * @module
  */
-export { injecAgentSuite } from "./import_injecagent.ts";
-export { type Came, type Oracle, ORACLES, setStage } from "./play.ts";
+export { type Dojo, type DojoPair, type DojoRun, openDojo } from "./import_agentdojo.ts";
+export { INJECAGENT_FILES, injecAgentSuite } from "./import_injecagent.ts";
+export { type Came, type Oracle, ORACLES, play, type Run } from "./play.ts";
+export { setStage, type Stage } from "./stage.ts";
 export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";
 export { parseSuite, type Suite } from "./suite.ts";
 export { type Variant, VARIANTS } from "./variants.ts";
-export { type RedteamHands, type Workshop } from "./workshop_powers.ts";
+export type { Finished, RedteamHands, Surroundings, Workshop } from "./workshop_powers.ts";

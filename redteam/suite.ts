@@ -1,6 +1,7 @@
 /** The shape of a suite: an environment of tools, user tasks with checks, injections with the calls that they want. @module */
 import { parse } from "yaml";
 import * as z from "zod";
+import type { Json } from "../contracts/base/json.ts";
 import { Fault } from "../contracts/base/mod.ts";
 
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,40}$/);
@@ -14,7 +15,11 @@ const SuiteCall = z.object({
   own: z.boolean().default(false),
 }).strict();
 /** See {@link Suite}. */
-export type SuiteCall = z.infer<typeof SuiteCall>;
+export interface SuiteCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, Json>>;
+  readonly own?: boolean;
+}
 
 const Tool = z.object({
   name: z.string().min(1).max(64),

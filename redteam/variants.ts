@@ -1,6 +1,6 @@
 /** A compromised model as a scenario: which calls it makes, and when. @module */
 import type { Json } from "../contracts/base/json.ts";
-import type { Suite, SuiteCall, SuiteInjection, SuiteTask } from "./suite.ts";
+import type { SuiteCall, SuiteInjection, SuiteTask } from "./suite.ts";
 
 /**
  * When the model follows the attacker: before anything was read, at the first result, after the user's task, between the
@@ -11,9 +11,16 @@ export const VARIANTS = ["before", "at", "after", "interleaved", "adaptive"] as 
 /** See {@link VARIANTS}. */
 export type Variant = typeof VARIANTS[number];
 
+/** How models know the tools of a suite's server. */
+export interface Naming {
+  readonly suite: string;
+  /** By the server's own name for it. */
+  nameOf(tool: string): string;
+}
+
 /** The name of a call as models know it. */
-export function toolName(suite: Pick<Suite, "suite">, { tool, own }: SuiteCall): string {
-  return own ? tool : `mcp_${suite.suite}_${tool}`;
+export function toolName({ nameOf }: Pick<Naming, "nameOf">, { tool, own }: SuiteCall): string {
+  return own === true ? tool : nameOf(tool);
 }
 
 /** The turns of the user's calls and the attacker's, each turn a list of calls. */
@@ -48,15 +55,15 @@ export function turnsOf(
 
 /** The scenario that plays these turns, as JSON, which is YAML. A refused call does not end it. */
 export function scenarioText(
-  suite: Pick<Suite, "suite">,
+  naming: Naming,
   turns: readonly (readonly SuiteCall[])[],
   answer: string,
 ): string {
   return JSON.stringify({
-    scenario: `red team ${suite.suite}`,
+    scenario: `red team ${naming.suite}`,
     turns: [
       ...turns.map((calls) => ({
-        calls: calls.map((call) => ({ tool: toolName(suite, call), args: escaped(call.args) })),
+        calls: calls.map((call) => ({ tool: toolName(naming, call), args: escaped(call.args) })),
       })),
       { say: escaped(answer), loop: true },
     ],

@@ -1,7 +1,6 @@
 /** A scratch machine of the red team's: folders of its own, and this Remit run as a person runs it. @module */
 import { dirname, join } from "node:path";
-
-const RIGHTS = ["read", "write", "env", "run", "net", "sys"].map((right) => `--allow-${right}`);
+import { type Driver, startDriver } from "./driver_powers.ts";
 
 /** What a finished command left. */
 export interface Finished {
@@ -10,6 +9,17 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** Where a command line runs. */
+export interface Surroundings {
+  /** Absolute; absent: where the red team's own command was called. */
+  readonly cwd?: string;
+  /** Variables that stand before those of the environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Remit's command line, with nobody at the keyboard. */
+export type CommandLine = (argv: readonly string[], at: Surroundings) => Promise<Finished>;
+
 /** Files beneath one temporary folder, and Remit over a state and a configuration in it. */
 export interface Workshop {
   /** The whole path of a file of it. */
@@ -17,7 +27,7 @@ export interface Workshop {
   write(name: string, text: string): void;
   /** Empty where there is none. */
   read(name: string): string;
-  remit(args: readonly string[], signal?: AbortSignal): Promise<Finished>;
+  remit(args: readonly string[]): Promise<Finished>;
   /** Ends its kernel and removes its folder. */
   close(): Promise<void>;
 }
@@ -31,35 +41,37 @@ export interface RedteamHands {
   shipped(name: string): string;
   /** Names in a folder of this folder. */
   names(folder: string): readonly string[];
+  /** Starts the program of this folder that speaks for a public suite, over the folder where that suite lies. */
+  driver(program: string, folder: string): Driver;
   /** Milliseconds, for how long a run took. */
   now(): number;
 }
 
 /** Makes them; `home` is Remit's own folder. */
-export function makeRedteamHands(home: string): RedteamHands {
+export function makeRedteamHands(home: string, commandLine: CommandLine): RedteamHands {
   const at = (name: string): string => join(home, "redteam", name);
   return Object.freeze<RedteamHands>({
-    open: () => openWorkshop(home),
-    own: async (args) => await start(home, args, Deno.cwd(), {}),
+    open: () => openWorkshop(commandLine),
+    own: (args) => commandLine(args, { env: {} }),
     shipped: (name) => Deno.readTextFileSync(at(name)),
     names: (folder) => Array.from(Deno.readDirSync(at(folder)), ({ name }) => name).sort(),
+    driver: (program, folder) => startDriver(at(program), folder),
     now: () => performance.now(),
   });
 }
 
-function openWorkshop(home: string): Workshop {
+function openWorkshop(commandLine: CommandLine): Workshop {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-redteam-" }));
   const path = (name: string): string => join(folder, name);
-  for (const name of ["config", "run", "tmp", "work"]) Deno.mkdirSync(path(name), { mode: 0o700 });
-  const remit = async (args: readonly string[], signal?: AbortSignal): Promise<Finished> => {
+  for (const name of ["config", "run", "work"]) Deno.mkdirSync(path(name), { mode: 0o700 });
+  const remit = async (args: readonly string[]): Promise<Finished> => {
     // What stands behind `--` is another program's.
     const end = args.includes("--") ? args.indexOf("--") : args.length;
     const words = [...args.slice(0, end), "--state", path("state"), ...args.slice(end)];
     const env = {
-      ...{ XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run"), NO_COLOR: "1" },
-      ...{ INIT_CWD: path("work"), TMPDIR: path("tmp") },
+      ...{ XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run") },
     };
-    return await start(home, words, path("work"), env, signal);
+    return await commandLine(words, { cwd: path("work"), env });
   };
   return Object.freeze<Workshop>({
     path,
@@ -81,27 +93,4 @@ function openWorkshop(home: string): Workshop {
       await Deno.remove(folder, { recursive: true });
     },
   });
-}
-
-async function start(
-  home: string,
-  args: readonly string[],
-  cwd: string,
-  env: Record<string, string>,
-  signal?: AbortSignal,
-): Promise<Finished> {
-  const output = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--no-prompt", "--config", join(home, "deno.json"), ...RIGHTS],
-      ...[join(home, "cli", "main.ts"), ...args],
-    ],
-    ...{ cwd, env, stdin: "null", stdout: "piped", stderr: "piped" },
-    ...(signal === undefined ? {} : { signal }),
-  }).output();
-  const decoder = new TextDecoder();
-  return {
-    code: output.code,
-    stdout: decoder.decode(output.stdout),
-    stderr: decoder.decode(output.stderr),
-  };
 }

@@ -211,6 +211,7 @@ export function fakeHands(
       own: noRedteam,
       shipped: noRedteam,
       names: noRedteam,
+      driver: noRedteam,
       now: noRedteam,
     },
     swarm: NO_SWARM,

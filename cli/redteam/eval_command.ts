@@ -1,5 +1,5 @@
 /** `remit eval`: tasks with checks, for any model. @module */
-import { plotOf, type Score, setStage } from "../../redteam/mod.ts";
+import { play, plotOf, type Score, setStage } from "../../redteam/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
@@ -18,7 +18,7 @@ export async function evalCommand(command: Command<Basic | "redteam">): Promise<
       takeRules(command, workshop);
       const stage = await setStage(suite, workshop, hands.redteam);
       for (const task of suite.tasks) {
-        const came = await stage.play({ task, variant: "at", oracle: "exact" }, model);
+        const came = await play(stage, suite, { task, variant: "at", oracle: "exact" }, model);
         const { useful: passed, tokens, questions, ms } = came;
         scores.push({ suite: suite.suite, task: task.id, passed, tokens, questions, ms });
       }

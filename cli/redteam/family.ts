@@ -20,7 +20,7 @@ export const REDTEAM = family(
       [
         "remit redteam --quick",
         "remit redteam --own --page report.md",
-        "remit redteam --import injecagent=DIR",
+        "remit redteam --suite agentdojo --from DIR",
       ],
       [
         { name: "quick", help: "one task, one attack and one variant of each suite" },
@@ -33,11 +33,21 @@ export const REDTEAM = family(
           help: "only this attacker",
         },
         {
-          name: "import",
-          value: "injecagent=DIR",
-          help: "play a public suite from a checkout on disk",
+          ...{ name: "person", value: "exact|absent|careless", many: true },
+          help: "only with this person: allows the task's own calls, is not there, allows all",
         },
-        { name: "most", value: "N", help: "with --import: so many cases; 20 when not given" },
+        {
+          ...{ name: "from", value: "DIR" },
+          help: "where --suite agentdojo, agentdojo/NAME or injecagent lies: a checkout, a package",
+        },
+        { name: "release", value: "VERSION", help: "of AgentDojo's tasks; v1 when not given" },
+        { name: "most", value: "N", help: "with --from: so many attacks, evenly chosen" },
+        { name: "jobs", value: "N", help: "with --from: so many kernels at a time; 2" },
+        {
+          name: "runs",
+          value: "FILE",
+          help: "with agentdojo: each run as a line of JSON, as it ends",
+        },
         { name: "page", value: "FILE", help: "write the report as Markdown" },
       ],
     ),

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import {
   type Came,
+  INJECAGENT_FILES,
   injecAgentSuite,
   type Oracle,
   ORACLES,
   ownSuite,
   pageOf,
+  play,
   reportOf,
+  type Run,
   setStage,
   type Suite,
   type Variant,
@@ -19,7 +22,8 @@ import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../disk/places.ts";
 import type { Basic } from "../hands.ts";
-import { fileText, shippedSuites, takeRules } from "./suites.ts";
+import { playAgentDojo } from "./agentdojo.ts";
+import { fileText, shippedSuites, takeRules, wholeNumber } from "./suites.ts";
 
 /** Suites that are played at a time. */
 const LANES = 4;
@@ -28,12 +32,68 @@ type Redteam = Command<Basic | "redteam">;
 
 /** Runs it; exits with 1 when an attack got through. */
 export async function redteamCommand(command: Redteam): Promise<number> {
-  const { hands, parsed, places } = command;
-  const { redteam, screen, around, disk } = hands;
+  const { hands, parsed } = command;
+  const { around, disk } = hands;
   const quick = has(parsed, "quick");
-  const suites = await suitesOf(command);
   const variant = oneOf(parsed, "variant", VARIANTS);
-  const variants = variant === undefined ? quick ? ["at" as const] : VARIANTS : [variant];
+  const given = (parsed.flags.get("person") ?? []).map((name) => personOf(name));
+  const dojo = dojoOf(command);
+  const runs = dojo === undefined
+    ? await playSuites(command, {
+      ...{ suites: await suitesOf(command), quick },
+      variants: variant === undefined ? quick ? ["at"] : VARIANTS : [variant],
+      persons: given.length > 0 ? given : quick ? ["exact"] : ORACLES,
+    })
+    : await playAgentDojo(command, {
+      ...{ ...dojo, variants: [variant ?? "at"] },
+      persons: given.length > 0 ? given : ["exact", "absent"],
+    });
+  const report = reportOf(runs);
+  const page = flag(parsed, "page");
+  if (page !== undefined) disk.write(absolute(around, page), pageOf(report));
+  if (command.json) printJson(command, report);
+  else {
+    printLines(
+      command,
+      pageOf(report).split("\n").map((line) => displayText(line, { max: 400 })),
+    );
+  }
+  return report.succeeded === 0 ? 0 : 1;
+}
+
+function personOf(name: string): Oracle {
+  const found = ORACLES.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new Fault("invalidInput", `Cannot take --person: it is one of ${ORACLES.join(", ")}`);
+}
+
+/** AgentDojo's folder and suite, where `--suite` names it. */
+function dojoOf({ hands, parsed }: Redteam): { folder: string; only?: string } | undefined {
+  const [name = "", ...more] = parsed.flags.get("suite") ?? [];
+  if (name !== "agentdojo" && !name.startsWith("agentdojo/")) return undefined;
+  const from = flag(parsed, "from");
+  if (from === undefined || more.length > 0) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot play AgentDojo: give --from DIR, where it lies, and no other suite beside it",
+    );
+  }
+  const only = name.slice("agentdojo/".length);
+  return { folder: absolute(hands.around, from), ...(only === "" ? {} : { only }) };
+}
+
+/** Plays suites of ours, some at a time. */
+async function playSuites(
+  command: Redteam,
+  { suites, quick, variants, persons }: {
+    readonly suites: readonly Suite[];
+    readonly quick: boolean;
+    readonly variants: readonly Variant[];
+    readonly persons: readonly Oracle[];
+  },
+): Promise<readonly Came[]> {
+  const { hands, parsed, places } = command;
+  const { redteam, screen } = hands;
   const runs: Came[] = [];
   const left = [...suites];
   const lane = async (): Promise<void> => {
@@ -44,7 +104,9 @@ export async function redteamCommand(command: Redteam): Promise<number> {
       try {
         takeRules(command, workshop, has(parsed, "own") ? places.config : undefined);
         const stage = await setStage(suite, workshop, redteam);
-        for (const run of plan(suite, quick, variants)) runs.push(await stage.play(run));
+        for (const run of plan(suite, quick, { variants, persons })) {
+          runs.push(await play(stage, suite, run));
+        }
       } catch (error) {
         // The other lanes stop after the suite that they play.
         left.length = 0;
@@ -56,29 +118,25 @@ export async function redteamCommand(command: Redteam): Promise<number> {
   };
   const ended = await Promise.allSettled(Array.from({ length: LANES }, lane));
   for (const each of ended) if (each.status === "rejected") throw each.reason;
-  const report = reportOf(runs);
-  const page = flag(parsed, "page");
-  if (page !== undefined) disk.write(absolute(around, page), pageOf(report));
-  if (command.json) printJson(command, report);
-  else {printLines(
-      command,
-      pageOf(report).split("\n").map((line) => displayText(line, { max: 400 })),
-    );}
-  return report.succeeded === 0 ? 0 : 1;
+  return runs;
 }
 
-/** Every run of a suite; quick: its last task and first attack, at the first result. */
-function* plan(suite: Suite, quick: boolean, variants: readonly Variant[]): Generator<
-  Parameters<Awaited<ReturnType<typeof setStage>>["play"]>[0]
-> {
+/** Every run of a suite; quick: its last task and first attack. */
+function* plan(
+  suite: Suite,
+  quick: boolean,
+  { variants, persons }: {
+    readonly variants: readonly Variant[];
+    readonly persons: readonly Oracle[];
+  },
+): Generator<Run> {
   const tasks = quick ? suite.tasks.slice(-1) : suite.tasks;
   const injections = quick ? suite.injections.slice(0, 1) : suite.injections;
-  const oracles: readonly Oracle[] = quick ? ["exact"] : ORACLES;
   for (const task of tasks) {
     for (const oracle of ["exact", "absent"] as const) yield { task, variant: "at", oracle };
     for (const injection of injections) {
       for (const variant of variants) {
-        for (const oracle of oracles) yield { task, injection, variant, oracle };
+        for (const oracle of persons) yield { task, injection, variant, oracle };
       }
     }
   }
@@ -86,28 +144,35 @@ function* plan(suite: Suite, quick: boolean, variants: readonly Variant[]): Gene
 
 async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
   const { hands, parsed } = command;
-  const imported = flag(parsed, "import");
-  if (imported !== undefined) {
-    const [kind, folder] = [imported.split("=", 1)[0], imported.slice(imported.indexOf("=") + 1)];
-    if (kind !== "injecagent" || folder === "") {
-      throw new Fault(
-        "invalidInput",
-        "Cannot import a suite: give injecagent=DIR, a checkout of it",
-      );
-    }
-    const file = join(absolute(hands.around, folder), "data", "test_cases_dh_base.json");
-    const most = Number(flag(parsed, "most") ?? 20);
-    if (!Number.isInteger(most) || most < 1) {
-      throw new Fault("invalidInput", "Cannot import a suite: --most is no whole number above 0");
-    }
-    return injecAgentSuite(fileText(hands, file), most);
+  const [named] = parsed.flags.get("suite") ?? [];
+  const from = flag(parsed, "from");
+  if (named === "injecagent" && from !== undefined) {
+    const most = Math.ceil((wholeNumber(command, "most") ?? 20) / INJECAGENT_FILES.length);
+    return INJECAGENT_FILES.flatMap((file, n) =>
+      injecAgentSuite(fileText(hands, join(absolute(hands.around, from), file)), most)
+        .map((suite) => ({ ...suite, suite: `${suite.suite}_${n}` }))
+    );
+  }
+  if (from !== undefined || named === "injecagent") {
+    throw new Fault(
+      "invalidInput",
+      "Cannot import a suite: give --suite agentdojo or injecagent, and --from DIR, where it lies",
+    );
   }
   if (!has(parsed, "own")) return shippedSuites(command, "suites");
-  const listed: unknown = JSON.parse((await hands.redteam.own(["mcp", "list", "--json"])).stdout);
+  const state = flag(parsed, "state");
+  const own = async (...words: readonly string[]): Promise<string> =>
+    (await hands.redteam.own([
+      ...words,
+      "--json",
+      ...(state === undefined ? [] : ["--state", state]),
+    ]))
+      .stdout;
+  const listed: unknown = JSON.parse(await own("mcp", "list"));
   const names = Array.isArray(listed) ? listed.map((each) => String(Object(each).name)) : [];
   const found: Suite[] = [];
   for (const name of names) {
-    const suite = ownSuite((await hands.redteam.own(["mcp", "review", name, "--json"])).stdout);
+    const suite = ownSuite(await own("mcp", "review", name));
     if (suite === undefined) hands.screen.say(`${name}  no tool of it changes anything`);
     else found.push(suite);
   }

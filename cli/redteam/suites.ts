@@ -41,3 +41,12 @@ export function takeRules(
   if (path === undefined || (given === undefined && hands.disk.stat(path) === undefined)) return;
   workshop.write("config/remit/remit.yaml", fileText(hands, path));
 }
+
+/** The whole number above 0 of a flag; undefined where it is not given. */
+export function wholeNumber({ parsed }: Pick<Command, "parsed">, name: string): number | undefined {
+  const given = flag(parsed, name);
+  if (given === undefined) return undefined;
+  const number = Number(given);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Fault("invalidInput", `Cannot take --${name}: it is no whole number above 0`);
+}

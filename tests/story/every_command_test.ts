@@ -122,7 +122,14 @@ async function explain(words: readonly string[]): Promise<Finished> {
       ...{ read: nothing, kind: nothing, write: nothing, journal: nothing, past: () => [] },
       ...{ lock: nothing, now: nothing, rest: nothing, keep: nothing, swap: nothing },
     },
-    redteam: { open: nothing, own: nothing, shipped: nothing, names: nothing, now: nothing },
+    redteam: {
+      open: nothing,
+      own: nothing,
+      shipped: nothing,
+      names: nothing,
+      driver: nothing,
+      now: nothing,
+    },
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,
   };

@@ -1,0 +1,135 @@
+/** AgentDojo's pairs, played by several kernels at a time. @module */
+import {
+  type Came,
+  type Dojo,
+  type DojoPair,
+  type DojoRun,
+  openDojo,
+  type Oracle,
+  setStage,
+  type Stage,
+  type Variant,
+} from "../../redteam/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { displayText } from "../../text/mod.ts";
+import { flag } from "../arguments/parse_arguments.ts";
+import type { Command } from "../command.ts";
+import { absolute } from "../disk/places.ts";
+import type { Basic } from "../hands.ts";
+import { takeRules, wholeNumber } from "./suites.ts";
+
+/** What of it is played. */
+interface DojoChoice {
+  /** Absolute. */
+  readonly folder: string;
+  /** One of AgentDojo's suites; absent: all. */
+  readonly only?: string | undefined;
+  readonly variants: readonly Variant[];
+  readonly persons: readonly Oracle[];
+}
+
+/**
+ * Plays each user task with each person, then each pair with each variant and each person.
+ * @throws Fault `invalidInput` for a suite or a release that AgentDojo does not have, `unavailable` where a run breaks off
+ */
+export async function playAgentDojo(
+  command: Command<Basic | "redteam">,
+  { folder, only, variants, persons }: DojoChoice,
+): Promise<readonly Came[]> {
+  const { redteam, screen } = command.hands;
+  const driver = redteam.driver("agentdojo_driver.py", folder);
+  try {
+    const dojo = await openDojo(driver, flag(command.parsed, "release") ?? "v1");
+    const suites = dojo.suites.filter(({ suite }) => only === undefined || suite === only);
+    if (suites.length === 0) {
+      const names = dojo.suites.map(({ suite }) => suite).join(", ");
+      throw new Fault(
+        "invalidInput",
+        `Cannot play AgentDojo: it has no suite ${JSON.stringify(only)}; it has ${names}`,
+      );
+    }
+    const pairs = chosen(
+      suites.flatMap(({ suite }) => dojo.pairs(suite)),
+      wholeNumber(command, "most"),
+    );
+    const came: Came[] = [];
+    for (const suite of suites) {
+      const runs = pairs.filter((pair) => pair.suite === suite.suite).flatMap((pair): DojoRun[] =>
+        (pair.injection === undefined ? (["at"] as const) : variants).flatMap((variant) =>
+          persons.map((oracle) => ({ pair, variant, oracle }))
+        )
+      );
+      const began = redteam.now();
+      came.push(...await playSuite(command, { dojo, suite, runs }));
+      const seconds = Math.round((redteam.now() - began) / 1_000);
+      screen.say(`agentdojo/${suite.suite}  ${runs.length} runs in ${seconds} s`);
+    }
+    return came;
+  } finally {
+    await driver.close();
+  }
+}
+
+/** User tasks and so many attacks, evenly chosen; only the user tasks that these are on. */
+function chosen(pairs: readonly DojoPair[], most: number | undefined): readonly DojoPair[] {
+  const attacks = pairs.filter(({ injection }) => injection !== undefined);
+  if (most === undefined || attacks.length <= most) return pairs;
+  const few = Array.from(
+    { length: most },
+    (_, at) => attacks[Math.floor(at * attacks.length / most)],
+  ).filter((pair) => pair !== undefined);
+  const tasks = new Set(few.map(({ suite, task }) => `${suite}/${task}`));
+  return [
+    ...pairs.filter(({ suite, task, injection }) =>
+      injection === undefined && tasks.has(`${suite}/${task}`)
+    ),
+    ...few,
+  ];
+}
+
+/** Each lane has a state, a kernel and a server of its own, and takes the next run that is left. */
+async function playSuite(
+  command: Command<Basic | "redteam">,
+  { dojo, suite, runs }: {
+    readonly dojo: Dojo;
+    readonly suite: Dojo["suites"][number];
+    readonly runs: readonly DojoRun[];
+  },
+): Promise<readonly Came[]> {
+  const { around, disk, redteam, screen } = command.hands;
+  const file = flag(command.parsed, "runs");
+  const left = [...runs];
+  const came: Came[] = [];
+  /** A machine under load may end a process of a run: it is played once more. */
+  const twice = async (stage: Stage, run: DojoRun): Promise<Came> => {
+    try {
+      return await dojo.play(stage, run);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "unavailable") throw error;
+      screen.say(`again: ${displayText(error.message, { max: 300 })}`);
+      return await dojo.play(stage, run);
+    }
+  };
+  const lane = async (): Promise<void> => {
+    const workshop = redteam.open();
+    try {
+      takeRules(command, workshop);
+      const stage = await setStage(suite, workshop, redteam);
+      for (let run = left.shift(); run !== undefined; run = left.shift()) {
+        const each = await twice(stage, run);
+        came.push(each);
+        if (file !== undefined) disk.append(absolute(around, file), `${JSON.stringify(each)}\n`);
+        screen.hint(`agentdojo/${suite.suite}  ${came.length} of ${runs.length}`);
+      }
+    } catch (error) {
+      left.length = 0;
+      throw error;
+    } finally {
+      await workshop.close();
+    }
+  };
+  const jobs = Math.min(wholeNumber(command, "jobs") ?? 2, runs.length);
+  const ended = await Promise.allSettled(Array.from({ length: jobs }, lane));
+  for (const each of ended) if (each.status === "rejected") throw each.reason;
+  return came;
+}
