@@ -267,38 +267,37 @@ export async function work(parts: WorkParts): Promise<void> {
       budgets.of(payerOf(findTask(task))).book(Number(body["money"] ?? 0));
     }
   });
-  const control = await serve(
-    makeHandlers({
-      fleet,
-      ...{ service, leases, questions, conversations, past, rules, now: powers.now },
-      head: log.head,
-      ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
-      grants: questions.grants.list,
-      leasesEver: (of, live) =>
-        readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
-      keepSecrets: secrets.keep,
-      ...{ lend, embed, ask, unload: models.unload, mcp: tools.mcp, agents: agents.ops },
-      choose: chooseModel({ tasks, service, log }),
-      can: makeTrial({
-        ...{ powers, gateOver, granting },
-        tools: (task, request) => tools.workspace(task, request).tools,
-      }),
-      extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
-      move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
-      artifacts: outbox.list,
-      release: outbox.release,
-      log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
-      costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
-      budgets: budgets.standings,
-      auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
-      auditExport: () => exportLog(slowStore),
-      ...careOverWork(care, () => idle.endSoon()),
-      receipts: (task, call) =>
-        exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
-      stop: (now) => now ? powers.after(0, () => end.now()) : idle.endSoon(),
+  const handlers = makeHandlers({
+    fleet,
+    ...{ service, leases, questions, conversations, past, rules, now: powers.now },
+    head: log.head,
+    ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
+    grants: questions.grants.list,
+    leasesEver: (of, live) => readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
+    keepSecrets: secrets.keep,
+    ...{ lend, embed, ask, unload: models.unload, mcp: tools.mcp, agents: agents.ops },
+    choose: chooseModel({ tasks, service, log }),
+    can: makeTrial({
+      ...{ powers, gateOver, granting },
+      tools: (task, request) => tools.workspace(task, request).tools,
     }),
-    { watching, peers: agents.peers, head: log.head, secrets: secrets.digest },
-  );
+    extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
+    move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
+    artifacts: outbox.list,
+    release: outbox.release,
+    log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
+    costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
+    budgets: budgets.standings,
+    auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
+    auditExport: () => exportLog(slowStore),
+    ...careOverWork(care, () => idle.endSoon()),
+    receipts: (task, call) =>
+      exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
+    stop: (now) => now ? powers.after(0, () => end.now()) : idle.endSoon(),
+  });
+  const control = await serve(handlers, {
+    ...{ watching, peers: agents.peers, head: log.head, secrets: secrets.digest },
+  });
   end.now = (): void => {
     end.now = () => undefined;
     control.close();
@@ -338,7 +337,7 @@ export async function work(parts: WorkParts): Promise<void> {
   keepUp();
   if (fleet === undefined) return;
   fleet.join({
-    ...{ keeper, service, questions },
+    ...{ keeper, service, questions, ps: () => handlers.ps(null) },
     answer: (answer) => takeAnswer({ questions, service, rules }, answer),
     contents: (task) =>
       learnContents(contents, { store: slowStore, readPrivate: slowSecretOf }, task),

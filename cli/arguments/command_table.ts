@@ -4,7 +4,7 @@ import { ACP } from "../acp/family.ts";
 import { AGENTS } from "../agent/family.ts";
 import { RECORD } from "../audit/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
-import { FLEET } from "../fleet/family.ts";
+import { FLEET, FLEET_DOOR } from "../fleet/family.ts";
 import { INBOX } from "../inbox/command_table.ts";
 import { MACHINE } from "../kernel/family.ts";
 import { KEY } from "../key/family.ts";
@@ -32,6 +32,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
     value: "URL",
     help: "where a new state keeps its log: postgres://…",
   },
+  { name: "fleet", value: "URL", help: "ask the gateway of a fleet's kernel; default: fleet.url" },
   { name: "json", help: "print one JSON document, or JSON lines for a stream" },
   { name: "help", short: "h", help: "show this" },
   { name: "version", short: "V", help: "show the version" },
@@ -41,7 +42,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, AGENTS, TASK, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, SETUP],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, MACHINE, FLEET, FLEET_DOOR, SETUP],
 ];
 
 /** Every command. */

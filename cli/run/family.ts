@@ -76,6 +76,7 @@ export const RUN = family(
     "disk",
     "around",
     "kernels",
+    "gateways",
     "interrupts",
     "keyboard",
     "mcpStore",

@@ -193,6 +193,7 @@ const FORMATS = ["text", "json", "stream-json"] as const;
 export async function runCommand(
   given: Command<
     | Basic
+    | "gateways"
     | "interrupts"
     | "keyboard"
     | "mcpStore"
@@ -208,6 +209,10 @@ export async function runCommand(
   const format = oneOf(parsed, "output-format", FORMATS);
   const command = format === undefined || format === "text" ? given : { ...given, json: true };
   const request = await requestOf(command);
+  if (flag(parsed, "fleet") !== undefined) {
+    const { runOverFleet } = await import("../fleet/run_command.ts");
+    return await runOverFleet(command, request);
+  }
   const isDemo = request === undefined &&
     !["mount", "model", "replay", "record"].some((name) => has(parsed, name));
   if (request === undefined && !isDemo) {

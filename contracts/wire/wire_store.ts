@@ -106,11 +106,22 @@ export type FleetAsk =
   | { readonly kind: "enroll"; readonly name: string }
   /** Whether a kernel takes work. */
   | { readonly kind: "state"; readonly name: string; readonly state: FleetState }
-  /** Documents of all kernels; answers {@link StorePage}. */
+  /** Documents of all kernels, the newest first, at most `limit` (1,000); answers {@link StorePage}. */
   | {
     readonly kind: "everywhere";
     readonly of: "task" | "question";
     readonly states: readonly string[];
+    /** Whose id begins so. */
+    readonly prefix?: string;
+    /** Made before this one. */
+    readonly before?: string;
+    readonly limit?: number;
+  }
+  /** Events about money of all tasks since a time, task by task, each in its order; answers {@link StorePage}. */
+  | {
+    readonly kind: "spent";
+    readonly since: number;
+    readonly after: { readonly task: string; readonly n: number };
   }
   /** One task, whoever's; answers {@link StorePage}. */
   | { readonly kind: "task"; readonly task: string }

@@ -27,7 +27,7 @@ import {
   TaskRequest,
   TaskStatus,
 } from "../../contracts/task/task.ts";
-import { FleetBody } from "./fleet_ops.ts";
+import { FleetBody, ViewBody } from "./fleet_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
@@ -221,6 +221,7 @@ export const CONTROL_OPS = {
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,
+  view: ViewBody,
   auditExport: z.null(),
   auditRepair: z.null(),
   more: z.null(),

@@ -127,7 +127,7 @@ export function makeService(wish: ServiceWish = {}): Service {
       hosts: [...wish.hosts ?? []],
       origins: [...wish.origins ?? []],
       version: "0.0.0",
-      serves: { mcp: true, a2a: true, hooks: true, page: true, metrics: true },
+      serves: { mcp: true, a2a: true, hooks: true, page: true, metrics: true, fleet: true },
       ...(wish.https === undefined ? {} : { https: wish.https }),
     },
     makeProtocol: () => ({
