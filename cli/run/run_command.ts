@@ -245,7 +245,8 @@ async function runOnce(
   for (const line of what.lines ?? []) hands.screen.say(line);
   const unchosen = what.lines !== undefined && setting.config.model === undefined;
   const found = unchosen ? foundLines(command) : [];
-  const link = await kernelFor(command, setting);
+  const anywhere = has(parsed, "anywhere");
+  const link = await kernelFor(command, setting, !anywhere);
   try {
     showFound(command, await found);
     if (!command.json) showHead(command, setting);
@@ -253,7 +254,6 @@ async function runOnce(
       request: what.request,
       money: setting.limits.money ?? DEFAULT_BUDGET,
     });
-    const anywhere = has(parsed, "anywhere");
     const task = await createTask(command, link, setting, {
       text: schema === undefined ? what.request : askingFor(what.request, schema),
       interactive: schema !== undefined,
