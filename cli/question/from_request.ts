@@ -1,6 +1,7 @@
 /** Which values of a call stand in the person's own request, and which came from elsewhere. @module */
 import type { Question } from "../../contracts/authority/mod.ts";
 import type { Json } from "../../contracts/base/mod.ts";
+import { standsIn } from "../../text/stands_in.ts";
 
 /** Values of a call by where they stand, each as `name: value`. Untrusted. */
 export interface ValueOrigins {
@@ -43,28 +44,4 @@ export function valueOrigins(
   };
   look(args, "");
   return { asked, elsewhere };
-}
-
-/** A value in a text must not be a part of a longer one: `evil.example` does not stand in `not-evil.example`. */
-const BEFORE = /(?:^|[\s"'`(<[{,;:=$€£¥])$/u;
-const AFTER = /^(?:$|[\s"'`)>\]},;:!?€£¥%]|\.(?:\s|$))/u;
-const NUMBER = /-?\d+(?:,\d{3})*(?:\.\d+)?/gu;
-
-/** Tells whether a value of a call stands in a person's own words, whole and not within a longer one. */
-export function standsIn(request: string, value: string | number | boolean | null): boolean {
-  const text = request.normalize();
-  const whole = (from: number, to: number): boolean =>
-    BEFORE.test(text.slice(Math.max(0, from - 2), from)) && AFTER.test(text.slice(to, to + 2));
-  if (typeof value === "number") {
-    return [...text.matchAll(NUMBER)].some(({ 0: found, index }) =>
-      Number(found.replaceAll(",", "")) === value && whole(index, index + found.length)
-    );
-  }
-  if (typeof value !== "string") return false;
-  const wanted = value.normalize();
-  if (wanted.trim() === "") return false;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (whole(at, at + wanted.length)) return true;
-  }
-  return false;
 }
