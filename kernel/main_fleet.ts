@@ -17,7 +17,10 @@ import type { RemoteStore } from "../store/postgres/mod.ts";
 import type { FleetBody } from "./control/fleet_ops.ts";
 import type { FleetViews as OperatorViews } from "./control/operator.ts";
 import { type FleetMember, makeFleetMember } from "./core/fleet/member.ts";
-import { makeFleetViews } from "./core/fleet/views.ts";
+import { type FleetViews as CoreViews, makeFleetViews } from "./core/fleet/views.ts";
+import type { ModelRates } from "./power/model/rates.ts";
+import { makeSharedSums, sharingRates } from "./power/model/shared.ts";
+import type { SharedParts } from "./power/model/standing_budgets.ts";
 
 /** Tasks that a kernel has at work before it takes no more of what waits for anybody. */
 const MAX_AT_WORK = 32;
@@ -79,6 +82,11 @@ export interface MainFleet {
   ask(body: FleetBody): Promise<Json>;
   /** What a gateway shows. */
   readonly views: OperatorViews;
+  /** Payments of all kernels since a time. */
+  spent: CoreViews["spent"];
+  /** Budgets and rates that all kernels share. */
+  readonly shared: SharedParts;
+  rates(own: ModelRates): ModelRates;
   /** A task, whichever kernel has it; undefined where there is none. */
   task(id: TaskId): Promise<AgentTask | undefined>;
   /** What a task of another kernel has staged: its own kernel shows it while it waits for a person. */
@@ -292,7 +300,12 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       ...{ ps, tasks: views.tasks, log: views.log, costs: views.costs },
       verify: async (head) => Object(await views.verify(head)),
     }),
-    task: views.task,
+    ...{ task: views.task, spent: views.spent },
+    shared: Object.freeze<SharedParts>({
+      ...makeSharedSums(store.fleet),
+      ...{ id: () => powers.id("h"), after: powers.after, note },
+    }),
+    rates: (own) => sharingRates(own, { fleet: store.fleet, powers }),
     staged: (task) =>
       ask({ kind: "staged", task }, {
         send: (words) => store.fleet({ kind: "send", task, words }),

@@ -36,7 +36,7 @@ import {
 import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
-import { costsOf, type FindTask, isBeside, payerOf } from "./core/log/spending.ts";
+import { costsOf, type FindTask, isBeside, payerOf, spentSince } from "./core/log/spending.ts";
 import { makeRestored } from "./task/replay.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
@@ -130,7 +130,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const { log } = bus;
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
-  const budgets = makeStandingBudgets(config.policy.budgets ?? [], powers);
+  const budgets = makeStandingBudgets(config.policy.budgets ?? [], powers, fleet?.shared);
   const leases = makeLeases({ log, powers });
   const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
   const people = { personKey, stepUpKey, kernelKey: parts.receiptKey };
@@ -150,7 +150,12 @@ export async function work(parts: WorkParts): Promise<void> {
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
   const { models, rates, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused },
-    afford: (money) => budgets.of(payerOf(undefined)).check(money),
+    ...(fleet === undefined ? {} : { sharing: fleet.rates }),
+    async afford(money): Promise<void> {
+      const account = budgets.of(payerOf(undefined));
+      await account.refresh();
+      account.check(money);
+    },
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -261,7 +266,11 @@ export async function work(parts: WorkParts): Promise<void> {
     const id = TaskId.safeParse(task);
     return id.success ? service.find(id.data) : undefined;
   };
-  await seedBudgets(budgets, { store: slowStore, find: findTask, now: powers.now() });
+  await seedBudgets(budgets, {
+    spent: (since) => fleet?.spent(since) ?? spentSince(slowStore, since),
+    find: async (task) => findTask(task) ?? await fleet?.task(task as TaskId),
+    now: powers.now(),
+  });
   bus.listen(undefined, ({ task, kind, body }) => {
     if (kind === "inferred" && isBeside(body)) {
       budgets.of(payerOf(findTask(task))).book(Number(body["money"] ?? 0));
@@ -354,7 +363,9 @@ interface MainModelsParts {
   /** Why a session may not use a model with texts of a label; undefined when it may. */
   readonly modelRefused: EmbeddersParts["modelRefused"];
   /** Throws `budgetExhausted` where the operator's own question does not fit the budgets. */
-  afford(money: number): void;
+  afford(money: number): Promise<void>;
+  /** Shares the rates with other kernels. */
+  sharing?(own: ModelRates): ModelRates;
 }
 
 /** The models of a kernel. */
@@ -370,10 +381,11 @@ interface MainModels {
 
 /** Wires them. Providers' rates are shared by all who use them. */
 function wireModels(parts: MainModelsParts): MainModels {
-  const { config, children, powers, log, modelRefused, secrets, afford } = parts;
+  const { config, children, powers, log, modelRefused, secrets, afford, sharing } = parts;
   const plans = { ...config, secret: secrets.get };
   const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
-  const rates = makeModelRates(powers);
+  const own = makeModelRates(powers);
+  const rates = sharing?.(own) ?? own;
   const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
   return Object.freeze({
     ...{ models, rates, lend: secrets.lend },

@@ -72,7 +72,7 @@ export interface OperatorParts {
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
-  budgets(): readonly BudgetStanding[];
+  budgets(): Promise<readonly BudgetStanding[]>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;

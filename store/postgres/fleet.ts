@@ -132,6 +132,25 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
         return null;
       case "receive":
         return (await call("receive")).map((row) => textOf(row, "receive", "words"));
+      case "sums":
+        return (await call("look_sums", ask.keys, ask.seeds)).map(sumOf);
+      case "allSums":
+        return (await call("all_sums", ask.prefixes)).map(sumOf);
+      case "hold": {
+        const { id, keys, most, need, money } = ask;
+        return (await call("hold", id, keys, most, need, money)).map(sumOf);
+      }
+      case "settle":
+        await call("settle", ask.id, ask.paid);
+        return null;
+      case "takeRate": {
+        const { key, requests, tokens, need } = ask;
+        const [row] = await call("take_rate", key, requests, tokens, need);
+        return row === undefined ? 0 : integer(row, "take_rate", "a rate");
+      }
+      case "tellRate":
+        await call("tell_rate", ask.key, ask.more, ask.pauseMs);
+        return null;
       case "log":
         return eventPage(
           await makeReader(engine, ask.id).events(ask.query as Parameters<Store["events"]>[0]),
@@ -166,6 +185,13 @@ function everywhere(
     `WHERE b.kind = $1 AND b.id = $4)) ORDER BY ${place("d.body")} DESC, d.id DESC LIMIT $5`,
     [of, states, prefix, before, Math.min(limit, MAX_LOOK)],
   ];
+}
+
+function sumOf(row: Row): Json {
+  const key = textOf(row, "key", "a budget");
+  const [spent, held] = [Number(row["spent"]), Number(row["held"])];
+  if (!Number.isFinite(spent) || !Number.isFinite(held)) throw damagedRow("a budget");
+  return { key, spent, held, ...("fits" in row ? { fits: Number(row["fits"]) } : {}) };
 }
 
 function kernelOf(row: Row): Json {

@@ -13,7 +13,7 @@ import type { CostRow } from "../../../contracts/task/spending.ts";
 import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
 import { AgentTask, TaskStatus } from "../../../contracts/task/task.ts";
 import type { FleetAsk, FleetKernel } from "../../../contracts/wire/wire_store.ts";
-import { spentOfTasks, sumsOf } from "../log/spending.ts";
+import { type Spent, spentOfTasks, sumsOf } from "../log/spending.ts";
 import { pastEvents } from "../log/watch.ts";
 
 /** A kernel's log as it was checked. */
@@ -55,6 +55,8 @@ export interface FleetViews {
   questions(): Promise<readonly Question[]>;
   /** A task's events: what is private of them is its owner's alone. Throws `notFound`. */
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
+  /** Payments of all kernels since a time. */
+  spent(since: number): AsyncIterable<Spent>;
   costs(
     span: { readonly since: number; readonly until?: number | undefined },
   ): Promise<readonly CostRow[]>;
@@ -156,6 +158,7 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
         { task: id, from },
       );
     },
+    spent: (since) => spentOfTasks(spending(since)),
     async costs({ since, until }) {
       const known = new Map<string, Promise<AgentTask | undefined>>();
       return await sumsOf(spentOfTasks(spending(since)), {
