@@ -12,13 +12,22 @@ CREATE TABLE remit.sums(
   made timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE TABLE remit.holds(
-  kernel int NOT NULL,
+  kernel int NOT NULL REFERENCES remit.kernels(id),
+  incarnation bigint NOT NULL,
   id text NOT NULL CHECK (length(id) < 100),
   key text NOT NULL REFERENCES remit.sums(key) ON DELETE CASCADE,
   money float8 NOT NULL CHECK (money >= 0),
   PRIMARY KEY (kernel, id, key)
 );
 CREATE INDEX holds_key ON remit.holds(key);
+-- What a process held that has ended, or is not heard of, may have been paid: nobody will let go of it.
+CREATE VIEW remit.sums_now AS
+  SELECT s.key, s.spent + coalesce(sum(h.money) FILTER (WHERE NOT h.alive), 0) AS spent,
+    coalesce(sum(h.money) FILTER (WHERE h.alive), 0) AS held
+  FROM remit.sums s LEFT JOIN (
+    SELECT x.key, x.money, k.incarnation = x.incarnation AND k.lease_until > clock_timestamp() AS alive
+    FROM remit.holds x JOIN remit.kernels k ON k.id = x.kernel) h ON h.key = s.key
+  GROUP BY s.key;
 CREATE TABLE remit.rates(
   key text PRIMARY KEY CHECK (length(key) < 1000),
   requests float8 NOT NULL DEFAULT 0,
@@ -26,7 +35,7 @@ CREATE TABLE remit.rates(
   per_requests float8 NOT NULL DEFAULT 0,
   per_tokens float8 NOT NULL DEFAULT 0,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  paused timestamptz NOT NULL DEFAULT '-infinity'
+  paused timestamptz NOT NULL DEFAULT 'epoch'
 );
 `;
 
@@ -41,8 +50,7 @@ BEGIN
   DELETE FROM remit.sums s WHERE s.made < clock_timestamp() - interval '70 days';
   INSERT INTO remit.sums(key, spent) SELECT x.key, greatest(x.seed, 0) FROM unnest(keys, seeds) x(key, seed)
     ORDER BY x.key ON CONFLICT DO NOTHING;
-  RETURN QUERY SELECT s.key, s.spent, (SELECT coalesce(sum(h.money), 0) FROM remit.holds h WHERE h.key = s.key)
-    FROM remit.sums s WHERE s.key = ANY (keys);
+  RETURN QUERY SELECT s.key, s.spent, s.held FROM remit.sums_now s WHERE s.key = ANY (keys);
 END $$;
 
 -- Every sum that begins so.
@@ -51,8 +59,8 @@ RETURNS TABLE (key text, spent float8, held float8)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
   PERFORM remit.own_kernel(k, inc);
-  RETURN QUERY SELECT s.key, s.spent, (SELECT coalesce(sum(h.money), 0) FROM remit.holds h WHERE h.key = s.key)
-    FROM remit.sums s WHERE EXISTS (SELECT 1 FROM unnest(prefixes) p WHERE starts_with(s.key, p)) LIMIT 10000;
+  RETURN QUERY SELECT s.key, s.spent, s.held FROM remit.sums_now s
+    WHERE EXISTS (SELECT 1 FROM unnest(prefixes) p WHERE starts_with(s.key, p)) LIMIT 10000;
 END $$;
 
 -- Holds money of several budgets, of all or of none: "fits" says which. Sums are locked in one order. Sent again it
@@ -68,15 +76,13 @@ BEGIN
   IF EXISTS (SELECT 1 FROM remit.holds h WHERE h.kernel = k AND h.id = h_id) THEN
     ok := true;
   ELSE
-    SELECT bool_and(s.spent + (SELECT coalesce(sum(h.money), 0) FROM remit.holds h WHERE h.key = s.key) + need
-      <= x.m * (1 + 1e-9) + 1e-12) INTO ok
-      FROM unnest(keys, most) x(key, m) JOIN remit.sums s ON s.key = x.key;
+    SELECT bool_and(s.spent + s.held + need <= x.m * (1 + 1e-9) + 1e-12) INTO ok
+      FROM unnest(keys, most) x(key, m) JOIN remit.sums_now s ON s.key = x.key;
     IF ok THEN
-      INSERT INTO remit.holds(kernel, id, key, money) SELECT k, h_id, x, h_money FROM unnest(keys) x;
+      INSERT INTO remit.holds(kernel, incarnation, id, key, money) SELECT k, inc, h_id, x, h_money FROM unnest(keys) x;
     END IF;
   END IF;
-  RETURN QUERY SELECT s.key, s.spent, (SELECT coalesce(sum(h.money), 0) FROM remit.holds h WHERE h.key = s.key), ok::int
-    FROM remit.sums s WHERE s.key = ANY (keys);
+  RETURN QUERY SELECT s.key, s.spent, s.held, ok::int FROM remit.sums_now s WHERE s.key = ANY (keys);
 END $$;
 
 -- What was held was paid with this much. Sent again it changes nothing.
@@ -129,7 +135,7 @@ END $$;
 `;
 
 const RIGHTS = `
-REVOKE ALL ON remit.sums, remit.holds, remit.rates FROM PUBLIC;
+REVOKE ALL ON remit.sums, remit.holds, remit.rates, remit.sums_now FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA remit FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA remit TO remit_kernels;
 REVOKE ALL ON FUNCTION remit.own_kernel(int, bigint) FROM remit_kernels;

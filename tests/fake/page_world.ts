@@ -58,7 +58,14 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
           transport: "http",
           listen: { hostname: "127.0.0.1", port: 0 },
           ...{ hosts: [], origins: [], version: "0.0.0" },
-          serves: { mcp: false, a2a: false, hooks: false, page: true, metrics: false, fleet: false },
+          serves: {
+            mcp: false,
+            a2a: false,
+            hooks: false,
+            page: true,
+            metrics: false,
+            fleet: false,
+          },
         },
         makeProtocol: () => ({ fetch: none, close: () => Promise.resolve() }),
         service: {
