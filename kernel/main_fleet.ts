@@ -19,7 +19,7 @@ import type { FleetViews as OperatorViews } from "./control/operator.ts";
 import { type FleetMember, makeFleetMember } from "./core/fleet/member.ts";
 import { type FleetViews as CoreViews, makeFleetViews } from "./core/fleet/views.ts";
 import type { ModelRates } from "./power/model/rates.ts";
-import { makeSharedSums, sharingRates } from "./power/model/shared.ts";
+import { makeSharedSums, sharingRates } from "./power/model/reservations.ts";
 import type { SharedParts } from "./power/model/standing_budgets.ts";
 
 /** Tasks that a kernel has at work before it takes no more of what waits for anybody. */

@@ -9,7 +9,7 @@ import type { Powers } from "../../../contracts/task/process.ts";
 import type { SpendingBudget } from "../../../contracts/policy/policy.ts";
 import type { BudgetStanding } from "../../../contracts/task/spending.ts";
 import { dayOf, type FindTask, type Payer, payerOf, type Spent } from "../../core/log/spending.ts";
-import type { SharedSums, SumNow } from "./shared.ts";
+import type { SharedSums, SumNow } from "./reservations.ts";
 
 /** What budgets may be of. */
 const NAMES = ["agent", "principal", "trigger"] as const;

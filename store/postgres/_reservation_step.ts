@@ -142,7 +142,7 @@ REVOKE ALL ON FUNCTION remit.own_kernel(int, bigint) FROM remit_kernels;
 `;
 
 /** Budgets and rates over all kernels. */
-export const SHARED_STEP: Migration = Object.freeze({
+export const RESERVATION_STEP: Migration = Object.freeze({
   version: 3,
   name: "budgets and rates that kernels share",
   sql: `${TABLES}${FUNCTIONS}${RIGHTS}`,
