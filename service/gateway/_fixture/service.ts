@@ -108,6 +108,7 @@ export function makeService(wish: ServiceWish = {}): Service {
     ready: () => Promise.resolve({ ready: true, why: "" }),
     metrics: () => Promise.resolve("# EOF\n"),
     jwks: () => Promise.resolve('{"keys":[]}'),
+    fleet: () => Promise.reject(denied()),
     ...wish.asks,
   };
   const starter: Starter = {
