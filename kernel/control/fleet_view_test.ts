@@ -1,27 +1,26 @@
 /** What a hostile gateway gets out of the operation that it may ask: views, and nothing of this machine. */
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/base/mod.ts";
-import { TaskRequest } from "../../contracts/task/mod.ts";
+import type { TaskRequest } from "../../contracts/task/mod.ts";
 import { parseControlRequest } from "./control_ops.ts";
 import { makeView, type ViewHandlers } from "./fleet_view.ts";
-import { VIEW_OPS } from "./fleet_ops.ts";
+import { VIEW_OPS, ViewBody } from "./fleet_ops.ts";
 
 const WHO = { by: "carol", profile: "guest" } as const;
-const request = (more: object = {}): TaskRequest =>
-  TaskRequest.parse({
-    request: "Say hello",
-    session: "s000000000001",
-    ingress: { channel: "terminal", principal: "root", colour: "BLUE", label: "public" },
-    profile: "operator",
-    mounts: [],
-    folder: "/root",
-    model: { ref: "scripted:x", config: "{}" },
-    limits: {},
-    onQuestion: "deny",
-    phase: "work",
-    interactive: true,
-    ...more,
-  });
+const request = (more: object = {}): object => ({
+  request: "Say hello",
+  session: "s000000000001",
+  ingress: { channel: "terminal", principal: "root", colour: "BLUE", label: "public" },
+  profile: "operator",
+  mounts: [],
+  folder: "/root",
+  model: { ref: "scripted:x", config: "{}" },
+  limits: {},
+  onQuestion: "deny",
+  phase: "work",
+  interactive: true,
+  ...more,
+});
 
 /** Handlers that remember what they were asked. */
 function world() {
@@ -29,7 +28,8 @@ function world() {
   const own = Object.fromEntries(
     VIEW_OPS.map((op) => [op, (body: unknown) => void asked.push([op, body])]),
   ) as unknown as ViewHandlers;
-  return { asked, view: makeView(own, undefined) };
+  const view = makeView(own, undefined);
+  return { asked, view: (body: object) => view(ViewBody.parse(body)) };
 }
 const refused = (code: string) => (error: unknown): boolean =>
   error instanceof Fault && error.code === code;
