@@ -76,7 +76,7 @@ export interface MainFleet {
   cover(call: GrantedCall): Promise<void>;
   check(call: GrantedCall): void;
   join(work: FleetWork): FleetMember;
-  wake(): void;
+  wake(channel: string): void;
   leave(): Promise<void>;
   /** What a person asks of the fleet. */
   ask(body: FleetBody): Promise<Json>;
@@ -268,7 +268,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       member.start();
       return member;
     },
-    wake: () => work === undefined ? undefined : member.wake(),
+    wake: (channel) => work === undefined ? undefined : member.wake(channel),
     leave: member.leave,
     async ask(body): Promise<Json> {
       switch (body.kind) {

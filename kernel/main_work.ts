@@ -91,7 +91,7 @@ interface WorkParts {
   /** The store in a database that other kernels share; undefined where it is a file. */
   readonly remote: RemoteStore | undefined;
   /** What hears that something may have come from other kernels. */
-  readonly heard: { now: (op: string) => void };
+  readonly heard: { now: (channel: string) => void };
   /** Public half of the key that signs receipts. */
   readonly receiptKey: string;
   readonly care: LogCare;
@@ -351,7 +351,7 @@ export async function work(parts: WorkParts): Promise<void> {
     contents: (task) =>
       learnContents(contents, { store: slowStore, readPrivate: slowSecretOf }, task),
   });
-  parts.heard.now = () => fleet.wake();
+  parts.heard.now = (channel) => fleet.wake(channel);
 }
 
 interface MainModelsParts {

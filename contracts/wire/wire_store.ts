@@ -83,6 +83,8 @@ export type FleetAsk =
   | { readonly kind: "mine" }
   /** Its lease ends now. */
   | { readonly kind: "leave" }
+  /** Whether there are tasks to claim and work to take; answers `{ tasks, work }`. */
+  | { readonly kind: "toBeHad" }
   /** Takes over tasks of kernels whose lease ran out; answers {@link FleetClaim}[]. */
   | { readonly kind: "claim"; readonly max: number }
   /** All events of a task that was taken over, whoever wrote them; answers {@link StorePage}. */

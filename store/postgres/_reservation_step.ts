@@ -40,6 +40,15 @@ CREATE TABLE remit.rates(
 `;
 
 const FUNCTIONS = `
+-- Whether there is anything to claim, or to take: read without a lock, so that a look that finds nothing costs no commit.
+CREATE FUNCTION remit.to_be_had(k int) RETURNS TABLE (tasks int, work int)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+  SELECT (EXISTS (SELECT 1 FROM remit.tasks x JOIN remit.kernels o ON o.id = x.owner
+      WHERE NOT x.over AND x.owner <> k AND x.mounts <@ own.mounts AND o.lease_until < clock_timestamp()))::int,
+    (EXISTS (SELECT 1 FROM remit.work w WHERE NOT w.taken AND w.mounts <@ own.mounts))::int
+  FROM remit.kernels own WHERE own.id = k AND own.role = session_user
+$$;
+
 -- Sums of budgets, those that are not there yet with what the log says of them. Whoever spends of one has it here first,
 -- so that a sum that is read off the log afterwards never replaces one.
 CREATE FUNCTION remit.look_sums(k int, inc bigint, keys text[], seeds float8[])
@@ -144,6 +153,6 @@ REVOKE ALL ON FUNCTION remit.own_kernel(int, bigint) FROM remit_kernels;
 /** Budgets and rates over all kernels. */
 export const RESERVATION_STEP: Migration = Object.freeze({
   version: 3,
-  name: "budgets and rates that kernels share",
+  name: "budgets and rates that kernels share, looks that cost nothing",
   sql: `${TABLES}${FUNCTIONS}${RIGHTS}`,
 });

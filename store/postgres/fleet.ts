@@ -66,6 +66,10 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
       case "leave":
         await call("leave");
         return null;
+      case "toBeHad": {
+        const [row] = await engine.read("SELECT * FROM remit.to_be_had($1)", [own[0]]);
+        return { tasks: Number(row?.["tasks"]) === 1, work: Number(row?.["work"]) === 1 };
+      }
       case "claim":
         return (await call("claim", ask.max)).map((row) => {
           const [task, epoch] = [textOf(row, "task", "a task"), integer(row, "epoch", "a task")];
