@@ -1,5 +1,6 @@
 /** Which values of a call stand in the person's own request, and which came from elsewhere. @module */
 import type { Question } from "../../contracts/authority/mod.ts";
+import type { ValueOrigin } from "../../contracts/authority/origin.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 import { standsIn } from "../../text/stands_in.ts";
 
@@ -10,13 +11,22 @@ export interface ValueOrigins {
 }
 
 const LONGEST = 80;
+const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
+
+/** In words, what the gate knows of a value that is not the person's. */
+function whereFrom({ from, tool, colour }: ValueOrigin): string {
+  const whose = colour === "RED" ? ", which a stranger wrote" : "";
+  if (from === "record") return `(the id of what your words name, listed by ${tool})`;
+  if (from === "result") return `(stands in a result of ${tool}${whose})`;
+  return "(written by the agent)";
+}
 
 /**
  * The values of a call that leaves the task: what is sent, paid, deleted or told to a server or peer. Undefined for any
  * other, and where the arguments are no object.
  */
 export function valueOrigins(
-  { scope: { tool, effect, destination }, argumentsText }: Question,
+  { scope: { tool, effect, destination }, argumentsText, origins }: Question,
   request: string,
 ): ValueOrigins | undefined {
   const leaves = destination !== undefined || /^(?:mcp|a2a)_/.test(tool) ||
@@ -31,6 +41,7 @@ export function valueOrigins(
   }
   if (args === null || typeof args !== "object") return undefined;
   const [asked, elsewhere]: [string[], string[]] = [[], []];
+  const known = new Map(origins?.map((each) => [each.at, each]));
   const look = (value: Json, name: string): void => {
     if (value !== null && typeof value === "object") {
       for (const [key, each] of Object.entries(value)) {
@@ -40,7 +51,10 @@ export function valueOrigins(
     }
     const text = String(value);
     const shown = text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
-    (standsIn(request, value) ? asked : elsewhere).push(`${name}: ${shown}`);
+    const origin = known.get(name);
+    const line = `${name}: ${shown}`;
+    if (origin === undefined ? standsIn(request, value) : OWN.has(origin.from)) asked.push(line);
+    else elsewhere.push(origin === undefined ? line : `${line}  ${whereFrom(origin)}`);
   };
   look(args, "");
   return { asked, elsewhere };
