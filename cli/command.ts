@@ -80,7 +80,10 @@ export function printLines(command: Command, lines: readonly string[]): void {
 export function commandText(command: Command, words: string): string {
   const state = flag(command.parsed, "state");
   const name = command.hands.around.command;
-  return `${name} ${words}${state === undefined ? "" : ` --state ${state}`}`;
+  const fleet = flag(command.parsed, "fleet");
+  return `${name} ${words}${state === undefined ? "" : ` --state ${state}`}${
+    fleet === undefined ? "" : ` --fleet ${fleet}`
+  }`;
 }
 
 /** Reads a task's id from the arguments. Throws `invalidInput`. */

@@ -11,6 +11,7 @@ import type { CommandOutput } from "./session/attach.ts";
 import type { McpStore } from "./mcp/registry/store/store.ts";
 import type { LoginPowers } from "./mcp/registry/login/login.ts";
 import type { ModelHands } from "./model/hands.ts";
+import type { Gateways } from "./fleet/gateway_powers.ts";
 import type { Places } from "./disk/places.ts";
 import type { PluginKit } from "./plugin/kit.ts";
 import type { RedteamHands } from "../redteam/mod.ts";
@@ -198,6 +199,8 @@ export interface KernelLink {
   readonly rules: string;
   /** Digest of the secrets that it keeps; empty for one of an earlier version. */
   readonly secrets: string;
+  /** It goes to a fleet's gateway (`--fleet`), and not to a kernel of this machine. */
+  readonly gateway?: true;
 }
 
 /** What a kernel is started for. */
@@ -306,6 +309,8 @@ export interface Hands {
     options: { readonly folder: string; readonly config: string; readonly name: string },
   ): Promise<StoryPeer>;
   kernels(places: Places): Kernels;
+  /** Gateways of fleets, for `--fleet`. */
+  readonly gateways: Gateways;
   /** All of standard input. */
   readInput(): Promise<string>;
   /** Scratch machines for the red team and the evaluations. */

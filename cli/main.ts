@@ -55,6 +55,7 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
     return (places) =>
       makeKernels({ places, around, disk, screen, plugins: () => power("plugins") });
   },
+  gateways: async () => (await import("./fleet/gateway_powers.ts")).makeGateways(),
   plugins: makePlugins,
   async models() {
     const { makeModelHands } = await import("./model/hands_powers.ts");

@@ -1,5 +1,6 @@
 /** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
 import { Fault } from "../contracts/base/fault.ts";
+import { isObject } from "../contracts/base/json.ts";
 import { Digest } from "../contracts/authority/ids.ts";
 import type { ContentTrust } from "../contracts/memory/mod.ts";
 import type { KernelConfig, StoreChoice } from "../contracts/wire/mod.ts";
@@ -60,7 +61,7 @@ const refuse = (why: string): never => {
   return exit(1);
 };
 /** What hears that something may have come for this kernel; replaced once it is at work. */
-const heard = { now: (_op: string): void => undefined };
+const heard = { now: (_channel: string): void => undefined };
 const remote = config.store === undefined ? undefined : await openInDatabase(config.store);
 const { store, damage } = remote === undefined
   ? openStore(database, refuse)
@@ -146,7 +147,7 @@ async function openInDatabase(choice: StoreChoice): Promise<RemoteStore> {
   try {
     return await startStoreProcess({
       ...{ config, choice, spawn: makeSpawnPowers(), now: powers.now },
-      hear: (op) => heard.now(op),
+      hear: (_op, body) => heard.now(isObject(body) ? String(body["channel"]) : ""),
       lost: (why) => refuse(`Cannot go on without the store: its process ${why}`),
     });
   } catch (error) {

@@ -10,21 +10,25 @@ import type { Powers } from "../contracts/task/process.ts";
 import type { AdoptingLog, EventLog } from "../contracts/task/store.ts";
 import { AgentTask, TaskRequest } from "../contracts/task/task.ts";
 import type { StoreChoice } from "../contracts/wire/mod.ts";
-import type { FleetKernel } from "../contracts/wire/wire_store.ts";
 import type { AgentService, TaskKeeper } from "../agents/mod.ts";
 import { verifyLog } from "../broker/audit/mod.ts";
 import type { QuestionBook } from "../broker/questions.ts";
 import type { RemoteStore } from "../store/postgres/mod.ts";
 import type { FleetBody } from "./control/fleet_ops.ts";
+import type { FleetViews as OperatorViews } from "./control/operator.ts";
 import { type FleetMember, makeFleetMember } from "./core/fleet/member.ts";
+import { type FleetViews as CoreViews, makeFleetViews } from "./core/fleet/views.ts";
+import type { ModelRates } from "./power/model/rates.ts";
+import { makeSharedSums, sharingRates } from "./power/model/reservations.ts";
+import type { SharedParts } from "./power/model/standing_budgets.ts";
 
 /** Tasks that a kernel has at work before it takes no more of what waits for anybody. */
 const MAX_AT_WORK = 32;
 /** Events that say what was done: after the task was lost they come too late. */
 const DONE: ReadonlySet<string> = new Set(["outcome"]);
 
-/** Milliseconds that another kernel's words are waited for. */
-const REPLY_MS = 15_000;
+/** Milliseconds that another kernel's words are waited for: about a task, and about how it does. */
+const REPLY_MS = 15_000, PS_MS = 5_000;
 
 /** What kernels say to each other. */
 const Words = z.discriminatedUnion("kind", [
@@ -35,6 +39,7 @@ const Words = z.discriminatedUnion("kind", [
     task: TaskId,
     from: z.string().max(64),
   }).strict(),
+  z.object({ kind: z.literal("ps"), id: z.string().max(64), from: z.string().max(64) }).strict(),
   z.object({ kind: z.literal("reply"), id: z.string().max(64), value: z.json() }).strict(),
 ]);
 
@@ -58,6 +63,8 @@ export interface FleetWork {
   readonly questions: Pick<QuestionBook, "adopt" | "lose">;
   /** Takes an answer as if it were given here. */
   answer(answer: Answer): Promise<unknown>;
+  /** This kernel's processes. */
+  ps(): unknown;
   /** Learns what a task's chain knows of contents. */
   contents(task: TaskId): Promise<void>;
 }
@@ -69,10 +76,17 @@ export interface MainFleet {
   cover(call: GrantedCall): Promise<void>;
   check(call: GrantedCall): void;
   join(work: FleetWork): FleetMember;
-  wake(): void;
+  wake(channel: string): void;
   leave(): Promise<void>;
   /** What a person asks of the fleet. */
   ask(body: FleetBody): Promise<Json>;
+  /** What a gateway shows. */
+  readonly views: OperatorViews;
+  /** Payments of all kernels since a time. */
+  spent: CoreViews["spent"];
+  /** Budgets and rates that all kernels share. */
+  readonly shared: SharedParts;
+  rates(own: ModelRates): ModelRates;
   /** A task, whichever kernel has it; undefined where there is none. */
   task(id: TaskId): Promise<AgentTask | undefined>;
   /** What a task of another kernel has staged: its own kernel shows it while it waits for a person. */
@@ -123,6 +137,42 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
     await need().service.lose(task);
   }
 
+  const reply = async (
+    { id, from }: { readonly id: string; readonly from: string },
+    value: Json,
+  ): Promise<void> => {
+    const words = JSON.stringify({ kind: "reply", id, value });
+    await store.fleet({ kind: "reply", name: from, words });
+  };
+  /** Says something to another kernel, and waits for what it says to it. */
+  const ask = async (
+    words: { readonly kind: "staged"; readonly task: TaskId } | { readonly kind: "ps" },
+    { send, ms, what }: {
+      send(words: string): Promise<unknown>;
+      readonly ms: number;
+      readonly what: string;
+    },
+  ): Promise<Json> => {
+    const id = powers.id("w");
+    const { promise, resolve, reject } = Promise.withResolvers<Json>();
+    waiting.set(id, resolve);
+    const cancel = powers.after(
+      ms,
+      () => reject(new Fault("timedOut", `Cannot show ${what}: its kernel is silent`)),
+    );
+    try {
+      // First: what was asked may be answered, or given up, before it was sent.
+      const [, value] = await Promise.all([
+        send(JSON.stringify({ ...words, id, from: choice.kernel })),
+        promise,
+      ]);
+      return value;
+    } finally {
+      cancel();
+      waiting.delete(id);
+    }
+  };
+
   const waiting = new Map<string, (value: Json) => void>();
   /** TRUST: from whoever has a kernel's role: an answer is signed, and only what a person is asked about is shown. */
   async function hear(text: string): Promise<void> {
@@ -134,10 +184,10 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       case "staged": {
         const open = need().service.find(words.task)?.status === "needsApproval";
         const value = open ? toJson(await need().service.staged(words.task)) : null;
-        const reply = JSON.stringify({ kind: "reply", id: words.id, value });
-        await store.fleet({ kind: "reply", name: words.from, words: reply });
-        return;
+        return await reply(words, value);
       }
+      case "ps":
+        return await reply(words, toJson(need().ps() as Json));
       case "reply":
         waiting.get(words.id)?.(words.value);
         return;
@@ -173,34 +223,34 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       }
     };
 
-  const kernels = async (): Promise<readonly FleetKernel[]> =>
-    // TRUST: from this kernel's own store process.
-    await store.fleet({ kind: "list" }) as unknown as readonly FleetKernel[];
-  const everywhere = async (
-    of: "task" | "question",
-    states: readonly string[],
-  ): Promise<readonly Json[]> => {
-    return bodiesOf(await store.fleet({ kind: "everywhere", of, states }));
-  };
-  const questions = async (): Promise<readonly Question[]> =>
-    (await everywhere("question", ["open"])).flatMap((body) => {
-      const found = Question.safeParse(isObject(body) ? body["question"] : undefined);
-      return found.success && found.data.expiresAt > powers.now() ? [found.data] : [];
-    });
-  const verify = async (): Promise<Json> => {
-    const found = await Promise.all((await kernels()).map(async ({ id, name, publicKey }) => {
-      if (publicKey === "") return { kernel: name, ok: true, events: 0 };
-      const report = await verifyLog({
-        // Content is its owner's alone: only digests are checked of what others keep.
-        store: { ...store, ...store.logOf(id), blob: () => Promise.resolve(undefined) },
+  const views = makeFleetViews({
+    store,
+    now: powers.now,
+    check: (log, publicKey, head) =>
+      verifyLog({
+        store: { ...store, ...log, blob: () => Promise.resolve(undefined) },
+        ...(head === undefined ? {} : { head }),
         publicKey,
-      });
-      return {
-        ...{ kernel: name, ok: report.ok, events: report.events, head: report.head },
-        ...(report.bad === undefined ? {} : { bad: report.bad }),
-      };
+      }),
+  });
+  const { questions } = views;
+  const ps = async (): Promise<readonly Json[]> => {
+    const others = (await views.kernels()).filter(({ name, alive }) =>
+      alive && name !== choice.kernel
+    );
+    const named = (kernel: string, rows: Json): readonly Json[] =>
+      Array.isArray(rows) ? rows.map((row) => isObject(row) ? { kernel, ...row } : row) : [];
+    const all = await Promise.all(others.map(async ({ name }) => {
+      const send = (words: string) => store.fleet({ kind: "reply", name, words });
+      const what = `the processes of kernel "${name}"`;
+      try {
+        return named(name, await ask({ kind: "ps" }, { send, ms: PS_MS, what }));
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        return [{ kernel: name, state: "silent" }];
+      }
     }));
-    return toJson({ ok: found.every(({ ok }) => ok), kernels: found });
+    return [...named(choice.kernel, toJson(need().ps() as Json)), ...all.flat()];
   };
 
   return Object.freeze<MainFleet>({
@@ -218,23 +268,23 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       member.start();
       return member;
     },
-    wake: () => work === undefined ? undefined : member.wake(),
+    wake: (channel) => work === undefined ? undefined : member.wake(channel),
     leave: member.leave,
     async ask(body): Promise<Json> {
       switch (body.kind) {
         case "list":
-          return toJson((await kernels()).map(({ publicKey: _key, ...row }) => row));
+          return toJson((await views.kernels()).map(({ publicKey: _key, ...row }) => row));
         case "state":
           await store.fleet({ kind: "state", name: body.name, state: body.state });
           return null;
         case "enroll":
           return { address: await store.fleet({ kind: "enroll", name: body.name }) };
         case "tasks":
-          return [...await everywhere("task", body.states)];
+          return toJson(await views.tasks({ statuses: body.states }));
         case "questions":
           return toJson(await questions());
         case "verify":
-          return await verify();
+          return await views.verify(undefined);
         case "run": {
           const task = powers.id("t");
           await store.fleet({
@@ -245,27 +295,22 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
         }
       }
     },
-    async task(id): Promise<AgentTask | undefined> {
-      const [body] = bodiesOf(await store.fleet({ kind: "task", task: id }));
-      return AgentTask.safeParse(body).data;
-    },
-    async staged(task): Promise<Json> {
-      const id = powers.id("w");
-      const { promise, resolve, reject } = Promise.withResolvers<Json>();
-      waiting.set(id, resolve);
-      const cancel = powers.after(REPLY_MS, () =>
-        reject(
-          new Fault("timedOut", `Cannot show the changes of task ${task}: its kernel is silent`),
-        ));
-      try {
-        const words = JSON.stringify({ kind: "staged", id, task, from: choice.kernel });
-        await store.fleet({ kind: "send", task, words });
-        return await promise;
-      } finally {
-        cancel();
-        waiting.delete(id);
-      }
-    },
+    views: Object.freeze<OperatorViews>({
+      owns: (task) => Promise.resolve(need().service.find(task) !== undefined),
+      ...{ ps, tasks: views.tasks, log: views.log, costs: views.costs },
+      verify: async (head) => Object(await views.verify(head)),
+    }),
+    ...{ task: views.task, spent: views.spent },
+    shared: Object.freeze<SharedParts>({
+      ...makeSharedSums(store.fleet),
+      ...{ id: () => powers.id("h"), after: powers.after, note },
+    }),
+    rates: (own) => sharingRates(own, { fleet: store.fleet, powers }),
+    staged: (task) =>
+      ask({ kind: "staged", task }, {
+        send: (words) => store.fleet({ kind: "send", task, words }),
+        ...{ ms: REPLY_MS, what: `the changes of task ${task}` },
+      }),
     questions,
     async carry(answer): Promise<Question> {
       const found = (await questions()).find(({ id }) => id === answer.question);
@@ -280,10 +325,4 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       return found;
     },
   });
-}
-
-/** Bodies of documents of a page. */
-function bodiesOf(page: Json): readonly Json[] {
-  const rows = isObject(page) && Array.isArray(page["rows"]) ? page["rows"].filter(isObject) : [];
-  return rows.map(({ body }): Json => typeof body === "string" ? JSON.parse(body) : null);
 }

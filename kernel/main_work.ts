@@ -21,15 +21,14 @@ import type { Leases } from "../contracts/authority/gate.ts";
 import { type Pid, TaskId } from "../contracts/authority/ids.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
-import type { AdoptingLog, EventLog, Store } from "../contracts/task/store.ts";
+import type { AdoptingLog, Store } from "../contracts/task/store.ts";
 import { type KernelConfig, workFolder } from "../contracts/wire/wire_control.ts";
-import { type Children, makeChildren } from "./core/child/children.ts";
+import { makeChildren } from "./core/child/children.ts";
 import { makePipePowers } from "./core/child/mcp_pipe_powers.ts";
 import { makeRunPowers } from "./power/command/command_spawn_powers.ts";
 import { makeLook } from "./power/command/run.ts";
 import { type Control, type ControlHandlers, type IdleWatch, rulesOf } from "./control/control.ts";
 import { makeHandlers, takeAnswer } from "./control/operator.ts";
-import { makeOperatorAsk, makeOperatorEmbed } from "./control/operator_ask.ts";
 import {
   chooseModel,
   makeExtend,
@@ -39,26 +38,18 @@ import {
 import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
-import { costsOf, type FindTask, isBeside, payerOf } from "./core/log/spending.ts";
+import { costsOf, type FindTask } from "./core/log/spending.ts";
 import { makeRestored } from "./task/replay.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
 import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { makeMainFleet } from "./main_fleet.ts";
+import { type MainModelsParts, wireModels } from "./main_models.ts";
 import { wireTools } from "./main_tools.ts";
 import { learnContents } from "./core/log/contents.ts";
 import type { RemoteStore } from "../store/postgres/mod.ts";
-import type { EmbeddersParts } from "./power/model/embedders.ts";
-import {
-  type LentSecrets,
-  makeLentSecrets,
-  makeModelServices,
-  type ModelServices,
-} from "./power/model/services.ts";
-import { makeStandingBudgets, seedBudgets } from "./power/model/standing_budgets.ts";
-import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
-import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
+import { makeLentSecrets } from "./power/model/services.ts";
 import { makeEngine, makePluginCode } from "./power/plugin/hosts.ts";
 import { askToGoOn, tellingExhaustion } from "./core/process/brake.ts";
 import { makeProcessTable } from "./core/process/table.ts";
@@ -94,7 +85,7 @@ interface WorkParts {
   /** The store in a database that other kernels share; undefined where it is a file. */
   readonly remote: RemoteStore | undefined;
   /** What hears that something may have come from other kernels. */
-  readonly heard: { now: (op: string) => void };
+  readonly heard: { now: (channel: string) => void };
   /** Public half of the key that signs receipts. */
   readonly receiptKey: string;
   readonly care: LogCare;
@@ -133,7 +124,6 @@ export async function work(parts: WorkParts): Promise<void> {
   const { log } = bus;
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
-  const budgets = makeStandingBudgets(config.policy.budgets ?? [], powers);
   const leases = makeLeases({ log, powers });
   const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
   const people = { personKey, stepUpKey, kernelKey: parts.receiptKey };
@@ -151,9 +141,8 @@ export async function work(parts: WorkParts): Promise<void> {
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
-  const { models, rates, lend, embed, ask } = wireModels({
-    ...{ config, secrets, children, powers, log, modelRefused },
-    afford: (money) => budgets.of(payerOf(undefined)).check(money),
+  const { models, rates, budgets, countBudgets, lend, embed, ask } = wireModels({
+    ...{ config, secrets, children, powers, log, modelRefused, fleet, store: slowStore },
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -271,44 +260,38 @@ export async function work(parts: WorkParts): Promise<void> {
     const id = TaskId.safeParse(task);
     return id.success ? service.find(id.data) : undefined;
   };
-  await seedBudgets(budgets, { store: slowStore, find: findTask, now: powers.now() });
-  bus.listen(undefined, ({ task, kind, body }) => {
-    if (kind === "inferred" && isBeside(body)) {
-      budgets.of(payerOf(findTask(task))).book(Number(body["money"] ?? 0));
-    }
-  });
-  const control = await serve(
-    makeHandlers({
-      fleet,
-      ...{ service, leases, questions, conversations, past, rules, now: powers.now },
-      head: log.head,
-      ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
-      grants: questions.grants.list,
-      leasesEver: (of, live) =>
-        readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
-      keepSecrets: secrets.keep,
-      ...{ lend, embed, ask, unload: models.unload, mcp: tools.mcp, agents: agents.ops },
-      choose: chooseModel({ tasks, service, log }),
-      can: makeTrial({
-        ...{ powers, gateOver, granting },
-        tools: (task, request) => tools.workspace(task, request).tools,
-      }),
-      extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
-      move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
-      artifacts: outbox.list,
-      release: outbox.release,
-      log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
-      costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
-      budgets: budgets.standings,
-      auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
-      auditExport: () => exportLog(slowStore),
-      ...careOverWork(care, () => idle.endSoon()),
-      receipts: (task, call) =>
-        exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
-      stop: (now) => now ? powers.after(0, () => end.now()) : idle.endSoon(),
+  await countBudgets(findTask, bus.listen);
+  const handlers = makeHandlers({
+    fleet,
+    ...{ service, leases, questions, conversations, past, rules, now: powers.now },
+    head: log.head,
+    ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
+    grants: questions.grants.list,
+    leasesEver: (of, live) => readLeases({ store: slowStore, readPrivate: slowSecretOf }, of, live),
+    keepSecrets: secrets.keep,
+    ...{ lend, embed, ask, unload: models.unload, mcp: tools.mcp, agents: agents.ops },
+    choose: chooseModel({ tasks, service, log }),
+    can: makeTrial({
+      ...{ powers, gateOver, granting },
+      tools: (task, request) => tools.workspace(task, request).tools,
     }),
-    { watching, peers: agents.peers, head: log.head, secrets: secrets.digest },
-  );
+    extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
+    move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
+    artifacts: outbox.list,
+    release: outbox.release,
+    log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
+    costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
+    budgets: budgets.standings,
+    auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
+    auditExport: () => exportLog(slowStore),
+    ...careOverWork(care, () => idle.endSoon()),
+    receipts: (task, call) =>
+      exportReceipts({ store: slowStore, task, ...(call === undefined ? {} : { call }) }),
+    stop: (now) => now ? powers.after(0, () => end.now()) : idle.endSoon(),
+  });
+  const control = await serve(handlers, {
+    ...{ watching, peers: agents.peers, head: log.head, secrets: secrets.digest },
+  });
   end.now = (): void => {
     end.now = () => undefined;
     control.close();
@@ -348,46 +331,10 @@ export async function work(parts: WorkParts): Promise<void> {
   keepUp();
   if (fleet === undefined) return;
   fleet.join({
-    ...{ keeper, service, questions },
+    ...{ keeper, service, questions, ps: () => handlers.ps(null) },
     answer: (answer) => takeAnswer({ questions, service, rules }, answer),
     contents: (task) =>
       learnContents(contents, { store: slowStore, readPrivate: slowSecretOf }, task),
   });
-  parts.heard.now = () => fleet.wake();
-}
-
-interface MainModelsParts {
-  readonly config: KernelConfig;
-  readonly secrets: Pick<LentSecrets, "get" | "lend">;
-  readonly children: Pick<Children, "model">;
-  readonly powers: Powers;
-  readonly log: EventLog;
-  /** Why a session may not use a model with texts of a label; undefined when it may. */
-  readonly modelRefused: EmbeddersParts["modelRefused"];
-  /** Throws `budgetExhausted` where the operator's own question does not fit the budgets. */
-  afford(money: number): void;
-}
-
-/** The models of a kernel. */
-interface MainModels {
-  /** What tasks are given. */
-  readonly models: ModelServices;
-  readonly rates: ModelRates;
-  /** What the operator does. */
-  readonly lend: LentSecrets["lend"];
-  readonly embed: ReturnType<typeof makeOperatorEmbed>;
-  readonly ask: ReturnType<typeof makeOperatorAsk>;
-}
-
-/** Wires them. Providers' rates are shared by all who use them. */
-function wireModels(parts: MainModelsParts): MainModels {
-  const { config, children, powers, log, modelRefused, secrets, afford } = parts;
-  const plans = { ...config, secret: secrets.get };
-  const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
-  const rates = makeModelRates(powers);
-  const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
-  return Object.freeze({
-    ...{ models, rates, lend: secrets.lend },
-    ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
-  });
+  parts.heard.now = (channel) => fleet.wake(channel);
 }

@@ -263,6 +263,7 @@ export function isAssembly(path: string): boolean {
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
   "kernel/main_fleet.ts",
+  "kernel/main_models.ts",
   "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
   "kernel/main_tools.ts",

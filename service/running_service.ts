@@ -17,6 +17,7 @@ import {
 } from "./peer/mod.ts";
 import { Fault, type Json, type Port, type PortHandler, toJson } from "../contracts/base/mod.ts";
 import {
+  FleetCall,
   type HookAnswer,
   HookCall,
   PageAnswer,
@@ -49,7 +50,9 @@ interface HandlerParts {
   readonly metrics: (() => Promise<string>) | undefined;
   /** JSON text of the set of keys that sign. */
   readonly keySet: string;
-  /** Counts a request of `mcp`, `a2a`, `hooks` or `page`; the returned function ends its time. */
+  /** What a person with a token asks of all kernels. Throws `denied`. */
+  readonly fleet: (call: z.infer<typeof FleetCall>) => Promise<Json>;
+  /** Counts a request of `mcp`, `a2a`, `hooks`, `fleet` or `page`; the returned function ends its time. */
   counted(surface: string): () => void;
   /** Throws `unavailable` while the service ends. */
   takesMore(): void;
@@ -72,6 +75,7 @@ function surfaceOf(op: string): string | undefined {
   if (op.startsWith("a2a")) return op === "a2aAdmit" ? undefined : "a2a";
   if (op.startsWith("page")) return "page";
   if (op === "hook") return "hooks";
+  if (op === "fleet") return op;
   return BEGINS.has(op) ? "mcp" : undefined;
 }
 
@@ -91,6 +95,7 @@ function makeServiceHandler(parts: HandlerParts): ServiceHandler {
       parts.takesMore();
       return toJson(await hook(call));
     },
+    fleet: (body) => parts.fleet(parseAsked(FleetCall, body)),
     ...(page === undefined ? {} : {
       pageOpen: async (body: Json) => toJson(await page.open(parseAsked(Code, body).code)),
       pageView: async (body: Json) => toJson(await page.view(parseAsked(PageAsk, body))),
@@ -270,7 +275,23 @@ export async function startService<S extends ServiceSettled>(
       id: () => parts.id("host") + parts.id(""),
       ...{ note, send: () => undefined },
     });
+    const people = openTokens({ disk, places }, "fleet");
+    /** One of a few operations; what the kernel refuses is an answer, too. */
+    const fleet = async ({ token, op, body }: z.infer<typeof FleetCall>): Promise<Json> => {
+      const holder = config.serve.fleet === false ? undefined : people.tryHolder(token);
+      if (holder === undefined || !mayHave(holder.profile, listen)) {
+        throw new Fault("denied", "Cannot let it in: its token is not known");
+      }
+      const { holder: by, profile } = holder;
+      try {
+        return { value: await links.main.ask("view", { op, body, by, profile }) };
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        return { fault: { code: error.code, message: error.message } };
+      }
+    };
     const handler = makeServiceHandler({
+      fleet,
       ...{ mcp, page, keySet, takesMore, unready },
       ...{ peers: front?.mediator(tell), hook: triggers.hook, metrics: care.metrics },
       counted(surface) {

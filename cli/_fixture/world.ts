@@ -194,6 +194,10 @@ export function fakeHands(
     wikis: parts.wikis ?? fakeWikis(),
     serve: parts.serve ?? NO_GATEWAY,
     service: NO_SERVICE_HANDS,
+    gateways: {
+      post: (url) => Promise.reject(new Fault("unavailable", `Cannot reach the gateway at ${url}`)),
+      pause: () => Promise.resolve(),
+    },
     backup: {
       copy: () => Promise.reject(new Error("no database is copied here")),
       verify: () => Promise.reject(new Error("no log is checked here")),

@@ -4,7 +4,7 @@ import { ACP } from "../acp/family.ts";
 import { AGENTS } from "../agent/family.ts";
 import { RECORD } from "../audit/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
-import { FLEET } from "../fleet/family.ts";
+import { FLEET, FLEET_DOOR } from "../fleet/family.ts";
 import { RESOURCES } from "../resources/family.ts";
 import { INBOX } from "../inbox/command_table.ts";
 import { MACHINE } from "../kernel/family.ts";
@@ -36,6 +36,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
     value: "URL",
     help: "where a new state keeps its log: postgres://…",
   },
+  { name: "fleet", value: "URL", help: "ask the gateway of a fleet's kernel; default: fleet.url" },
   { name: "json", help: "print one JSON document, or JSON lines for a stream" },
   { name: "help", short: "h", help: "show this" },
   { name: "version", short: "V", help: "show the version" },
@@ -45,7 +46,8 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, AGENTS, SWARM, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
-  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, RESOURCES, SETUP],
+  ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, FLEET_DOOR, RESOURCES],
+  ...[SETUP],
 ];
 
 /** Every command. */

@@ -3,6 +3,7 @@ import { EXIT, EXIT_OF_FAULT, Fault } from "../../contracts/base/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { familyOf, findCommand } from "./command_table.ts";
 import { handed } from "./family.ts";
+import type { GatewayParts } from "../fleet/over_gateway.ts";
 import { diskFault } from "../disk/disk_fault.ts";
 import {
   BASIC,
@@ -48,6 +49,18 @@ function warningRoot(source: PowerSource, screen: Screen): PowerSource {
   };
   return async <K extends PowerName>(name: K): Promise<Hands[K]> =>
     name === "kernels" ? warn(await source("kernels")) as Hands[K] : await source(name);
+}
+
+/** Commands reach the kernels of a fleet over a gateway, and none of this machine's. */
+async function overFleet(
+  source: PowerSource,
+  parts: Omit<GatewayParts, "gateways">,
+): Promise<PowerSource> {
+  const { gatewayKernels } = await import("../fleet/over_gateway.ts");
+  const kernels = gatewayKernels({ ...parts, gateways: await source("gateways") });
+  const own: Hands["kernels"] = () => kernels;
+  return async <K extends PowerName>(name: K): Promise<Hands[K]> =>
+    name === "kernels" ? own as Hands[K] : await source(name);
 }
 
 /** What stands after `--` is another program's. */
@@ -104,7 +117,12 @@ export async function runCommandLine(
       keepStore({ disk, places, uid: around.uid }, store);
     }
     const fresh = disk.stat(places.state) === undefined;
-    const told = fresh && !json && around.root ? warningRoot(source, screen) : source;
+    const url = flag(parsed, "fleet");
+    const told = url !== undefined
+      ? await overFleet(source, { disk, around, places, command: name, url })
+      : fresh && !json && around.root
+      ? warningRoot(source, screen)
+      : source;
     const family = familyOf(parsed.command);
     const rest = { parsed, places, json };
     if (!takesTask(parsed)) return await family.run(name, told, rest);

@@ -1,5 +1,6 @@
 /** `kernel`, `serve`, `peers`, `webhooks`, `schedules` of remit.yaml, from the operator's own layers and no other. @module */
 import type {
+  FleetConfig,
   KernelSetting,
   PeerConfig,
   RemitConfig,
@@ -13,6 +14,7 @@ import type { ConfigFile } from "./text.ts";
 export interface ServiceConfig {
   readonly kernel: KernelSetting;
   readonly serve: ServeConfig;
+  readonly fleet: FleetConfig;
   readonly peers: Readonly<Record<string, PeerConfig>>;
   readonly webhooks: Readonly<Record<string, WebhookConfig>>;
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
@@ -20,12 +22,13 @@ export interface ServiceConfig {
   at(entry: string): string;
 }
 
-const KEYS = ["kernel", "serve", "peers", "webhooks", "schedules"] as const;
+const KEYS = ["kernel", "serve", "fleet", "peers", "webhooks", "schedules"] as const;
 
 /** Nobody said anything. */
 export const NO_SERVICE: ServiceConfig = Object.freeze({
   kernel: {},
   serve: {},
+  fleet: {},
   peers: {},
   webhooks: {},
   schedules: {},
@@ -47,6 +50,7 @@ export function overlayService(
   return Object.freeze<ServiceConfig>({
     kernel: { ...have.kernel, ...defined(config.kernel) },
     serve: { ...have.serve, ...defined(config.serve) },
+    fleet: { ...have.fleet, ...defined(config.fleet) },
     peers: { ...have.peers, ...defined(config.peers) },
     webhooks: { ...have.webhooks, ...defined(config.webhooks) },
     schedules: { ...have.schedules, ...defined(config.schedules) },
@@ -64,6 +68,7 @@ export function serviceNotes(file: Pick<ConfigFile, "config" | "at">): readonly 
 function defined<T>(wish: Readonly<Record<string, T | undefined>> | undefined): Record<string, T>;
 function defined(wish: RemitConfig["kernel"]): KernelSetting;
 function defined(wish: RemitConfig["serve"]): ServeConfig;
+function defined(wish: RemitConfig["fleet"]): FleetConfig;
 function defined(wish: object | undefined): object {
   return Object.fromEntries(Object.entries(wish ?? {}).filter(([, value]) => value !== undefined));
 }

@@ -124,6 +124,32 @@ export function mcpToken(command: Command<Basic | "serve">): Promise<number> {
   });
 }
 
+/** `fleet token create [NAME] [--profile P]`, and `list`, `revoke ID`: tokens of people who use `--fleet`. */
+export function fleetToken(command: Command<Basic | "serve">): Promise<number> {
+  const { hands, places, parsed } = command;
+  preparePlaces(hands.disk, places, hands.around.uid);
+  return tokenVerbs(command, {
+    ...{
+      tokens: openTokens({ disk: hands.disk, places }, "fleet"),
+      column: "profile",
+      letter: "f",
+    },
+    of: ({ profile }) => profile,
+    make(which, id) {
+      const name = tokenName(command, which ?? id);
+      const profile = oneOf(parsed, "profile", Profile.options) ?? "guest";
+      return {
+        kept: { id, name, profile, createdAt: hands.around.now() },
+        lines: [
+          `  token ${tokenText({ id, name })}: shown this once, only its hash is kept`,
+          "  whoever has it sees every task of the fleet and may start more; answers need the person's own key",
+          "  on the other machine: remit fleet login URL",
+        ],
+      };
+    },
+  });
+}
+
 /** `a2a token create PEER [--name N]`, and `list`, `revoke ID`. */
 export function a2aToken(command: Command<Basic | "serve">): Promise<number> {
   const { hands, places } = command;

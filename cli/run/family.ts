@@ -88,6 +88,7 @@ export const RUN = family(
     "disk",
     "around",
     "kernels",
+    "gateways",
     "interrupts",
     "keyboard",
     "mcpStore",

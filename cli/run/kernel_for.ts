@@ -12,12 +12,14 @@ export async function kernelFor(
   setting:
     & Pick<RunSetting, "config" | "mounts" | "resolved">
     & Partial<Pick<RunSetting, "mcp" | "foreign">>,
+  /** False where another kernel of a fleet may take the task, under rules of its own. */
+  exact = true,
 ): Promise<KernelLink> {
   const { config, mounts, resolved, mcp = [], foreign } = setting;
   await provideModelPrograms(command, resolved);
   if (mcp.length > 0) await command.hands.mcpStore.ready();
   const link = await command.hands.kernels(command.places).provide(
-    wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true, foreign }),
+    wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact, foreign }),
   );
   try {
     await lendKeys(link, resolved);

@@ -193,6 +193,7 @@ const FORMATS = ["text", "json", "stream-json"] as const;
 export async function runCommand(
   given: Command<
     | Basic
+    | "gateways"
     | "interrupts"
     | "keyboard"
     | "mcpStore"
@@ -208,6 +209,10 @@ export async function runCommand(
   const format = oneOf(parsed, "output-format", FORMATS);
   const command = format === undefined || format === "text" ? given : { ...given, json: true };
   const request = await requestOf(command);
+  if (flag(parsed, "fleet") !== undefined) {
+    const { runOverFleet } = await import("../fleet/run_command.ts");
+    return await runOverFleet(command, request);
+  }
   const isDemo = request === undefined &&
     !["mount", "model", "replay", "record"].some((name) => has(parsed, name));
   if (request === undefined && !isDemo) {
@@ -240,7 +245,8 @@ async function runOnce(
   for (const line of what.lines ?? []) hands.screen.say(line);
   const unchosen = what.lines !== undefined && setting.config.model === undefined;
   const found = unchosen ? foundLines(command) : [];
-  const link = await kernelFor(command, setting);
+  const anywhere = has(parsed, "anywhere");
+  const link = await kernelFor(command, setting, !anywhere);
   try {
     showFound(command, await found);
     if (!command.json) showHead(command, setting);
@@ -248,7 +254,6 @@ async function runOnce(
       request: what.request,
       money: setting.limits.money ?? DEFAULT_BUDGET,
     });
-    const anywhere = has(parsed, "anywhere");
     const task = await createTask(command, link, setting, {
       text: schema === undefined ? what.request : askingFor(what.request, schema),
       interactive: schema !== undefined,

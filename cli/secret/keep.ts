@@ -9,7 +9,7 @@ import { isMcpSecretPlace, mcpOrigin } from "./mcp_place.ts";
 import type { Places } from "../disk/places.ts";
 import { type SealedSecret, SecretFile, type SecretPlace } from "./rules.ts";
 import { makeSecretKey, openSecret, parseSecretKey, sealSecret } from "./seal_powers.ts";
-import { isHookSecret } from "./hook_secret.ts";
+import { isFleetSecret, isHookSecret } from "./hook_secret.ts";
 
 const FILE = "secrets.json";
 const KEY = "secret_key";
@@ -23,18 +23,21 @@ export interface SecretKeep {
   set(secret: Secret): "added" | "replaced";
   /** Throws `notFound`. */
   remove(name: string): void;
-  /** Of what is sealed, secrets of imported servers and webhooks left out: changes whenever one was set or removed. */
+  /** Of what is sealed, secrets of imported servers, webhooks and fleets left out: changes whenever one was set or removed. */
   digest(): string;
-  /** Every secret but those of imported servers and webhooks, opened. Throws `invalidInput` when one does not open. */
+  /** Every secret but those of imported servers, webhooks and fleets, opened. Throws `invalidInput` when one does not open. */
   load(): readonly Secret[];
   /** The secrets of one imported server, opened: for its loan and for nothing else. Throws as `load`. */
   loadMcp(server: McpServerName): readonly Secret[];
   /** The value of a webhook's secret; undefined where there is none of that name. Throws as `load`. */
   loadHook(name: string): string | undefined;
+  /** The token of a fleet's gateway, `fleet:HOST`; undefined where none is kept. Throws as `load`. */
+  loadFleet(origin: string): string | undefined;
 }
 
 /** What a kernel is never told: each is another's alone. */
-const apart = (entry: SealedSecret): boolean => isMcpSecretPlace(entry) || isHookSecret(entry);
+const apart = (entry: SealedSecret): boolean =>
+  isMcpSecretPlace(entry) || isHookSecret(entry) || isFleetSecret(entry);
 
 type Disk = DiskRead & DiskWrite;
 
@@ -127,6 +130,8 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
     loadMcp: (server: McpServerName) => opened(({ origin }) => origin === mcpOrigin(server)),
     loadHook: (name: string) =>
       opened((each) => isHookSecret(each) && each.name === name)[0]?.value,
+    loadFleet: (origin: string) =>
+      opened((each) => isFleetSecret(each) && each.origin === origin)[0]?.value,
   });
 }
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Fault, isLoopback } from "../../contracts/base/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
 import { isMcpSecretPlace, parseMcpSecretName } from "./mcp_place.ts";
-import { HOOK_PLACE } from "./hook_secret.ts";
+import { HOOK_PLACE, isFleetSecret } from "./hook_secret.ts";
 
 /** A secret without its value: safe to show. */
 export type SecretPlace = Omit<Secret, "value">;
@@ -149,6 +149,14 @@ export const SealedSecret = z.union([
     ...SEAL,
     sealed: z.string().regex(/^[A-Za-z0-9_-]{1,100000}$/),
   }).strict().refine(isMcpSecretPlace),
+  z.object({
+    name: z.string().refine(passes(parseSecretName)),
+    origin: z.string().max(320),
+    header: z.string().max(64),
+    prefix: z.literal(""),
+    ...SEAL,
+    sealed: z.string().regex(/^[A-Za-z0-9_-]{1,12000}$/),
+  }).strict().refine(isFleetSecret),
   z.object({
     name: z.string().refine(passes(parseSecretName)),
     origin: z.literal(HOOK_PLACE.origin),

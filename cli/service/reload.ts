@@ -36,7 +36,7 @@ type Fixed = Exclude<keyof ServeConfig, "name" | "description" | "provider" | "s
 /** Keys that the gateway, the page and the daily round were started with. */
 const FIXED: Readonly<Record<Fixed, true>> = {
   ...{ listen: true, url: true, hosts: true, origins: true, mcp: true, a2a: true, page: true },
-  ...{ metrics: true, retentionDays: true, drainMs: true, otlp: true },
+  ...{ metrics: true, fleet: true, retentionDays: true, drainMs: true, otlp: true },
 };
 
 /** Readings happen one after the other. */

@@ -212,6 +212,7 @@ function servingOf(command: Command, { serve }: ServiceConfig): Serving {
         hooks: true,
         page,
         metrics: serve.metrics !== false,
+        fleet: serve.fleet !== false,
       },
     },
   };

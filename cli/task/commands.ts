@@ -115,9 +115,11 @@ export async function psCommand(command: Command): Promise<number> {
     printJson(command, answer);
     return EXIT.success;
   }
+  const fleet = answer.some((row) => recordOf(row)["kernel"] !== undefined);
   const rows = answer.map(recordOf).map((row) => {
     const usage = recordOf(row["usage"]);
     return [
+      ...(fleet ? [cell(row["kernel"])] : []),
       cell(row["pid"]),
       cell(row["ppid"]),
       cell(row["task"]),
@@ -133,7 +135,19 @@ export async function psCommand(command: Command): Promise<number> {
   printLines(
     command,
     rows.length === 0 ? ["no processes"] : tableLines(
-      ["PID", "PPID", "TASK", "STATE", "COLOUR", "LABEL", "CALLS", "USD", "AGENT", "MODEL"],
+      [
+        ...(fleet ? ["KERNEL"] : []),
+        "PID",
+        "PPID",
+        "TASK",
+        "STATE",
+        "COLOUR",
+        "LABEL",
+        "CALLS",
+        "USD",
+        "AGENT",
+        "MODEL",
+      ],
       rows,
       hands.screen.width,
     ),

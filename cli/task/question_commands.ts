@@ -152,7 +152,7 @@ export async function answerCommand(
         : `it is ${asked.state}`;
       throw new Fault("conflict", `Cannot answer question ${id}: ${why}`);
     }
-    link = await inItsPlace(command, link, asked.task);
+    if (link.gateway !== true) link = await inItsPlace(command, link, asked.task);
     const staged = await askStaged(link, asked.task);
     // Hashed and shown before it is signed: what is signed is what could be seen.
     const changes = shownChanges(asked, staged, hands.disk);
@@ -169,10 +169,12 @@ export async function answerCommand(
     const signer = grave
       ? ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"))
       : ring.provideConsent();
-    const past = await readPast(link, asked.task);
+    const past = link.gateway === true ? [] : await readPast(link, asked.task);
     // The task goes on with this answer, perhaps in another kernel than it began in.
-    await readyAgain(command, link, past);
-    await lendApproved(registryOf(command), link);
+    if (link.gateway !== true) {
+      await readyAgain(command, link, past);
+      await lendApproved(registryOf(command), link);
+    }
     const said = verdictOf(command, decision.data);
     const verdict = asked.kind === "elicit" && said.decision === "allow"
       ? await formVerdict(command, asked, said)
@@ -182,7 +184,7 @@ export async function answerCommand(
       at: hands.around.now(),
     });
     const taken = recordOf(await link.ask("answer", toJson(given)));
-    if (taken["state"] === "open") {
+    if (taken["state"] === "open" || link.gateway === true) {
       // Another kernel of the fleet has it, and goes on with it.
       if (command.json) printJson(command, { question: id, decision: verdict.decision });
       else {screen.say(

@@ -98,6 +98,8 @@ export const ServeConfig = z.object({
   a2a: z.boolean().optional(),
   page: z.boolean().optional(),
   metrics: z.boolean().optional(),
+  /** What `remit --fleet URL` asks, with a token of `remit fleet token`. */
+  fleet: z.boolean().optional(),
   /** Finished tasks, and what was delivered, are erased after this many days; absent: never. */
   retentionDays: z.int().min(1).max(36_500).optional(),
   /** Milliseconds that what is under way may take at the end; absent: 10,000. */
@@ -148,10 +150,19 @@ export const KernelSetting = z.object({
 /** See {@link KernelSetting}. */
 export type KernelSetting = z.infer<typeof KernelSetting>;
 
+/** The fleet that `--fleet default` asks. */
+export const FleetConfig = z.object({
+  /** The gateway of one of its kernels: https, or http to this machine. */
+  url: z.string().max(2_048).regex(/^https?:\/\//).optional(),
+}).strict();
+/** See {@link FleetConfig}. */
+export type FleetConfig = z.infer<typeof FleetConfig>;
+
 /** The keys that a whole remit.yaml has of these. */
 export const SERVICE_KEYS = {
   kernel: KernelSetting.optional(),
   serve: ServeConfig.optional(),
+  fleet: FleetConfig.optional(),
   peers: z.partialRecord(PeerName, PeerConfig).optional(),
   webhooks: z.record(name, WebhookConfig).optional(),
   schedules: z.record(name, ScheduleConfig).optional(),

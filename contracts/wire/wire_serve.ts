@@ -22,6 +22,7 @@
  * | task | {@link ServeTask} `run_task` to its end | {@link ServeResult} |
  * | answer | {@link ServeAnswer} only with `selfConsent`; else `refused` | `null` |
  * | send | `{ text }` to the host (stdio) | `null` |
+ * | fleet | {@link FleetCall}: what a person with a token asks of all kernels; a wrong token is `denied` | {@link FleetAnswer} |
  *
  * The gateway tells: `cancel` `{ session, call }`, `note` `{ text }` for the operator's log.
  * @module
@@ -72,6 +73,7 @@ export const ServeOpen = z.object({
     hooks: z.boolean(),
     page: z.boolean(),
     metrics: z.boolean(),
+    fleet: z.boolean(),
   }).strict().optional(),
   /** Others reach it over https: a proxy stands before it. */
   https: z.boolean().optional(),
@@ -186,3 +188,24 @@ export const ServeResult = z.object({
 }).strict();
 /** See {@link ServeResult}. */
 export type ServeResult = z.infer<typeof ServeResult>;
+
+/** Bytes of the longest question of {@link FleetCall}: a request with its model's configuration. */
+export const FLEET_BYTES = 6 * 1_048_576;
+
+/** What a person with a token asks, over `POST /fleet`. */
+export const FleetAsked = z.object({
+  /** An operation of the kernel's `view`. */
+  op: z.string().regex(/^[A-Za-z]{1,32}$/),
+  body: z.json(),
+}).strict();
+/** The same with its token, for the starter. */
+export const FleetCall = FleetAsked.extend({ token: z.string().max(512) }).strict();
+
+/** What the kernel answered, or why it refused. */
+export const FleetAnswer = z.union([
+  z.object({ value: z.json() }).strict(),
+  z.object({ fault: z.object({ code: z.string().max(64), message: z.string().max(65_536) }) })
+    .strict(),
+]);
+/** See {@link FleetAnswer}. */
+export type FleetAnswer = z.infer<typeof FleetAnswer>;

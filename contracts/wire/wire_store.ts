@@ -83,6 +83,8 @@ export type FleetAsk =
   | { readonly kind: "mine" }
   /** Its lease ends now. */
   | { readonly kind: "leave" }
+  /** Whether there are tasks to claim and work to take; answers `{ tasks, work }`. */
+  | { readonly kind: "toBeHad" }
   /** Takes over tasks of kernels whose lease ran out; answers {@link FleetClaim}[]. */
   | { readonly kind: "claim"; readonly max: number }
   /** All events of a task that was taken over, whoever wrote them; answers {@link StorePage}. */
@@ -106,11 +108,22 @@ export type FleetAsk =
   | { readonly kind: "enroll"; readonly name: string }
   /** Whether a kernel takes work. */
   | { readonly kind: "state"; readonly name: string; readonly state: FleetState }
-  /** Documents of all kernels; answers {@link StorePage}. */
+  /** Documents of all kernels, the newest first, at most `limit` (1,000); answers {@link StorePage}. */
   | {
     readonly kind: "everywhere";
     readonly of: "task" | "question";
     readonly states: readonly string[];
+    /** Whose id begins so. */
+    readonly prefix?: string;
+    /** Made before this one. */
+    readonly before?: string;
+    readonly limit?: number;
+  }
+  /** Events about money of all tasks since a time, task by task, each in its order; answers {@link StorePage}. */
+  | {
+    readonly kind: "spent";
+    readonly since: number;
+    readonly after: { readonly task: string; readonly n: number };
   }
   /** One task, whoever's; answers {@link StorePage}. */
   | { readonly kind: "task"; readonly task: string }
@@ -118,6 +131,40 @@ export type FleetAsk =
   | { readonly kind: "send"; readonly task: string; readonly words: string }
   | { readonly kind: "reply"; readonly name: string; readonly words: string }
   | { readonly kind: "receive" }
+  /** Sums of budgets; one that is not there begins with its seed. Answers {@link SharedSum}[]. */
+  | {
+    readonly kind: "sums";
+    readonly keys: readonly string[];
+    readonly seeds: readonly number[];
+  }
+  /** Every sum whose key begins so; answers {@link SharedSum}[]. */
+  | { readonly kind: "allSums"; readonly prefixes: readonly string[] }
+  /** Holds `money` of all of these budgets where `need` fits each, or of none; answers {@link SharedSum}[] with `fits`. */
+  | {
+    readonly kind: "hold";
+    readonly id: string;
+    readonly keys: readonly string[];
+    readonly most: readonly number[];
+    readonly need: number;
+    readonly money: number;
+  }
+  /** What was held is held no more; so much of it was paid. */
+  | { readonly kind: "settle"; readonly id: string; readonly paid: number }
+  /** Takes one request of a provider's rates (a minute; 0 for none); answers milliseconds to wait, 0 when it was taken. */
+  | {
+    readonly kind: "takeRate";
+    readonly key: string;
+    readonly requests: number;
+    readonly tokens: number;
+    readonly need: number;
+  }
+  /** How many tokens more it used, and how long its provider is to be left alone, milliseconds. */
+  | {
+    readonly kind: "tellRate";
+    readonly key: string;
+    readonly more: number;
+    readonly pauseMs: number;
+  }
   /** Events of another kernel's log, to check them; answers {@link StorePage}. */
   | { readonly kind: "log"; readonly id: number; readonly query: Readonly<Record<string, unknown>> }
   | {
@@ -128,6 +175,15 @@ export type FleetAsk =
 
 /** Whether a kernel takes work. */
 export type FleetState = "up" | "cordoned" | "draining";
+
+/** What all kernels have of one budget, US dollars. */
+export interface SharedSum {
+  readonly key: string;
+  readonly spent: number;
+  readonly held: number;
+  /** 1 where what was asked for is held. */
+  readonly fits?: number;
+}
 
 /** What a kernel says of itself. */
 export interface FleetAbout {

@@ -27,7 +27,7 @@ import {
   TaskRequest,
   TaskStatus,
 } from "../../contracts/task/task.ts";
-import { FleetBody } from "./fleet_ops.ts";
+import { FleetBody, ViewBody } from "./fleet_ops.ts";
 import { ResourceBody } from "./resource_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
@@ -223,6 +223,7 @@ export const CONTROL_OPS = {
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,
   resources: ResourceBody,
+  view: ViewBody,
   auditExport: z.null(),
   auditRepair: z.null(),
   more: z.null(),

@@ -34,6 +34,7 @@ import type { PeerOps } from "../power/peer/peer_ops.ts";
 import { type ControlHandlers, firstPage } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
 import type { FleetBody } from "./fleet_ops.ts";
+import { makeView } from "./fleet_view.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 import type { ResourceOps } from "./resource_ops.ts";
 
@@ -72,7 +73,7 @@ export interface OperatorParts {
   release(artifact: Artifact["id"]): Promise<Artifact>;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
-  budgets(): readonly BudgetStanding[];
+  budgets(): Promise<readonly BudgetStanding[]>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
@@ -95,8 +96,24 @@ export interface OperatorParts {
 /** Tasks whose ended leases a lease is looked for in that nobody holds. */
 const RECENT = 20;
 
+/** What a gateway shows of all kernels. */
+export interface FleetViews {
+  /** Whether this kernel has the task at work, or had it to its end. */
+  owns(task: TaskId): Promise<boolean>;
+  /** As this kernel's own operations, over all. */
+  tasks(query: Body<"tasks">): Promise<readonly AgentTask[]>;
+  /** Processes of kernels that answer, each with its kernel's name. */
+  ps(): Promise<readonly Json[]>;
+  /** A task's events; what is private of them is its owner's alone. */
+  log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
+  costs(span: Body<"costs">): Promise<readonly object[]>;
+  /** Every kernel's log; `head` is to be the seal of one of them. */
+  verify(head: Digest | undefined): Promise<object>;
+}
+
 /** What a person sees and does across kernels. */
 export interface OperatorFleet {
+  readonly views: FleetViews;
   ask(body: FleetBody): Promise<Json>;
   task(id: TaskId): Promise<AgentTask | undefined>;
   staged(task: TaskId): Promise<Json>;
@@ -112,7 +129,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     if (!service.get(task).purged) return task;
     throw new Fault("conflict", `Cannot read the conversation of ${task}: its content is erased`);
   };
-  return Object.freeze({
+  const handlers: Omit<ControlHandlers, "view"> = {
     run: (request: Body<"run">) => runOnce(request),
     say: ({ task, text, attached }: Body<"say">) => service.say(task, text, attached),
     context: ({ task }: Body<"context">) => past.changes(readable(task)),
@@ -245,7 +262,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       processes: parts.rows().length,
     }),
     stop: (how: Body<"stop">) => parts.stop(how?.force === true),
-  });
+  };
+  return Object.freeze({ ...handlers, view: makeView(handlers, parts.fleet?.views) });
 }
 
 /** Takes a person's answer, and has its task go on where nothing else holds it up. */

@@ -18,7 +18,7 @@ interface OperatorAskParts
   extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide"> {
   readonly powers: Pick<Powers, "id" | "after" | "now" | "token">;
   /** Throws `budgetExhausted` where this many US dollars do not fit the operator's budgets; absent: there are none. */
-  afford?(money: number): void;
+  afford?(money: number): Promise<void>;
 }
 
 /** What is asked, how confidential and how trusted all of it is. */
@@ -81,7 +81,9 @@ export function makeOperatorAsk(
       });
       const request = requestOf(asked, own, powers.token());
       const { price } = own.info;
-      if (price !== undefined) parts.afford?.(makeModelCost(price).ofInput(inputTokens(request)));
+      if (price !== undefined) {
+        await parts.afford?.(makeModelCost(price).ofInput(inputTokens(request)));
+      }
       const response = await own.infer(request, {
         use: "aside",
         onChunk: () => undefined,

@@ -2,9 +2,9 @@
  * Serves hosts, peers and people at an address: the routes over the protocols over the starter.
  * @module
  */
-import type { ServeOpen } from "../../contracts/wire/wire_serve.ts";
+import { FLEET_BYTES, type ServeOpen } from "../../contracts/wire/wire_serve.ts";
 import { callerOf, makeRates, type Rates, rememberAdmitted } from "./rates.ts";
-import { type Peers, serveA2a, serveHooks, serveMcp, serveState } from "./routes.ts";
+import { type Peers, serveA2a, serveFleet, serveHooks, serveMcp, serveState } from "./routes.ts";
 import { type Door, makeApp, makeDoor, type Routes } from "./app.ts";
 import { type After, makeBodyRoom } from "./body.ts";
 import type { ServiceAsks, Starter } from "./starter.ts";
@@ -103,6 +103,12 @@ function addSurfaces(
   if (serves.hooks) {
     const rates = makeRates(MAX_DELIVERIES, now);
     serveHooks(app, { rates, hook: asks.hook, bounds: { ...bounds, most: HOOK_BYTES } });
+  }
+  if (serves.fleet) {
+    serveFleet(app, {
+      rates: { token: makeRates(perToken, now), wrong },
+      ...{ fleet: asks.fleet, bounds: { ...bounds, most: FLEET_BYTES } },
+    });
   }
   if (serves.page) service.page(app, { door, https: open.https === true, wrong, ...bounds });
 }

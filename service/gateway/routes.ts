@@ -3,6 +3,7 @@
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
+import type { Json } from "../../contracts/base/json.ts";
 import {
   type Ask,
   type BodyBounds,
@@ -13,7 +14,7 @@ import {
   wholeBody,
 } from "./app.ts";
 import type { Rates } from "./rates.ts";
-import type { ServeHolder } from "../../contracts/wire/wire_serve.ts";
+import { type FleetAnswer, FleetAsked, type ServeHolder } from "../../contracts/wire/wire_serve.ts";
 import type { HookAnswer, HookCall, PeerHolder } from "../../contracts/wire/wire_a2a.ts";
 import { isLoopback } from "../../contracts/base/loopback.ts";
 
@@ -190,6 +191,39 @@ function headersOf(headers: Headers): Record<string, string> {
     name.length <= MAX_NAME && value.length <= MAX_VALUE && !PRIVATE.has(name)
   );
   return Object.fromEntries(kept.slice(0, MAX_HEADERS));
+}
+
+/** What serves a person's commands over all kernels, and its checks. */
+export interface FleetParts {
+  readonly rates: { readonly token: Rates; readonly wrong: Rates };
+  fleet(
+    asked: { readonly token: string; readonly op: string; readonly body: Json },
+  ): Promise<FleetAnswer>;
+  readonly bounds: BodyBounds;
+}
+
+/** Adds `/fleet`: `remit --fleet URL`, each request with its token. */
+export function serveFleet(app: Routes, { rates, fleet, bounds }: FleetParts): void {
+  app.post("/fleet", async (c) => {
+    const token = tryBearer(c.req.header("authorization"), MAX_HOST_TOKEN);
+    if (token === undefined) {
+      return refuse(c, 401, "a token is needed", { "www-authenticate": CHALLENGE });
+    }
+    // Before the token is known: whoever has none sends no body of this size for nothing.
+    if (!rates.token.take(c.env.caller)) return tooMany(c);
+    const bytes = await wholeBody(c, bounds);
+    if (bytes instanceof Response) return bytes;
+    const asked = FleetAsked.safeParse(tryJson(bytes));
+    if (!asked.success) return refuse(c, 400, "this is no question of remit's");
+    const answer = await holderOf(c, {
+      admit: () => fleet({ token, ...asked.data }),
+      wrong: rates.wrong,
+    });
+    if (answer instanceof Response) return answer;
+    return answer === undefined
+      ? refuse(c, 401, "a token is needed", { "www-authenticate": CHALLENGE })
+      : c.json(answer);
+  });
 }
 
 /** What tells the state of the service, and its checks. */

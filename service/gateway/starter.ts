@@ -7,6 +7,7 @@ import * as z from "zod";
 import { Fault, type Json, type Port, toJson } from "../../contracts/base/mod.ts";
 import { ToolDescriptor } from "../../contracts/tool/mod.ts";
 import {
+  FleetAnswer,
   HookAnswer,
   type HookCall,
   type PageAnswer,
@@ -151,6 +152,10 @@ export interface ServiceAsks {
   ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
   metrics(): Promise<string>;
   jwks(): Promise<string>;
+  /** What a person with a token asks of all kernels. Rejects `denied` for a wrong token. */
+  fleet(
+    asked: { readonly token: string; readonly op: string; readonly body: Json },
+  ): Promise<FleetAnswer>;
 }
 
 const PageSession = z.object({
@@ -179,5 +184,6 @@ export function makeServiceAsks(port: Pick<Port, "ask">): ServiceAsks {
     ready: async () => Ready.parse(await ask("ready", null)),
     metrics: async () => Text.parse(await ask("metrics", null)).text,
     jwks: async () => Keys.parse(await ask("jwks", null)).keys,
+    fleet: async (asked) => FleetAnswer.parse(await ask("fleet", asked)),
   });
 }

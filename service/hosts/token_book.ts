@@ -141,11 +141,11 @@ export interface Tokens extends Pick<TokenBook<TokenEntry>, "list" | "create" | 
   tryHolder(token: string): ServeHolder | undefined;
 }
 
-/** Opens the book of hosts' tokens, STATE/person/mcp_tokens.json. */
-export function openTokens(parts: TokenParts): Tokens {
+/** Opens the book of hosts' tokens, STATE/person/mcp_tokens.json; or of those of people who use `--fleet`. */
+export function openTokens(parts: TokenParts, of: "mcp" | "fleet" = "mcp"): Tokens {
   const book = openTokenBook(parts, {
-    ...{ file: "mcp_tokens.json", prefix: "remit_mcp_", entry: HostToken },
-    listed: "remit mcp token list",
+    ...{ file: `${of}_tokens.json`, prefix: `remit_${of}_`, entry: HostToken },
+    listed: `remit ${of} token list`,
   });
   return Object.freeze<Tokens>({
     ...{ list: book.list, create: book.create, revoke: book.revoke },

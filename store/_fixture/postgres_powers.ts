@@ -15,6 +15,46 @@ export interface TestServer extends AsyncDisposable {
   readonly folder: string;
   /** Process id of the server. */
   pid(): number;
+  /** With a small disk: fills it to the last byte, and makes room again. */
+  fill(): Promise<void>;
+  makeRoom(): Promise<void>;
+}
+
+/** A disk of a server's own: a file system in memory, seen by nobody but the server. */
+interface SmallDisk {
+  /** Words before a program that sees it. */
+  readonly words: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Mounts one of `mib` MiB at `at`, in a namespace of its own that lasts until it is closed.
+ * @throws Error where this machine lets nobody make one
+ */
+async function makeSmallDisk(at: string, mib: number): Promise<SmallDisk> {
+  const inside =
+    `mount -t tmpfs -o size=${mib}m,mode=0700 none '${at}' && echo there && exec sleep infinity`;
+  const holder = new Deno.Command("unshare", {
+    args: ["-rm", "sh", "-c", inside],
+    ...{ stdin: "null", stdout: "piped", stderr: "piped" },
+  }).spawn();
+  const reader = holder.stdout.getReader();
+  const { value } = await reader.read();
+  if (value === undefined) {
+    const why = new TextDecoder().decode(await new Response(holder.stderr).bytes());
+    throw new Error(`Cannot make a small disk: this machine has no namespaces for it: ${why}`);
+  }
+  return {
+    // The server refuses to be root: in one more namespace the same user has an ordinary number.
+    words: [
+      ...["nsenter", "-t", `${holder.pid}`, "-U", "-m", "--preserve-credentials", "--"],
+      ...["unshare", "-U", "--map-user=1000", "--map-group=1000", "--"],
+    ],
+    async close(): Promise<void> {
+      holder.kill("SIGKILL");
+      await Promise.all([holder.status, reader.cancel(), holder.stderr.cancel()]);
+    },
+  };
 }
 
 const FOLDERS = ["/usr/lib/postgresql", "/usr/local/pgsql", "/usr/pgsql"];
@@ -66,7 +106,9 @@ const SETTINGS = [
 /**
  * Starts a server. A machine without one fails the test: a store that nobody tried is no store.
  */
-export async function startPostgres(): Promise<TestServer> {
+export async function startPostgres(
+  { diskMib }: { readonly diskMib?: number } = {},
+): Promise<TestServer> {
   const bin = findPostgres();
   if (bin === undefined) {
     throw new Error(
@@ -75,24 +117,28 @@ export async function startPostgres(): Promise<TestServer> {
   }
   // A socket's path holds 107 bytes at most.
   const folder = Deno.makeTempDirSync({ dir: "/tmp", prefix: "rpg-" });
-  const ordinary = asOrdinary();
-  if (ordinary.length > 0) Deno.chownSync(folder, 65534, 65534);
   Deno.chmodSync(folder, 0o711);
   const data = join(folder, "db");
+  if (diskMib !== undefined) Deno.mkdirSync(data);
+  const small = diskMib === undefined ? undefined : await makeSmallDisk(data, diskMib);
+  const ordinary = small?.words ?? asOrdinary();
+  if (small === undefined && ordinary.length > 0) Deno.chownSync(folder, 65534, 65534);
   await run([
     ...ordinary,
     join(bin, "initdb"),
     ...["-D", data, "-U", "remit_admin", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
+    ...(small === undefined ? [] : ["--wal-segsize=1"]),
   ]);
   // Roles prove who they are, as they would from another machine.
-  Deno.writeTextFileSync(
-    join(data, "pg_hba.conf"),
-    "local all remit_admin trust\nlocal all all scram-sha-256\n",
-  );
+  const rules = join(folder, "pg_hba.conf");
+  Deno.writeTextFileSync(rules, "local all remit_admin trust\nlocal all all scram-sha-256\n");
   const options = [
     "unix_socket_permissions=0777",
     `unix_socket_directories=${folder}`,
+    `hba_file=${rules}`,
+    `external_pid_file=${join(folder, "pid")}`,
     ...SETTINGS,
+    ...(small === undefined ? [] : ["max_wal_size=2MB", "min_wal_size=2MB"]),
   ];
   const start = (): Promise<void> =>
     run([
@@ -118,9 +164,16 @@ export async function startPostgres(): Promise<TestServer> {
       await stop("immediate");
       await start();
     },
-    pid: () => Number(Deno.readTextFileSync(join(data, "postmaster.pid")).split("\n")[0]),
+    pid: () => Number(Deno.readTextFileSync(join(folder, "pid")).split("\n")[0]),
+    fill: () =>
+      run([
+        ...ordinary,
+        ...["sh", "-c", `dd if=/dev/zero of='${data}/filler' bs=4096 2>/dev/null || true`],
+      ]),
+    makeRoom: () => run([...ordinary, "rm", "-f", join(data, "filler")]),
     async [Symbol.asyncDispose](): Promise<void> {
       await stop("immediate").catch(() => undefined);
+      await small?.close();
       Deno.removeSync(folder, { recursive: true });
     },
   });

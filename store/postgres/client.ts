@@ -24,6 +24,11 @@ export interface RemoteStore extends Store {
   logOf(id: number): Pick<Store, "events" | "heads">;
   /** All events of a task, whoever wrote them, from place `fromN`. */
   chain(task: string, fromN: number): Promise<readonly StoredEvent[]>;
+  /** Events about money of all tasks since a time, task by task, after place `after`; none when there are no more. */
+  spent(
+    since: number,
+    after: { readonly task: string; readonly n: number },
+  ): Promise<readonly StoredEvent[]>;
   /** Documents of a task that was taken over can be looked at from now on. */
   learn(task: string): Promise<void>;
 }
@@ -120,6 +125,9 @@ export async function openRemoteStore(port: Port, options: StoreOpen): Promise<R
       ),
     async chain(task, fromN): Promise<readonly StoredEvent[]> {
       return pageOf(await port.ask("fleet", { kind: "chain", task, fromN })).rows.map(eventOf);
+    },
+    async spent(since, after): Promise<readonly StoredEvent[]> {
+      return pageOf(await port.ask("fleet", { kind: "spent", since, after })).rows.map(eventOf);
     },
     async learn(task): Promise<void> {
       for (const kind of PEEKED) await learnAll({ kind, task });

@@ -66,6 +66,10 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
       case "leave":
         await call("leave");
         return null;
+      case "toBeHad": {
+        const [row] = await engine.read("SELECT * FROM remit.to_be_had($1)", [own[0]]);
+        return { tasks: Number(row?.["tasks"]) === 1, work: Number(row?.["work"]) === 1 };
+      }
       case "claim":
         return (await call("claim", ask.max)).map((row) => {
           const [task, epoch] = [textOf(row, "task", "a task"), integer(row, "epoch", "a task")];
@@ -105,13 +109,16 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
       case "state":
         await call("set_state", ask.name, ask.state);
         return null;
-      case "everywhere": {
+      case "everywhere":
+        return documentPage((await engine.read(...everywhere(ask))).map(documentOf));
+      case "spent": {
         const rows = await engine.read(
-          "SELECT kind, id, task, version, body FROM remit.documents WHERE kind = $1 AND state = ANY ($2::text[]) " +
-            `ORDER BY id LIMIT ${MAX_LOOK}`,
-          [ask.of, ask.states],
+          `SELECT ${EVENT} FROM remit.events WHERE scope = 0 AND (task, n) > ($1, $2) AND ` +
+            "((at >= $3 AND kind IN ('modelAsked', 'modelFailed', 'inferred')) OR kind = 'processStarted') " +
+            `ORDER BY task, n LIMIT ${MAX_LOOK}`,
+          [ask.after.task, ask.after.n, ask.since],
         );
-        return documentPage(rows.map(documentOf));
+        return eventPage(rows.map(eventOf));
       }
       case "task": {
         const rows = await engine.read(
@@ -129,6 +136,25 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
         return null;
       case "receive":
         return (await call("receive")).map((row) => textOf(row, "receive", "words"));
+      case "sums":
+        return (await call("look_sums", ask.keys, ask.seeds)).map(sumOf);
+      case "allSums":
+        return (await call("all_sums", ask.prefixes)).map(sumOf);
+      case "hold": {
+        const { id, keys, most, need, money } = ask;
+        return (await call("hold", id, keys, most, need, money)).map(sumOf);
+      }
+      case "settle":
+        await call("settle", ask.id, ask.paid);
+        return null;
+      case "takeRate": {
+        const { key, requests, tokens, need } = ask;
+        const [row] = await call("take_rate", key, requests, tokens, need);
+        return row === undefined ? 0 : integer(row, "take_rate", "a rate");
+      }
+      case "tellRate":
+        await call("tell_rate", ask.key, ask.more, ask.pauseMs);
+        return null;
       case "log":
         return eventPage(
           await makeReader(engine, ask.id).events(ask.query as Parameters<Store["events"]>[0]),
@@ -146,6 +172,31 @@ const LIST = "SELECT k.id, k.name, k.state, (k.lease_until > clock_timestamp()):
   "greatest(0, least(1e9, extract(epoch FROM k.lease_until - clock_timestamp()) * 1000))::bigint AS lease_ms, " +
   "k.address, k.version, to_jsonb(k.mounts)::text AS mounts, coalesce(k.public_key, '') AS public_key, k.late, " +
   "(SELECT count(*) FROM remit.tasks t WHERE t.owner = k.id AND NOT t.over) AS tasks FROM remit.kernels k ORDER BY k.name";
+
+/** The newest documents of all kernels that a look asks for: by when they were made, then by id. */
+function everywhere(
+  { of, states, prefix = "", before = "", limit = MAX_LOOK }: Extract<
+    FleetAsk,
+    { readonly kind: "everywhere" }
+  >,
+): [sql: string, values: readonly Value[]] {
+  const made = of === "task" ? "{createdAt}" : "{question,createdAt}";
+  const place = (body: string): string => `coalesce((${body}::json #>> '${made}')::numeric, 0)`;
+  return [
+    "SELECT d.kind, d.id, d.task, d.version, d.body FROM remit.documents d WHERE d.kind = $1 AND " +
+    "d.state = ANY ($2::text[]) AND starts_with(d.id, $3) AND ($4 = '' OR " +
+    `(${place("d.body")}, d.id) < (SELECT ${place("b.body")}, b.id FROM remit.documents b ` +
+    `WHERE b.kind = $1 AND b.id = $4)) ORDER BY ${place("d.body")} DESC, d.id DESC LIMIT $5`,
+    [of, states, prefix, before, Math.min(limit, MAX_LOOK)],
+  ];
+}
+
+function sumOf(row: Row): Json {
+  const key = textOf(row, "key", "a budget");
+  const [spent, held] = [Number(row["spent"]), Number(row["held"])];
+  if (!Number.isFinite(spent) || !Number.isFinite(held)) throw damagedRow("a budget");
+  return { key, spent, held, ...("fits" in row ? { fits: Number(row["fits"]) } : {}) };
+}
 
 function kernelOf(row: Row): Json {
   const what = "a kernel";

@@ -6,6 +6,7 @@
  */
 import type { Migration } from "../migrations.ts";
 import { FLEET_STEP } from "./_fleet_step.ts";
+import { RESERVATION_STEP } from "./_reservation_step.ts";
 
 const TABLES = `
 CREATE TABLE remit.kernels(
@@ -270,4 +271,5 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = Object.freeze([
     sql: `${TABLES}${NAMES}${APPEND_ONLY}${FUNCTIONS}${RIGHTS}`,
   }),
   FLEET_STEP,
+  RESERVATION_STEP,
 ]);

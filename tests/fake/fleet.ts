@@ -29,13 +29,24 @@ export interface FleetRow {
   readonly late: number;
 }
 
+/** How a fleet differs from a plain one. */
+export interface FleetOptions extends HomeOptions {
+  readonly leaseMs?: number;
+  /** The server; absent: a fresh one. */
+  readonly server?: TestServer;
+  /** How the home of number `n` differs, and the address of its database. */
+  home?(n: number, url: string): HomeOptions & { readonly url?: string };
+}
+
 /** Runs `f` with `count` homes on a fresh server; the kernels share a person and a folder for what tasks stage. */
 export async function inFleet(
   count: number,
   f: (fleet: Fleet) => Promise<void>,
-  options: HomeOptions & { readonly leaseMs?: number } = {},
+  options: FleetOptions = {},
 ): Promise<void> {
-  await using server = await startPostgres();
+  await using fresh = options.server === undefined ? await startPostgres() : undefined;
+  const server = options.server ?? fresh;
+  if (server === undefined) throw new TypeError("Cannot run a fleet: it has no server");
   const url = await server.database("fleet");
   const work = await Deno.makeTempDir({ prefix: "remit-work-" });
   const store = await provideStore({
@@ -48,13 +59,15 @@ export async function inFleet(
     if (homes.length === count) {
       return await f({ server, url, homes, work, query: (sql) => engine.read(sql, []) });
     }
+    const { url: own = url, ...more } = options.home?.(homes.length, url) ?? {};
     await inHome((home) => within([...homes, home]), {
       ...options,
+      ...more,
       person,
       sockets: [`${work}/s`],
       bundles: { ...options.bundles, store },
       store: {
-        ...{ url, kernel: `k${homes.length}`, leaseMs: options.leaseMs ?? LEASE_MS },
+        ...{ url: own, kernel: `k${homes.length}`, leaseMs: options.leaseMs ?? LEASE_MS },
         ...{ machine: "m", work },
       },
     });

@@ -48,7 +48,7 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
       const seal = await makeSeal(randomBytes(32));
       const styleDigest = await sha256Base64(STYLE);
       const asks = {
-        ...{ a2aAdmit: none, hook: none, metrics: none, jwks: none, ready: none },
+        ...{ a2aAdmit: none, hook: none, metrics: none, jwks: none, ready: none, fleet: none },
         ...{ pageOpen: desk.open, pageView: desk.view, pageAnswer: desk.answer },
         pageClose: (session: string) => Promise.resolve(desk.leave(session)),
       };
@@ -58,7 +58,14 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
           transport: "http",
           listen: { hostname: "127.0.0.1", port: 0 },
           ...{ hosts: [], origins: [], version: "0.0.0" },
-          serves: { mcp: false, a2a: false, hooks: false, page: true, metrics: false },
+          serves: {
+            mcp: false,
+            a2a: false,
+            hooks: false,
+            page: true,
+            metrics: false,
+            fleet: false,
+          },
         },
         makeProtocol: () => ({ fetch: none, close: () => Promise.resolve() }),
         service: {

@@ -85,6 +85,9 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
     });
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);
+  /** Tasks of all kernels, where this one is part of a fleet. */
+  const tasksOf = (body: Json): Promise<Json> =>
+    ask("view", { op: "tasks", body, by: "page", profile: "guest" });
   const openOnes = async (task?: TaskId): Promise<readonly Question[]> =>
     await waitingQuestions(ask, task);
 
@@ -109,8 +112,8 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
     switch (view.kind) {
       case "home": {
         const [tasks, unfinished, questions, ...held] = await Promise.all([
-          ask("tasks", { limit: MAX_TASKS }),
-          ask("tasks", { statuses: [...UNFINISHED] }),
+          tasksOf({ limit: MAX_TASKS }),
+          tasksOf({ statuses: [...UNFINISHED] }),
           openOnes(),
           ...UNDECIDED.map((state) => ask("inbox", { state })),
         ]);

@@ -15,6 +15,8 @@ import { type FleetLease, makeFleetLease } from "./lease.ts";
 const MAX_CLAIMS = 8;
 /** Looks in one lease, and the bounds of the time between two, milliseconds. */
 const LOOKS = 5, SOONEST_MS = 200, LATEST_MS = 2_000;
+/** The notice of work that waits, and the part of a lease that is to be left for a look that makes it no longer. */
+const WORK = "remit_work", FRESH = 0.7;
 
 /** What {@link makeFleetMember} is handed. */
 export interface FleetMemberParts {
@@ -53,8 +55,8 @@ export interface FleetMember {
   readonly lease: FleetLease;
   /** Looks now, and then again and again. */
   start(): void;
-  /** Something may be there. */
-  wake(): void;
+  /** Something may be there: work where `channel` says so, and else words, or how it stands. */
+  wake(channel: string): void;
   /** Its tasks are free for others. */
   leave(): Promise<void>;
 }
@@ -79,6 +81,8 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   let stopped = false;
   let looking: Promise<void> | undefined;
   let again = false;
+  /** Somebody said more than that there is work. */
+  let told = false;
   let trouble = "";
   /** Tasks that are this kernel's by the table and not at work here yet, and who had them. */
   const claimed = new Map<TaskId, string>();
@@ -123,7 +127,10 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   };
 
   const look = async (): Promise<void> => {
-    await lease.extend();
+    // A beat is a commit: for work alone none is made while most of the lease is left.
+    const fresh = !told && !first && lease.left() > leaseMs * FRESH;
+    told = false;
+    if (!fresh) await lease.extend();
     if (first) {
       first = false;
       const here = new Set<string>(parts.tasks());
@@ -140,7 +147,10 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
     }
     if (state === "draining" && parts.idle()) return parts.end("it was drained");
     if (state !== "up" || stopped) return;
-    for (const row of rowsOf(await store.fleet({ kind: "claim", max: MAX_CLAIMS }))) {
+    const there = await store.fleet({ kind: "toBeHad" });
+    const [tasks, waits] = isObject(there) ? [there["tasks"], there["work"]] : [true, true];
+    const free = tasks === true ? await store.fleet({ kind: "claim", max: MAX_CLAIMS }) : [];
+    for (const row of rowsOf(free)) {
       const task = TaskId.safeParse(row["task"]);
       if (task.success) claimed.set(task.data, String(row["former"]));
     }
@@ -155,7 +165,7 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
       }
     }
     const room = parts.room();
-    if (room <= 0 || stopped) return;
+    if (room <= 0 || stopped || waits !== true) return;
     const work = rowsOf(await store.fleet({ kind: "take", max: room }));
     await Promise.all(work.map(async (row) => {
       const task = TaskId.safeParse(row["task"]);
@@ -184,6 +194,7 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   };
 
   const tick = (): void => {
+    told = true;
     round();
     if (!stopped) parts.powers.after(pause, tick);
   };
@@ -191,7 +202,10 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   return Object.freeze<FleetMember>({
     lease,
     start: tick,
-    wake: round,
+    wake(channel): void {
+      told ||= channel !== WORK;
+      round();
+    },
     async leave(): Promise<void> {
       stopped = true;
       await looking;

@@ -79,21 +79,56 @@ export async function* spentSince(
       ended.add(nonce);
       // What failed was paid for as far as an event of its own says.
       if (event.kind === "modelFailed") continue;
-      const open = event.kind === "modelAsked";
-      yield {
-        ...{ at: event.at, task: event.task, model: textOf(body, "model"), open },
-        child: await childOf(event.task, body["pid"]),
-        inputTokens: open ? numberOf(body, "tokens") : numberOf(body, "inputTokens"),
-        outputTokens: numberOf(body, "outputTokens"),
-        money: open
-          ? Math.max(numberOf(body, "money"), numberOf(body, "most"))
-          : numberOf(body, "money"),
-      };
+      yield spentOf(event, body, await childOf(event.task, body["pid"]));
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     untilSeq = last.seq - 1;
   }
+}
+
+function spentOf(event: StoredEvent, body: JsonObject, child: string | undefined): Spent {
+  const open = event.kind === "modelAsked";
+  return {
+    ...{ at: event.at, task: event.task, model: textOf(body, "model"), open, child },
+    inputTokens: open ? numberOf(body, "tokens") : numberOf(body, "inputTokens"),
+    outputTokens: numberOf(body, "outputTokens"),
+    money: open
+      ? Math.max(numberOf(body, "money"), numberOf(body, "most"))
+      : numberOf(body, "money"),
+  };
+}
+
+/**
+ * Payments of many logs: `events` come task by task, each task's in its own order, whoever wrote them. Clocks of
+ * machines differ, so that nothing is read off the order of times.
+ */
+export async function* spentOfTasks(events: AsyncIterable<StoredEvent>): AsyncGenerator<Spent> {
+  let task = "";
+  const children = new Map<unknown, string>();
+  const asked = new Map<string, Spent>();
+  for await (const event of events) {
+    if (event.task !== task) {
+      yield* asked.values();
+      asked.clear();
+      children.clear();
+      task = event.task;
+    }
+    const body = bodyOf(event);
+    if (event.kind === "processStarted") {
+      if (typeof body["ppid"] === "number") {
+        children.set(body["pid"], textOf(body, "agent") || "child");
+      }
+      continue;
+    }
+    const nonce = textOf(body, "nonce");
+    if (event.kind !== "modelAsked") asked.delete(nonce);
+    if (event.kind === "modelFailed") continue;
+    const spent = spentOf(event, body, children.get(body["pid"]));
+    if (spent.open) asked.set(nonce, spent);
+    else yield spent;
+  }
+  yield* asked.values();
 }
 
 /** Makes the look-up of child agents: each task's are read once. */
@@ -134,17 +169,28 @@ export type FindTask = (task: string) => Pick<AgentTask, "ingress" | "agent"> | 
 /** Sums by day, model and payer, the newest first. */
 export async function costsOf(
   store: Pick<Store, "events">,
-  { since, until = Infinity, find }: {
+  { since, ...rest }: {
     readonly since: number;
     readonly until?: number | undefined;
     readonly find: FindTask;
   },
 ): Promise<readonly CostRow[]> {
+  return await sumsOf(spentSince(store, since), rest);
+}
+
+/** Sums of payments by day, model and payer, in the order in which each first comes. */
+export async function sumsOf(
+  payments: AsyncIterable<Spent>,
+  { until = Infinity, find }: {
+    readonly until?: number | undefined;
+    find(task: string): ReturnType<FindTask> | Promise<ReturnType<FindTask>>;
+  },
+): Promise<readonly CostRow[]> {
   const rows = new Map<string, { -readonly [K in keyof CostRow]: CostRow[K] }>();
-  for await (const spent of spentSince(store, since)) {
+  for await (const spent of payments) {
     if (spent.at >= until) continue;
     const { model } = spent;
-    const of = { day: dayOf(spent.at), model, ...payerOf(find(spent.task), spent.child) };
+    const of = { day: dayOf(spent.at), model, ...payerOf(await find(spent.task), spent.child) };
     const key = JSON.stringify(of);
     const row = rows.get(key) ?? {
       ...of,

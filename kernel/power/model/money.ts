@@ -91,6 +91,7 @@ export function makeModelMoney(
       const pids = bearers(pid);
       const account = accountOf?.(pid);
       for (;;) {
+        await account?.refresh();
         const most = Math.min(left(pids), account?.left() ?? Infinity);
         const fitting = affordable(request, { price }, most, input);
         const busy = account?.busy() === true || pids.some((each) => held.has(each));
@@ -103,16 +104,34 @@ export function makeModelMoney(
         account?.check(cost.ofInput(input));
         let money = cost.ofInput(input) +
           cost.of({ inputTokens: 0, outputTokens: fitting.maxTokens });
+        // INVARIANT: no await between the look and this: two at once of one process hold together.
         add(pids, money);
-        const release = account?.hold(money);
+        const letGo = (): void => {
+          add(pids, -money);
+          money = 0;
+          freed.resolve();
+          freed = Promise.withResolvers();
+        };
+        // A single token more is let through, as where this kernel is alone.
+        const need = fitting.maxTokens > 1 ? money : cost.ofInput(input);
+        let release: (() => void) | undefined;
+        try {
+          release = await account?.hold(money, need);
+        } catch (error) {
+          letGo();
+          throw error;
+        }
+        if (account !== undefined && release === undefined) {
+          // Another kernel was first: with what is left now it is cut anew, or waits.
+          letGo();
+          recheck();
+          continue;
+        }
         return {
           request: fitting,
           release(): void {
-            add(pids, -money);
-            money = 0;
             release?.();
-            freed.resolve();
-            freed = Promise.withResolvers();
+            letGo();
           },
         };
       }

@@ -205,7 +205,7 @@ function refused(host: string, line: Line, { ms, why }: Wait): Fault {
  * Milliseconds for which a provider asked (429, or 5xx with Retry-After); 0 when it did not. TRUST: its
  * own word, bounded by {@link MAX_PAUSE}.
  */
-function retryAfter(error: unknown): number {
+export function retryAfter(error: unknown): number {
   if (!(error instanceof Fault) || !BUSY.has(error.code)) return 0;
   const ms = error.detail?.["retryAfterMs"] ?? error.detail?.["afterMs"];
   return typeof ms === "number" && ms > 0 ? ms : 0;

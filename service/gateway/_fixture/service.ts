@@ -108,6 +108,7 @@ export function makeService(wish: ServiceWish = {}): Service {
     ready: () => Promise.resolve({ ready: true, why: "" }),
     metrics: () => Promise.resolve("# EOF\n"),
     jwks: () => Promise.resolve('{"keys":[]}'),
+    fleet: () => Promise.reject(denied()),
     ...wish.asks,
   };
   const starter: Starter = {
@@ -127,7 +128,7 @@ export function makeService(wish: ServiceWish = {}): Service {
       hosts: [...wish.hosts ?? []],
       origins: [...wish.origins ?? []],
       version: "0.0.0",
-      serves: { mcp: true, a2a: true, hooks: true, page: true, metrics: true },
+      serves: { mcp: true, a2a: true, hooks: true, page: true, metrics: true, fleet: true },
       ...(wish.https === undefined ? {} : { https: wish.https }),
     },
     makeProtocol: () => ({

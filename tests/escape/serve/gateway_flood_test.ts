@@ -49,7 +49,7 @@ Deno.test("mallory's connections, however many and slow, neither end the gateway
   void gateway.closed.then(() => ended = true);
   const opened = await gateway.ask("open", {
     ...{ transport: "http", listen, hosts: [], origins: [], version: "0.0.0" },
-    serves: { mcp: true, a2a: true, hooks: true, page: true, metrics: true },
+    serves: { mcp: true, a2a: true, hooks: true, page: true, metrics: true, fleet: true },
     bounds: { sessions: 4, perToken: 600, perAddress: 1_000_000, bodyMs: 300, headMs: 1_500 },
   });
   const port = Number(String(Object(opened).address).split(":")[1]);

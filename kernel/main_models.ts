@@ -1,0 +1,79 @@
+/** A kernel's models, wired: who asks them, at which rates, and of which budgets they are paid. @module */
+import type { Powers } from "../contracts/task/process.ts";
+import type { EventLog, Store } from "../contracts/task/store.ts";
+import type { TaskId } from "../contracts/authority/ids.ts";
+import type { KernelConfig } from "../contracts/wire/wire_control.ts";
+import { makeOperatorAsk, makeOperatorEmbed } from "./control/operator_ask.ts";
+import type { Children } from "./core/child/children.ts";
+import { type FindTask, isBeside, payerOf, spentSince } from "./core/log/spending.ts";
+import type { Bus } from "./core/log/watch.ts";
+import type { MainFleet } from "./main_fleet.ts";
+import type { EmbeddersParts } from "./power/model/embedders.ts";
+import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
+import { type LentSecrets, makeModelServices, type ModelServices } from "./power/model/services.ts";
+import {
+  makeStandingBudgets,
+  seedBudgets,
+  type StandingBudgets,
+} from "./power/model/standing_budgets.ts";
+import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
+
+/** What {@link wireModels} is handed. */
+export interface MainModelsParts {
+  readonly config: KernelConfig;
+  readonly secrets: Pick<LentSecrets, "get" | "lend">;
+  readonly children: Pick<Children, "model">;
+  readonly powers: Powers;
+  readonly store: Store;
+  readonly log: EventLog;
+  /** Other kernels have rates and budgets together with this one; undefined where it is alone. */
+  readonly fleet: Pick<MainFleet, "shared" | "rates" | "spent" | "task"> | undefined;
+  /** Why a session may not use a model with texts of a label; undefined when it may. */
+  readonly modelRefused: EmbeddersParts["modelRefused"];
+}
+
+/** The models of a kernel. */
+export interface MainModels {
+  /** What tasks are given. */
+  readonly models: ModelServices;
+  readonly rates: ModelRates;
+  readonly budgets: StandingBudgets;
+  /** Counts what the log says of this month, and from then on what no task's purse pays. */
+  countBudgets(find: FindTask, listen: Bus["listen"]): Promise<void>;
+  /** What the operator does. */
+  readonly lend: LentSecrets["lend"];
+  readonly embed: ReturnType<typeof makeOperatorEmbed>;
+  readonly ask: ReturnType<typeof makeOperatorAsk>;
+}
+
+/** Wires them. Providers' rates are shared by all who use them. */
+export function wireModels(parts: MainModelsParts): MainModels {
+  const { config, children, powers, log, modelRefused, secrets, fleet, store } = parts;
+  const plans = { ...config, secret: secrets.get };
+  const models = makeModelServices({ children, plans, powers, weights: WEIGHTS_POWERS });
+  const own = makeModelRates(powers);
+  const rates = fleet?.rates(own) ?? own;
+  const budgets = makeStandingBudgets(config.policy.budgets ?? [], powers, fleet?.shared);
+  const afford = async (money: number): Promise<void> => {
+    const account = budgets.of(payerOf(undefined));
+    await account.refresh();
+    account.check(money);
+  };
+  const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
+  return Object.freeze<MainModels>({
+    ...{ models, rates, budgets, lend: secrets.lend },
+    ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
+    async countBudgets(find, listen): Promise<void> {
+      await seedBudgets(budgets, {
+        spent: (since) => fleet?.spent(since) ?? spentSince(store, since),
+        find: async (task) => find(task) ?? await fleet?.task(task as TaskId),
+        now: powers.now(),
+      });
+      listen(undefined, ({ task, kind, body }) => {
+        if (kind === "inferred" && isBeside(body)) {
+          budgets.of(payerOf(find(task))).book(Number(body["money"] ?? 0));
+        }
+      });
+    },
+  });
+}
