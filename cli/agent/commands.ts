@@ -1,5 +1,7 @@
 /** `remit agent add|list|show|remove`: agents of others. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
+import { DEAREST } from "../../contracts/model/mod.ts";
 import { ForeignAgent } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
@@ -66,9 +68,14 @@ function described(command: Command): ForeignAgent {
   const origin = flag(parsed, "provider") ?? row?.origin;
   const secret = flag(parsed, "secret") ?? row?.secret;
   const tokens = Number(flag(parsed, "tokens") ?? TOKENS);
-  const provider = wire === undefined && origin === undefined && secret === undefined
-    ? {}
-    : { provider: { wire, origin: origin === undefined ? undefined : trimmed(origin), secret } };
+  const model = flag(parsed, "use") ?? row?.model;
+  const provider = wire === undefined && origin === undefined && secret === undefined ? {} : {
+    provider: {
+      ...{ wire, origin: origin === undefined ? undefined : trimmed(origin), secret },
+      ...(model === undefined ? {} : { model }),
+      ...priceOf(command),
+    },
+  };
   const found = ForeignAgent.safeParse({
     ...{ name, words, tokens, ...provider },
     ...(row === undefined ? {} : { row: first }),
@@ -85,6 +92,20 @@ function described(command: Command): ForeignAgent {
     `Cannot add ${displayText(name, { max: 64 })}: ${issue?.path.join(".") ?? ""}: ${
       issue?.message ?? "it is not well described"
     }; a provider needs --wire, --provider ORIGIN and --secret NAME`,
+  );
+}
+
+/** What `--price` gives. @throws Fault `invalidInput` for anything but two numbers */
+function priceOf({ parsed }: Command): { readonly price?: { input: number; output: number } } {
+  const given = flag(parsed, "price");
+  if (given === undefined) return {};
+  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(given) ?? [];
+  if (input !== undefined && output !== undefined) {
+    return { price: { input: Number(input), output: Number(output) } };
+  }
+  throw new Fault(
+    "invalidInput",
+    `Cannot read --price "${given}": it is IN/OUT, US dollars for a million tokens, as 3/15`,
   );
 }
 
@@ -120,6 +141,9 @@ export function addCommand(command: Command): Promise<number> {
       `  asks ${provider.origin} through a relay, which alone knows the key "${provider.secret}"`,
     );
     const { header = "authorization", prefix = "Bearer " } = AGENT_ROWS[row ?? ""] ?? {};
+    screen.say(
+      `  price: ${priceWords(provider)}`,
+    );
     screen.say(
       `  keep the key once: remit secret set ${provider.secret} --origin ${provider.origin} --header ${header}` +
         (prefix === "" ? "" : ` --prefix "${prefix}"`),
@@ -171,6 +195,7 @@ export function showCommand(command: Command): Promise<number> {
         : `secret "${agent.provider.secret}", at the relay alone`,
     );
     say("tokens", `${agent.tokens} a run at most`);
+    if (agent.provider !== undefined) say("price", priceWords(agent.provider));
     for (const [variable, value] of Object.entries(agent.env)) say("env", `${variable}=${value}`);
     for (const file of Object.keys(agent.files)) say("writes", `~/${file} within its walls`);
   }
@@ -185,6 +210,19 @@ export function removeCommand(command: Command): Promise<number> {
   if (command.json) printJson(command, { removed: name });
   else hands.screen.say(`removed ${name}; its package stays where it is`);
   return Promise.resolve(EXIT.success);
+}
+
+/** What its provider takes, in words. */
+function priceWords({ origin, model, price }: NonNullable<ForeignAgent["provider"]>): string {
+  const { input, output } = price ?? DEAREST;
+  const own = isLoopback(new URL(origin).hostname);
+  if (price === undefined && own) return "nothing: it asks a model of this machine";
+  const each = `${input}/${output} USD a million tokens in and out`;
+  return price === undefined
+    ? `unknown: counted as ${each}; give --price IN/OUT`
+    : `${each}${
+      model === undefined ? "" : ` for ${model}; another model is counted as the dearest`
+    }`;
 }
 
 function shownOf({ name, row, words, tree, provider, tokens }: ForeignAgent): unknown {

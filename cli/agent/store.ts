@@ -1,6 +1,7 @@
 /** Agents of others that were added: one file each in STATE/agents. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
 import {
   AGENT_MS,
   COMMAND_MS,
@@ -10,6 +11,7 @@ import {
 } from "../../contracts/tool/mod.ts";
 import type { Places } from "../disk/places.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
+import type { AskedProvider } from "../model/part.ts";
 
 /** The store of one state. */
 export interface AgentStore {
@@ -82,19 +84,30 @@ export function grantOf(
   };
 }
 
+/** Where text goes by its relay: as of the models that a run asks. */
+export function providersOf(agent: ForeignAgent | undefined): readonly AskedProvider[] {
+  if (agent?.provider === undefined) return [];
+  const { origin, model = "of its own choice", price } = agent.provider;
+  const { host, hostname, protocol } = new URL(origin);
+  if (isLoopback(hostname)) return [];
+  return [{ ref: agent.name, host, model, encrypted: protocol === "https:", price }];
+}
+
 /** What a scripted model plays to hand the request over: it asks for the program, and repeats what it said. */
 export function playOf(agent: Pick<ForeignAgent, "name">, cwd: string): string {
+  // It computes nothing: what is spent is what the agent spends.
+  const usage = { inputTokens: 0, outputTokens: 0 };
   return JSON.stringify({
     scenario: `${agent.name}, an agent of others`,
     turns: [
       {
-        when: { step: 1 },
+        ...{ when: { step: 1 }, usage },
         calls: [{
           tool: "command",
           args: { program: agent.name, cwd, stdin: "{{ user }}", timeoutMs: AGENT_MS },
         }],
       },
-      { when: { step: { from: 2 } }, say: "{{ tool.command }}" },
+      { when: { step: { from: 2 } }, usage, say: "{{ tool.command }}" },
     ],
   });
 }

@@ -11,7 +11,7 @@ import {
   type TaskRequest,
 } from "../../contracts/task/mod.ts";
 import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
-import { openAgentStore, playOf } from "../agent/store.ts";
+import { openAgentStore, playOf, providersOf } from "../agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
@@ -155,11 +155,12 @@ export async function settle(
     );
   }
   const model = config.model ?? lalModel(agent, hands.around.env);
-  const resolved = await chooseModel(
+  const chosen = await chooseModel(
     command,
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
     { ...config, model },
   );
+  const resolved = { ...chosen, providers: [...chosen.providers, ...providersOf(foreign)] };
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
     return file === undefined ? undefined : absolute(hands.around, file);

@@ -20,6 +20,8 @@ export interface Shown {
   step(line: string): void;
 }
 
+/** What the agent calls the server of its task's tools. */
+const TOOLS = "remit";
 /** Longest line that is shown of a step. */
 const MAX_STEP = 300;
 
@@ -37,7 +39,12 @@ const textIn = (value: Json | undefined): string => typeof value === "string" ? 
 /** Sends one request in a new session, and resolves with the reason why the turn stopped. @throws AgentFailure */
 export async function handOver(
   wire: Wire,
-  { cwd, request }: { readonly cwd: string; readonly request: string },
+  { cwd, request, tools }: {
+    readonly cwd: string;
+    readonly request: string;
+    /** Where the tools of its task are served, and the program that passes messages on for an agent without HTTP. */
+    readonly tools?: { readonly url: string; readonly words: readonly string[] } | undefined;
+  },
   shown: Shown,
 ): Promise<string> {
   const pending = new Map<number, Pending>();
@@ -74,12 +81,13 @@ export async function handOver(
     throw new AgentFailure("it ended before it answered");
   })();
   const turn = async (): Promise<string> => {
-    await ask("initialize", {
+    const { agentCapabilities } = await ask("initialize", {
       protocolVersion: 1,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: "remit", version: "1" },
     });
-    const { sessionId } = await ask("session/new", { cwd, mcpServers: [] });
+    const mcpServers = tools === undefined ? [] : [toolServer(tools, objectIn(agentCapabilities))];
+    const { sessionId } = await ask("session/new", { cwd, mcpServers });
     const { stopReason } = await ask("session/prompt", {
       sessionId: sessionId ?? null,
       prompt: [{ type: "text", text: request }],
@@ -87,6 +95,19 @@ export async function handOver(
     return textIn(stopReason);
   };
   return await Promise.race([turn(), reading]);
+}
+
+/** Every agent takes a program, some an address: those need no further process. */
+function toolServer(
+  { url, words: [command = "", ...args] }: {
+    readonly url: string;
+    readonly words: readonly string[];
+  },
+  capabilities: JsonObject,
+): JsonObject {
+  return objectIn(capabilities["mcpCapabilities"])["http"] === true
+    ? { type: "http", name: TOOLS, url, headers: [] }
+    : { name: TOOLS, command, args, env: [] };
 }
 
 async function hear(
