@@ -32,17 +32,18 @@ interface ForeignPortParts {
 
 /** Most tools that an agent is told of: each costs its model tokens at every turn. */
 const MAX_TOOLS = 128;
-/** The interface of the tools over a wiki. */
-const MEMORY = "AgentMemory";
+/** The interfaces of the tools over a wiki, and of `http_fetch`. */
+const OWN = new Set(["AgentMemory", "HttpEndpoint"]);
 /** Longest id of a call that one within it is named after. */
 const LONG_ID = 100;
 
 /**
  * Whether an agent of others is served a tool: what it cannot have of its own within its walls. Files it has as a copy;
- * a second way to them would change what its copy is held against. Programs it has, too.
+ * a second way to them would change what its copy is held against. Programs it has, too. What is forbidden to its task is
+ * not told to it.
  */
-function isServed({ name, category, interfaceId }: ToolDescriptor): boolean {
-  return name.startsWith("mcp_") || interfaceId === MEMORY || category === "network";
+function isServed({ name, permission, interfaceId }: ToolDescriptor): boolean {
+  return permission !== "forbidden" && (name.startsWith("mcp_") || OWN.has(interfaceId));
 }
 
 /** Makes it. */

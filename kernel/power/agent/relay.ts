@@ -200,7 +200,8 @@ function makeAnswering(
       else {
         used.calls += 1;
         const { id, call: tool, args } = said;
-        const call = { id: `${run.id}/${used.calls}`, tool, args };
+        // INVARIANT: the same call of a run that is made anew has the same id, whatever its process is then: an answer covers it.
+        const call = { id: `${run.id.slice(run.id.indexOf("-") + 1)}/${used.calls}`, tool, args };
         asked(id, async () => ({ id, ...await port.call(call, abort.signal) }));
       }
     },
