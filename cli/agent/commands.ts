@@ -9,6 +9,7 @@ import { type Command, printJson } from "../command.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
 import { ARCH } from "./programs_powers.ts";
 import { AGENT_ROWS, type AgentRow } from "./rows.ts";
+import { otherVersion, pinOf } from "./pins.ts";
 import { noAgent, openAgentStore } from "./store.ts";
 
 const TOKENS = 2_000_000;
@@ -76,8 +77,10 @@ function described(command: Command): ForeignAgent {
       ...priceOf(command),
     },
   };
+  const pin = tree === undefined ? undefined : pinOf(hands.disk, tree, row?.npm);
   const found = ForeignAgent.safeParse({
     ...{ name, words, tokens, ...provider },
+    ...(pin === undefined ? {} : { pin }),
     ...(row === undefined ? {} : { row: first }),
     ...(tree === undefined ? {} : { tree }),
     ...{
@@ -135,7 +138,10 @@ export function addCommand(command: Command): Promise<number> {
   }
   const { screen } = hands;
   screen.say(`added ${agent.name}: ${displayText(agent.words.join(" "), { max: 200 })}`);
-  const { provider, row } = agent;
+  const { provider, row, pin } = agent;
+  if (pin !== undefined) screen.say(`  pinned: ${pinWords(pin)}`);
+  const other = otherVersion(pin, AGENT_ROWS[row ?? ""]?.npm);
+  if (other !== undefined) screen.say(screen.paint.yellow(`  ! ${displayText(other)}`));
   if (provider !== undefined) {
     screen.say(
       `  asks ${provider.origin} through a relay, which alone knows the key "${provider.secret}"`,
@@ -187,6 +193,7 @@ export function showCommand(command: Command): Promise<number> {
     say("agent", agent.name);
     say("starts", agent.words.join(" "));
     say("files", agent.tree ?? "the machine's programs");
+    if (agent.pin !== undefined) say("pinned", pinWords(agent.pin));
     say("provider", agent.provider === undefined ? "none" : agent.provider.origin);
     say(
       "key",
@@ -212,6 +219,17 @@ export function removeCommand(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
+function pinWords(
+  { package: name, sha256, files, bytes, integrity }: NonNullable<ForeignAgent["pin"]>,
+): string {
+  return [
+    `${name ?? "a folder"}: ${files} files, ${Math.ceil(bytes / 1e6)} MB, sha256 ${
+      sha256.slice(0, 16)
+    }…`,
+    ...(integrity === undefined ? [] : [`npm has it as ${integrity.slice(0, 20)}…`]),
+  ].join("; ");
+}
+
 /** What its provider takes, in words. */
 function priceWords({ origin, model, price }: NonNullable<ForeignAgent["provider"]>): string {
   const { input, output } = price ?? DEAREST;
@@ -225,9 +243,9 @@ function priceWords({ origin, model, price }: NonNullable<ForeignAgent["provider
     }`;
 }
 
-function shownOf({ name, row, words, tree, provider, tokens }: ForeignAgent): unknown {
+function shownOf({ name, row, words, tree, pin, provider, tokens }: ForeignAgent): unknown {
   return {
-    ...{ name, row: row ?? null, words, tree: tree ?? null, tokens },
+    ...{ name, row: row ?? null, words, tree: tree ?? null, pin: pin ?? null, tokens },
     provider: provider ?? null,
   };
 }

@@ -58,6 +58,7 @@ export function openAgentStore(
     remove(name: string): void {
       if (find(name) === undefined) throw noAgent(name);
       disk.remove(fileOf(name));
+      disk.remove(join(folder, `${name}.seen`));
     },
   });
 }
@@ -77,8 +78,10 @@ export function grantOf(
   agent: ForeignAgent,
   deno: Pick<GrantedCommand, "program" | "sha256">,
 ): GrantedCommand {
+  // A pin is the command line's to check: a kernel does not read the package.
+  const { pin: _pin, ...told } = agent;
   return {
-    ...{ name: agent.name, env: [], mounts: "cwd", agent },
+    ...{ name: agent.name, env: [], mounts: "cwd", agent: told },
     timeoutMs: Math.max(AGENT_MS, COMMAND_MS),
     ...deno,
   };

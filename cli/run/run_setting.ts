@@ -11,6 +11,7 @@ import {
   type TaskRequest,
 } from "../../contracts/task/mod.ts";
 import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
+import { checkPin } from "../agent/pins.ts";
 import { openAgentStore, playOf, providersOf } from "../agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
@@ -192,7 +193,10 @@ export async function settle(
   };
 }
 
-/** An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it */
+/**
+ * An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it,
+ * `refused` where its package changed
+ */
 function foreignAgent(
   { hands, places, parsed }: Command,
   config: Pick<Merged, "agents">,
@@ -208,6 +212,7 @@ function foreignAgent(
       `Cannot run ${name} with --${each}: it is an agent of others, with a model of its own ("remit agent add" names it)`,
     );
   }
+  checkPin(hands.disk, places, found);
   return found;
 }
 

@@ -17,6 +17,15 @@ export const ForeignAgent = z.object({
   row: CommandName.optional(),
   /** A folder of its files, shown read-only under its own path; absent: the machine's programs are enough. */
   tree: path.optional(),
+  /** What that folder held when it was added: a run over another one is refused. */
+  pin: z.object({
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    files: z.int().min(0),
+    bytes: z.int().min(0),
+    /** As its package manager has it: `NAME@VERSION`, and the digest of what was downloaded. */
+    package: z.string().max(256).optional(),
+    integrity: z.string().max(256).optional(),
+  }).strict().optional(),
   /** The program and its arguments, as they are started within the walls. */
   words: z.array(z.string().min(1).max(1_024)).min(1).max(64),
   /** Its environment. `${BASE}` is the relay's address within the walls. */
