@@ -25,6 +25,13 @@ const TOOLS = "remit";
 /** Longest line that is shown of a step. */
 const MAX_STEP = 300;
 
+/** The protocol's code for an agent that wants a login first. */
+const LOGIN = -32_000;
+const NO_LOGIN =
+  "it wants a login of its own. A login by subscription does not work within its walls: it needs a " +
+  "browser, and hosts beside its provider's. A key of an API does: the relay puts it in, and the agent needs none " +
+  '("remit agent show NAME" names the secret)';
+
 type Pending = (message: JsonObject) => void;
 
 /** A failure of the agent, in its own words. */
@@ -60,8 +67,11 @@ export async function handOver(
     if (answer["error"] === undefined) return objectIn(answer["result"]);
     const { code, message, data } = objectIn(answer["error"]);
     const more = data === undefined ? "" : ` (${JSON.stringify(data).slice(0, MAX_STEP)})`;
+    const why = code === LOGIN || /log ?in|logged in|authenticat/i.test(textIn(message))
+      ? `\n${NO_LOGIN}`
+      : "";
     throw new AgentFailure(
-      `${method}: ${textIn(message)} [${JSON.stringify(code ?? null)}]${more}`,
+      `${method}: ${textIn(message)} [${JSON.stringify(code ?? null)}]${more}${why}`,
     );
   };
   const reading = (async (): Promise<never> => {

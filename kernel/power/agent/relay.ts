@@ -84,8 +84,9 @@ export async function startRelay(
     ...(port.tools.length === 0 ? {} : { tools: TOOLS_PATH }),
   };
   const ready = Promise.withResolvers<void>();
+  const { secret = "" } = agent.provider ?? {};
   const answering = makeAnswering(
-    { port, run, ready: ready.resolve },
+    { port, run, secret, ready: ready.resolve },
     (answer) => program.tell(lineOf(answer)),
   );
   const decoder = new TextDecoder();
@@ -138,8 +139,10 @@ interface Answering extends Pick<AgentRun, "told"> {
 }
 
 function makeAnswering(
-  { port, run, ready }: {
+  { port, run, secret, ready }: {
     readonly port: AgentPort;
+    /** The name of its provider's key. */
+    readonly secret: string;
     readonly run: RelayRun;
     ready(): void;
   },
@@ -150,6 +153,8 @@ function makeAnswering(
   const through = new Map<number, LetThrough>();
   const under = new Set<Promise<void>>(), booking: Promise<void>[] = [];
   const used = { requests: 0, input: 0, output: 0, calls: 0 };
+  const key =
+    `provider: it does not take the key "${secret}"; "remit secret set ${secret}" keeps another`;
   let more = 0;
   const note = (line: string): void => {
     if (told.length < MAX_TOLD) told.push(line);
@@ -180,8 +185,10 @@ function makeAnswering(
       if (said === undefined) return;
       if ("ready" in said) ready();
       else if ("refused" in said) note(`refused at the provider's relay: ${said.refused}`);
-      else if ("failed" in said) note(`provider: ${said.failed}`);
-      else if ("infer" in said) {
+      else if ("failed" in said) {
+        note(`provider: ${said.failed}`);
+        if (/answered 40[13]\b/.test(said.failed) && told.at(-1) !== key) note(key);
+      } else if ("infer" in said) {
         asked(said.id, async () => {
           const passed = await port.infer(said.infer, abort.signal);
           through.set(said.id, passed);

@@ -40,7 +40,8 @@ function start(machine: Machine, mount: readonly string[], steps: readonly strin
   ]);
 }
 
-const RELAY = /\.remit-inside\/deno run .* \/run\/agent\/s/, AGENT = /deno run .*\/agent\/agent\.js\s*$/;
+const RELAY = /\.remit-inside\/deno run .* \/run\/agent\/s/,
+  AGENT = /deno run .*\/agent\/agent\.js\s*$/;
 const STEPS: readonly (readonly [string, readonly string[], number])[] = [
   ["before it asks", ["write trip.txt mallory", "hang"], 0],
   ["while its provider answers", ["write trip.txt mallory", ASK], 1],

@@ -174,6 +174,9 @@ function hear({ id, method, params, ...message }) {
     send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities } } });
   } else if (method === "session/new") {
     served = params.mcpServers[0];
+    if (process.env.WANTS_LOGIN === "yes") {
+      return send({ id, error: { code: -32000, message: "Authentication required" } });
+    }
     send({ id, result: { sessionId: "s" } });
   } else if (method === "session/prompt") void work(id, params.prompt[0].text);
 }
