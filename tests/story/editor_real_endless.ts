@@ -52,12 +52,15 @@ vim.cmd("runtime plugin/codecompanion.lua")
 require("codecompanion").setup({
   adapters = { acp = { remit = function()
     return require("codecompanion.adapters").extend("opencode", { name = "remit", formatted_name = "Remit",
+      defaults = { timeout = 120000 },
       commands = { default = { ${command.map((word) => JSON.stringify(word)).join(", ")} } } })
   end } },
   interactions = { chat = { adapter = "remit" } },
 })
 vim.cmd("CodeCompanionChat")
 local chat = require("codecompanion").last_chat()
+-- It connects by itself; who types before that makes a second session of it.
+vim.wait(120000, function() return chat.acp_connection ~= nil and chat.acp_connection.session_id ~= nil end, 100)
 chat:add_buf_message({ role = "user", content = ${JSON.stringify(said)} })
 chat:submit()
 local function shown() return table.concat(vim.api.nvim_buf_get_lines(chat.bufnr, 0, -1, false), "\\n") end
