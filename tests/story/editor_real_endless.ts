@@ -77,7 +77,8 @@ if was_asked then
   vim.api.nvim_set_current_buf(chat.bufnr)
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(lhs, true, false, true), "x", false)
 end
-vim.wait(120000, function() return shown():find("The trip is on Tuesday now", 1, true) ~= nil end, 100)
+-- The turn is over when it is hers again.
+vim.wait(120000, function() return select(2, shown():gsub("## Me", "")) > 1 end, 100)
 vim.fn.writefile(vim.split(vim.json.encode({ asked = was_asked, question = question, shown = shown() }), "\\n"), ${
   JSON.stringify(out)
 })
