@@ -12,9 +12,10 @@ import type { Guard, ToolCall } from "../../contracts/model/mod.ts";
 import { NO_POLICY, type PolicySource } from "../../contracts/policy/mod.ts";
 import type { ProcessRow, ToolBinding } from "../../contracts/task/mod.ts";
 import type { ToolResult } from "../../contracts/tool/mod.ts";
-import { makeGate, type TaskGate } from "../gate/gate.ts";
+import { type GateParts, makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
 import { makePolicy } from "../policy.ts";
+import { makeProvenance, type Provenance } from "../provenance/origins.ts";
 import { openQuestions, type QuestionBook } from "../questions.ts";
 import { redact } from "../credentials.ts";
 import { makeRedeem, makeTokens, type Tokens } from "../tokens.ts";
@@ -36,6 +37,7 @@ export interface World {
   readonly tokens: Tokens;
   readonly questions: QuestionBook;
   readonly gate: TaskGate;
+  readonly provenance: Provenance;
   readonly alice: ProcessRow;
   /** Calls whose effect took place, by tool. */
   readonly effects: string[];
@@ -64,6 +66,7 @@ export interface WorldOptions {
   readonly row?: Partial<ProcessRow>;
   readonly guards?: Guards;
   readonly advisor?: Guard;
+  readonly flags?: GateParts["flags"];
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -92,7 +95,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     kernelKey: KERNEL_KEY,
     ...(options.stepUpKey === false ? {} : { stepUpKey: CAROL_STEP_UP.raw }),
   });
-  const { unfinished, finished } = options;
+  const { unfinished, finished } = options, provenance = makeProvenance();
   const gate = makeGate({
     powers,
     processes,
@@ -104,7 +107,9 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     pins,
     tokens,
     redact,
+    provenance,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
+    ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
     ...(finished === undefined ? {} : { finished: () => finished }),
@@ -123,6 +128,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     tokens,
     questions,
     gate,
+    provenance,
     alice,
     effects,
     add: (tool) => {

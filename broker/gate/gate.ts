@@ -76,6 +76,7 @@ export function makeGate(given: GateParts): TaskGate {
     guards: parts.guards ?? BUILT_IN_GUARDS,
     open: performer.open,
     ...(parts.unfinished === undefined ? {} : { unfinished: parts.unfinished }),
+    ...(parts.provenance === undefined ? {} : { provenance: parts.provenance }),
   };
 
   async function call(
@@ -120,9 +121,18 @@ export function makeGate(given: GateParts): TaskGate {
     return { call: call ?? shown, shown: { call: shown, lost: call === undefined, mask } };
   }
 
-  async function decideAndDo(proposal: Proposal, signal: AbortSignal): Promise<ToolResult> {
+  async function decideAndDo(proposed: Proposal, signal: AbortSignal): Promise<ToolResult> {
+    let proposal = proposed;
     for (let asked = 0;; asked++) {
-      const verdict = judge(judging, proposal);
+      let verdict = judge(judging, proposal);
+      if (verdict.kind !== "refuse" && proposal.flags === undefined && parts.flags !== undefined) {
+        // What is refused anyway is shown to no model.
+        const { process, tool } = verdict.known;
+        const text = verdict.decision.argumentsText;
+        const looked = parts.flags(process, { stage: "beforeTool", tool, text }, signal);
+        proposal = { ...proposal, flags: await looked ?? [] };
+        if (looked !== undefined) verdict = judge(judging, proposal);
+      }
       if (verdict.kind === "refuse") return await refused(proposal, verdict);
       if (signal.aborted) return await refused(proposal, withdrawn(verdict));
       if (verdict.kind === "allow") {
@@ -197,6 +207,7 @@ export function makeGate(given: GateParts): TaskGate {
       performer.forget(task);
       withheld.forget(task);
       questions.grants.forgetTask(task);
+      parts.provenance?.forget(task);
     },
   });
 }
@@ -214,7 +225,8 @@ function knownBefore(
 type Refused = Extract<Verdict, { kind: "refuse" }>;
 
 function refusedFor(judged: Judged, refusal: Refused["refusal"]): Refused {
-  return { kind: "refuse", refusal, known: judged.known, read: judged.read };
+  const { known, read, origins } = judged;
+  return { kind: "refuse", refusal, known, read, origins };
 }
 
 function withdrawn(judged: Judged): Refused {

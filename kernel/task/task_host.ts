@@ -8,6 +8,7 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
+import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
 import type {
@@ -39,6 +40,8 @@ import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./r
 import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
+import type { ModelGuards } from "./model_guards.ts";
+import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import type { AgentPort } from "../power/command/run.ts";
@@ -78,6 +81,7 @@ export interface TaskHostParts
   note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
+  readonly provenance: ValueKeeper;
   /** Globs of the never-list, and the bytes of scratch that a task may keep. */
   readonly never: readonly string[];
   readonly scratchQuota: number;
@@ -94,6 +98,8 @@ export interface TaskFamily {
   readonly aside: AskAside;
   /** The same for what imported servers ask. */
   readonly sampling: InferAside;
+  /** What the models say that look at its calls and results. */
+  readonly flags: ModelGuards["flags"];
   /** Another model for its root process, from the next inference on. */
   choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
@@ -179,6 +185,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
+    const words = makeTaskWords(task, { keeper: parts.provenance, guards: models.guards });
+    if (replay !== undefined) words.restore(request, replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
@@ -216,7 +224,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       root: row,
       workspace,
       gate: denied.gate,
-      ...{ aside: models.aside, sampling: models.sampling },
+      ...{ aside: models.aside, sampling: models.sampling, flags: models.guards.flags },
       choose: models.of(row).choose,
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
@@ -233,6 +241,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
+      said: (message) => words.said(message, powers.now()),
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
       queueQuestions: parts.queueQuestions,
@@ -302,6 +311,8 @@ interface HostedTaskParts {
   readonly time: Pick<TaskTime, "turn">;
   readonly workspace: Pick<TaskWorkspace, "unfinished" | "staged" | "undo">;
   readonly torn: Pick<TornPatches, "settle">;
+  /** Hears what the task is told in a later turn. */
+  said(message: ChatMessage): void;
   /** What the log says of it, where it was taken up again. */
   readonly replay: Replay | undefined;
   /** Folder of what is staged. */
@@ -335,6 +346,7 @@ function makeHostedTask(
       first = false;
       pending = undefined;
       if (next !== undefined) {
+        parts.said(next);
         processes.setTurn(row.pid, row.turn + 1);
         // What others said is read by the process like anything else that it reads.
         processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
