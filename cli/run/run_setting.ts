@@ -162,11 +162,8 @@ export async function settle(
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
     { ...config, model },
   );
-<<<<<<< HEAD
   const resolved = { ...chosen, providers: [...chosen.providers, ...providersOf(foreign)] };
-=======
   const guarded = await withGuardModels(command, config, resolved);
->>>>>>> main
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
     return file === undefined ? undefined : absolute(hands.around, file);
