@@ -20,7 +20,7 @@ export interface ForeignPortRun {
   readonly row: ProcessRow;
   readonly agent: ForeignAgent;
   /** Of all that it was shown. */
-  readonly label: Label;
+  label(): Label;
 }
 
 interface ForeignPortParts {

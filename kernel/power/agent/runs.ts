@@ -16,7 +16,7 @@ export interface AgentRunsParts extends RelayParts {
   /** A task as an agent reaches it that sees what has this label; undefined when it has ended. */
   portOf(
     task: TaskId,
-    run: { readonly pid: Pid; readonly label: Label; readonly agent: ForeignAgent },
+    run: { readonly pid: Pid; label(): Label; readonly agent: ForeignAgent },
   ): AgentPort | undefined;
 }
 

@@ -140,19 +140,24 @@ export function makeCommands(parts: CommandsParts): Commands {
       unpin();
       void place.service.kill();
     };
-    const [pin, { prepared, work }] = await within(
+    // Its relay is started while the folder is copied; what it was shown is known when it first asks.
+    let read: CommandRun["label"] = "secret";
+    const begun = beginAgent(entry, folders, () => read);
+    const [pin, { prepared, work }, agent] = await within(
       entry,
       COPY_MS,
       Promise.all([
         pinned,
         place.prepare({ setup: setup(folders, run.mounts), cwd: run.cwd }),
+        begun,
       ]),
-    );
-    const shown = mixed(run, prepared);
-    const { taint, ...printed } = await perform(entry, place.service, {
-      ...{ pin, work, folders },
-      label: shown.label,
+    ).catch(async (error: unknown) => {
+      await begun.then((agent) => agent?.close(), () => undefined);
+      throw error;
     });
+    const shown = mixed(run, prepared);
+    read = shown.label;
+    const { taint, ...printed } = await perform(entry, place.service, { pin, work, agent });
     // What it was told meanwhile is in what it wrote and says.
     const { colour, label } = mixed(run, { ...prepared, ...taint });
     entry.kill = () => void place.service.kill();
@@ -170,7 +175,7 @@ export function makeCommands(parts: CommandsParts): Commands {
   const beginAgent = async (
     entry: Open,
     folders: Pick<TaskFolders, "mounts">,
-    label: CommandRun["label"],
+    label: () => CommandRun["label"],
   ): Promise<AgentRun | undefined> => {
     const { run } = entry;
     const { agent } = run.command;
@@ -195,12 +200,10 @@ export function makeCommands(parts: CommandsParts): Commands {
   const perform = async (
     entry: Open,
     service: CopyService,
-    { pin, work, folders, label }: {
+    { pin, work, agent }: {
       readonly pin: string;
       readonly work: string;
-      readonly folders: Pick<TaskFolders, "mounts">;
-      /** Of all that it can read. */
-      readonly label: CommandRun["label"];
+      readonly agent: AgentRun | undefined;
     },
   ): Promise<
     & Pick<CommandRan, "exit" | "stdout" | "stderr" | "cut" | "ms">
@@ -219,7 +222,6 @@ export function makeCommands(parts: CommandsParts): Commands {
       );
     const limits = { bytes: run.bytes, lines: run.lines, onFlood: flood };
     const out = makeCapture(limits), errors = makeCapture(limits);
-    const agent = await within(entry, COPY_MS, beginAgent(entry, folders, label));
     const began = powers.now();
     const program = parts.programs.run({
       ...lineOfCommand(config, {

@@ -119,7 +119,9 @@ export interface AgentRuns {
   /** Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
   begin(
     agent: ForeignAgent,
-    run: Pick<CommandRun, "task" | "pid" | "id" | "cwd" | "stdin" | "mounts" | "label"> & {
+    run: Pick<CommandRun, "task" | "pid" | "id" | "cwd" | "stdin" | "mounts"> & {
+      /** Of all that it is shown, when it asks. */
+      label(): Label;
       readonly folders: readonly Pick<Mount, "name" | "dir">[];
       /** Ends the run: a person must decide first. */
       end(fault: Fault): void;

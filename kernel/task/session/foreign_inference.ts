@@ -39,7 +39,7 @@ export interface ForeignRun {
   readonly agent: Pick<ForeignAgent, "name">;
   readonly provider: NonNullable<ForeignAgent["provider"]>;
   /** Of all that the agent was shown. */
-  readonly label: Label;
+  label(): Label;
 }
 
 /** One way for all inferences of a run; rejects `refused`, `budgetExhausted`, `needsApproval`, `cancelled`. */
@@ -58,7 +58,7 @@ export function makeForeignInference(
     const { model, judged } = modelOf(run, asked);
     const cost = makeModelCost(model.info.price);
     // What the agent was shown leaves with its words.
-    const seen = (): ProcessRow => ({ ...row, label: mixLabel(row.label, run.label) });
+    const seen = (): ProcessRow => ({ ...row, label: mixLabel(row.label, run.label()) });
     const { input } = asked;
     const refused = (): string | undefined => parts.modelRefused(seen(), judged);
     const checkLimits = (): void => {
