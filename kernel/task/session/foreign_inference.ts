@@ -89,7 +89,7 @@ export function makeForeignInference(
         return {
           message: { role: "assistant", content: "", provenance: { origin: "model", ...blank } },
           usage: used === "lost" ? { inputTokens: input, outputTokens: 0 } : usageOf(used),
-          ...{ finishReason: "stop", nonce },
+          ...{ finishReason: "stop" },
         };
       },
     };
