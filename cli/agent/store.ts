@@ -9,6 +9,8 @@ import {
   ForeignAgent,
   type GrantedCommand,
 } from "../../contracts/tool/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import type { AgentTask } from "../../contracts/task/mod.ts";
 import type { Places } from "../disk/places.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
 import type { AskedProvider } from "../model/part.ts";
@@ -85,6 +87,27 @@ export function grantOf(
     timeoutMs: Math.max(AGENT_MS, COMMAND_MS),
     ...deno,
   };
+}
+
+/** By this label a task is known that an agent of others works for. */
+const OF_OTHERS = "agent-of-others";
+
+/** What a task's record says of it: so it stands in `ps`, `cost` and budgets, and is found again by {@link agentOfTask}. */
+export function specOf({ name }: Pick<ForeignAgent, "name">): AgentSpec {
+  return {
+    name: name.replaceAll(/[^a-z0-9-]/g, "-"),
+    labels: { [OF_OTHERS]: name },
+    ...{ persona: "", limits: {}, env: {} },
+  };
+}
+
+/** The agent of others that a task is of; undefined for any other task, and where it was removed since. */
+export function agentOfTask(
+  store: Pick<AgentStore, "find">,
+  { labels = {} }: Pick<AgentTask, "labels">,
+): ForeignAgent | undefined {
+  const name = labels[OF_OTHERS];
+  return name === undefined ? undefined : store.find(name);
 }
 
 /** Where text goes by its relay: as of the models that a run asks. */

@@ -12,7 +12,7 @@ import {
 } from "../../contracts/task/mod.ts";
 import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
 import { checkPin } from "../agent/pins.ts";
-import { openAgentStore, playOf, providersOf } from "../agent/store.ts";
+import { openAgentStore, playOf, providersOf, specOf } from "../agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
@@ -143,7 +143,7 @@ export async function settle(
   const config = withSite(written, defaults.site);
   const named = flag(parsed, "agent");
   const foreign = foreignAgent(command, config, named);
-  const agent = foreign === undefined ? chooseAgent(config.agents, named) : undefined;
+  const agent = foreign === undefined ? chooseAgent(config.agents, named) : specOf(foreign);
   const mounts = mountsOf(agent, all);
   for (const note of config.notes) {
     hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { EXIT } from "../../../contracts/base/mod.ts";
 import { addForeign, startProvider } from "../../fake/foreign_agent.ts";
 import { type Machine, onMachine } from "../../fake/remit.ts";
+import { kill9 } from "../../fake/processes.ts";
 import { readRun } from "../../fake/run_document.ts";
 import { alicesPlans } from "../../fake/scenes.ts";
 import { waitUntil } from "../../fake/wait_until.ts";
@@ -124,3 +125,36 @@ async function hasWritten(pid: number): Promise<boolean> {
   const text = await Deno.readTextFile(`/proc/${pid}/cwd/trip.txt`).catch(() => "");
   return text === "mallory\n";
 }
+
+Deno.test("a task whose kernel was killed while its agent worked is taken up: the agent works anew, once applied", async () => {
+  let answers = 0;
+  await using provider = startProvider(() => {
+    answers += 1;
+    return answers === 1
+      ? new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([32])) }))
+      : Response.json({ usage: { input_tokens: 7, output_tokens: 3 } });
+  });
+  await onMachine(async (machine) => {
+    const mount = await alicesPlans(machine);
+    await addForeign(machine, provider, ["--price", "100/100"]);
+    const running = start(machine, mount, ["write trip.txt Leave on Tuesday.", ASK]);
+    await waitUntil("its provider is asked", () => provider.asked[0]);
+    for (const pid of await pidsOf(machine, /kernel\.js/)) kill9(pid);
+    await running.done;
+    const [task] = await machine.json(["task", "list"]) as readonly { id: string }[];
+    // Nobody without its grant takes it up meanwhile.
+    const again = await machine.remit(["resume", task?.id ?? "", "--json"]);
+    const run = readRun(again.stdout);
+    assert.equal(run.exit, EXIT.waiting, `${again.stderr}${again.stdout}`);
+    assert.match(run.answer ?? "", /ask: 200/);
+    assert.equal(await machine.read("plans/trip.txt"), BEFORE);
+    const question = run.asked.find(({ tool }) => tool === "patch_apply")?.question ?? "";
+    // Alice answers tomorrow: the kernel of then knows the agent all the same.
+    for (const pid of await machine.processes()) kill9(pid);
+    const done = await machine.remit(["answer", question, "allow"]);
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday.\n");
+    assert.equal(provider.asked.length, 2);
+    assert.match((await machine.remit(["cost", "--by", "agent"])).stdout, /^fake /m);
+  });
+});
