@@ -117,8 +117,20 @@ export interface FileFacts {
   readonly uid: number;
 }
 
+/** What lies beneath a folder. */
+export interface TreeFacts {
+  readonly files: number;
+  readonly bytes: number;
+  /** Changes with whatever changes there: hex, of names, sizes and times. Quick. */
+  readonly seen: string;
+  /** SHA-256 of names and contents, hex: reads all of it. */
+  digest(): string;
+}
+
 /** Reads files of the operator's own. */
 export interface DiskRead {
+  /** Looks through a folder. Throws Fault `tooLarge` past 200,000 files. */
+  tree(path: string): TreeFacts;
   /**
    * Undefined when there is no such file. With `most`, of a file that anyone may have put there: a plain one of at most so
    * many bytes. Throws Fault `refused`, `tooLarge`.

@@ -182,7 +182,13 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
       makeCommands({
         ...parts,
         ...{ ...running, folders, programs, pins },
-        agents: makeAgentRuns({ ...parts, disk, programs }),
+        agents: makeAgentRuns({
+          ...{ ...parts, disk, programs },
+          portOf(task, { pid, ...run }) {
+            const row = processes.get(pid);
+            return row === undefined ? undefined : family(task)?.foreign({ ...run, row });
+          },
+        }),
       }),
     sessions: (folders) =>
       makeProcessSessions({

@@ -125,7 +125,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
   const leases = makeLeases({ log, powers });
-  const { personKey, stepUpKey, harness } = config, rules = rulesOf(config.policy);
+  const { personKey, stepUpKey, harness } = config, rules = rulesOf(config);
   const people = { personKey, stepUpKey, kernelKey: parts.receiptKey };
   const questions = await openQuestions({ store, log, powers, ...people });
   const asking = makeTaskQuestions({

@@ -13,7 +13,7 @@ import type { Watching } from "./core/log/watch.ts";
 
 /** What {@link serveControl} is handed. */
 export interface ServeParts {
-  readonly config: Pick<KernelConfig, "harness" | "controlSocket" | "policy">;
+  readonly config: Pick<KernelConfig, "harness" | "controlSocket" | "policy" | "commands">;
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
   readonly peers: ControlParts["peers"];
@@ -41,7 +41,7 @@ export async function serveControl(parts: ServeParts): Promise<Control> {
       harness: config.harness,
       pid,
       receiptKey,
-      rules: rulesOf(config.policy),
+      rules: rulesOf(config),
       head: parts.head(),
       secrets: parts.secrets(),
     }),

@@ -1,5 +1,7 @@
 /** `remit agent add|list|show|remove`: agents of others. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
+import { DEAREST } from "../../contracts/model/mod.ts";
 import { ForeignAgent } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
@@ -7,6 +9,7 @@ import { type Command, printJson } from "../command.ts";
 import { absolute, preparePlaces } from "../disk/places.ts";
 import { ARCH } from "./programs_powers.ts";
 import { AGENT_ROWS, type AgentRow } from "./rows.ts";
+import { otherVersion, pinOf } from "./pins.ts";
 import { noAgent, openAgentStore } from "./store.ts";
 
 const TOKENS = 2_000_000;
@@ -66,11 +69,18 @@ function described(command: Command): ForeignAgent {
   const origin = flag(parsed, "provider") ?? row?.origin;
   const secret = flag(parsed, "secret") ?? row?.secret;
   const tokens = Number(flag(parsed, "tokens") ?? TOKENS);
-  const provider = wire === undefined && origin === undefined && secret === undefined
-    ? {}
-    : { provider: { wire, origin: origin === undefined ? undefined : trimmed(origin), secret } };
+  const model = flag(parsed, "use") ?? row?.model;
+  const provider = wire === undefined && origin === undefined && secret === undefined ? {} : {
+    provider: {
+      ...{ wire, origin: origin === undefined ? undefined : trimmed(origin), secret },
+      ...(model === undefined ? {} : { model }),
+      ...priceOf(command),
+    },
+  };
+  const pin = tree === undefined ? undefined : pinOf(hands.disk, tree, row?.npm);
   const found = ForeignAgent.safeParse({
     ...{ name, words, tokens, ...provider },
+    ...(pin === undefined ? {} : { pin }),
     ...(row === undefined ? {} : { row: first }),
     ...(tree === undefined ? {} : { tree }),
     ...{
@@ -85,6 +95,20 @@ function described(command: Command): ForeignAgent {
     `Cannot add ${displayText(name, { max: 64 })}: ${issue?.path.join(".") ?? ""}: ${
       issue?.message ?? "it is not well described"
     }; a provider needs --wire, --provider ORIGIN and --secret NAME`,
+  );
+}
+
+/** What `--price` gives. @throws Fault `invalidInput` for anything but two numbers */
+function priceOf({ parsed }: Command): { readonly price?: { input: number; output: number } } {
+  const given = flag(parsed, "price");
+  if (given === undefined) return {};
+  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(given) ?? [];
+  if (input !== undefined && output !== undefined) {
+    return { price: { input: Number(input), output: Number(output) } };
+  }
+  throw new Fault(
+    "invalidInput",
+    `Cannot read --price "${given}": it is IN/OUT, US dollars for a million tokens, as 3/15`,
   );
 }
 
@@ -114,12 +138,18 @@ export function addCommand(command: Command): Promise<number> {
   }
   const { screen } = hands;
   screen.say(`added ${agent.name}: ${displayText(agent.words.join(" "), { max: 200 })}`);
-  const { provider, row } = agent;
+  const { provider, row, pin } = agent;
+  if (pin !== undefined) screen.say(`  pinned: ${pinWords(pin)}`);
+  const other = otherVersion(pin, AGENT_ROWS[row ?? ""]?.npm);
+  if (other !== undefined) screen.say(screen.paint.yellow(`  ! ${displayText(other)}`));
   if (provider !== undefined) {
     screen.say(
       `  asks ${provider.origin} through a relay, which alone knows the key "${provider.secret}"`,
     );
     const { header = "authorization", prefix = "Bearer " } = AGENT_ROWS[row ?? ""] ?? {};
+    screen.say(
+      `  price: ${priceWords(provider)}`,
+    );
     screen.say(
       `  keep the key once: remit secret set ${provider.secret} --origin ${provider.origin} --header ${header}` +
         (prefix === "" ? "" : ` --prefix "${prefix}"`),
@@ -163,6 +193,7 @@ export function showCommand(command: Command): Promise<number> {
     say("agent", agent.name);
     say("starts", agent.words.join(" "));
     say("files", agent.tree ?? "the machine's programs");
+    if (agent.pin !== undefined) say("pinned", pinWords(agent.pin));
     say("provider", agent.provider === undefined ? "none" : agent.provider.origin);
     say(
       "key",
@@ -171,6 +202,7 @@ export function showCommand(command: Command): Promise<number> {
         : `secret "${agent.provider.secret}", at the relay alone`,
     );
     say("tokens", `${agent.tokens} a run at most`);
+    if (agent.provider !== undefined) say("price", priceWords(agent.provider));
     for (const [variable, value] of Object.entries(agent.env)) say("env", `${variable}=${value}`);
     for (const file of Object.keys(agent.files)) say("writes", `~/${file} within its walls`);
   }
@@ -187,9 +219,33 @@ export function removeCommand(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-function shownOf({ name, row, words, tree, provider, tokens }: ForeignAgent): unknown {
+function pinWords(
+  { package: name, sha256, files, bytes, integrity }: NonNullable<ForeignAgent["pin"]>,
+): string {
+  return [
+    `${name ?? "a folder"}: ${files} files, ${Math.ceil(bytes / 1e6)} MB, sha256 ${
+      sha256.slice(0, 16)
+    }…`,
+    ...(integrity === undefined ? [] : [`npm has it as ${integrity.slice(0, 20)}…`]),
+  ].join("; ");
+}
+
+/** What its provider takes, in words. */
+function priceWords({ origin, model, price }: NonNullable<ForeignAgent["provider"]>): string {
+  const { input, output } = price ?? DEAREST;
+  const own = isLoopback(new URL(origin).hostname);
+  if (price === undefined && own) return "nothing: it asks a model of this machine";
+  const each = `${input}/${output} USD a million tokens in and out`;
+  return price === undefined
+    ? `unknown: counted as ${each}; give --price IN/OUT`
+    : `${each}${
+      model === undefined ? "" : ` for ${model}; another model is counted as the dearest`
+    }`;
+}
+
+function shownOf({ name, row, words, tree, pin, provider, tokens }: ForeignAgent): unknown {
   return {
-    ...{ name, row: row ?? null, words, tree: tree ?? null, tokens },
+    ...{ name, row: row ?? null, words, tree: tree ?? null, pin: pin ?? null, tokens },
     provider: provider ?? null,
   };
 }

@@ -24,6 +24,7 @@ export const AGENTS = family(
           many: true,
           help: "a variable of its environment; ${BASE} in it is its provider's address",
         },
+        { name: "price", value: "IN/OUT", help: "US dollars for a million tokens of that model" },
         { name: "tokens", value: "N", help: "most tokens that one run may use; 2,000,000" },
       ],
     ),

@@ -1,6 +1,7 @@
 /** Agents of others that were added: one file each in STATE/agents. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
+import { isLoopback } from "../../contracts/base/loopback.ts";
 import {
   AGENT_MS,
   COMMAND_MS,
@@ -8,8 +9,11 @@ import {
   ForeignAgent,
   type GrantedCommand,
 } from "../../contracts/tool/mod.ts";
+import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import type { AgentTask } from "../../contracts/task/mod.ts";
 import type { Places } from "../disk/places.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
+import type { AskedProvider } from "../model/part.ts";
 
 /** The store of one state. */
 export interface AgentStore {
@@ -56,6 +60,7 @@ export function openAgentStore(
     remove(name: string): void {
       if (find(name) === undefined) throw noAgent(name);
       disk.remove(fileOf(name));
+      disk.remove(join(folder, `${name}.seen`));
     },
   });
 }
@@ -75,26 +80,60 @@ export function grantOf(
   agent: ForeignAgent,
   deno: Pick<GrantedCommand, "program" | "sha256">,
 ): GrantedCommand {
+  // A pin is the command line's to check: a kernel does not read the package.
+  const { pin: _pin, ...told } = agent;
   return {
-    ...{ name: agent.name, env: [], mounts: "cwd", agent },
+    ...{ name: agent.name, env: [], mounts: "cwd", agent: told },
     timeoutMs: Math.max(AGENT_MS, COMMAND_MS),
     ...deno,
   };
 }
 
+/** By this label a task is known that an agent of others works for. */
+const OF_OTHERS = "agent-of-others";
+
+/** What a task's record says of it: so it stands in `ps`, `cost` and budgets, and is found again by {@link agentOfTask}. */
+export function specOf({ name }: Pick<ForeignAgent, "name">): AgentSpec {
+  return {
+    name: name.replaceAll(/[^a-z0-9-]/g, "-"),
+    labels: { [OF_OTHERS]: name },
+    ...{ persona: "", limits: {}, env: {} },
+  };
+}
+
+/** The agent of others that a task is of; undefined for any other task, and where it was removed since. */
+export function agentOfTask(
+  store: Pick<AgentStore, "find">,
+  { labels = {} }: Pick<AgentTask, "labels">,
+): ForeignAgent | undefined {
+  const name = labels[OF_OTHERS];
+  return name === undefined ? undefined : store.find(name);
+}
+
+/** Where text goes by its relay: as of the models that a run asks. */
+export function providersOf(agent: ForeignAgent | undefined): readonly AskedProvider[] {
+  if (agent?.provider === undefined) return [];
+  const { origin, model = "of its own choice", price } = agent.provider;
+  const { host, hostname, protocol } = new URL(origin);
+  if (isLoopback(hostname)) return [];
+  return [{ ref: agent.name, host, model, encrypted: protocol === "https:", price }];
+}
+
 /** What a scripted model plays to hand the request over: it asks for the program, and repeats what it said. */
 export function playOf(agent: Pick<ForeignAgent, "name">, cwd: string): string {
+  // It computes nothing: what is spent is what the agent spends.
+  const usage = { inputTokens: 0, outputTokens: 0 };
   return JSON.stringify({
     scenario: `${agent.name}, an agent of others`,
     turns: [
       {
-        when: { step: 1 },
+        ...{ when: { step: 1 }, usage },
         calls: [{
           tool: "command",
           args: { program: agent.name, cwd, stdin: "{{ user }}", timeoutMs: AGENT_MS },
         }],
       },
-      { when: { step: { from: 2 } }, say: "{{ tool.command }}" },
+      { when: { step: { from: 2 } }, usage, say: "{{ tool.command }}" },
     ],
   });
 }

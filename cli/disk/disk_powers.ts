@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { diskWhy, lackOfRoom } from "./disk_fault.ts";
 import type { DiskRead, DiskWrite } from "../hands.ts";
+import { readTreeFacts } from "./tree_powers.ts";
 
 /**
  * Mode of a file that is made. `Deno.writeFile` and its kin give theirs to one that is there, too: to
@@ -81,6 +82,7 @@ function obstacle(path: string): string | undefined {
 /** Makes the hands that touch the disk, with the process's own rights. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
+    tree: readTreeFacts,
     read: (path: string, options?: { readonly most?: number }) =>
       look(
         path,

@@ -1,6 +1,8 @@
 /** The kernel that goes on with a task: one with the rules of the task's own place. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
+import { checkPin } from "../agent/pins.ts";
+import { agentOfTask, openAgentStore } from "../agent/store.ts";
 import { type Command, wishOf } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import type { KernelLink } from "../hands.ts";
@@ -15,12 +17,14 @@ export async function inItsPlace(
   task: TaskId,
 ): Promise<KernelLink> {
   const { hands, places } = command;
-  const { rules, folder, mounts } = AgentTask.parse(await link.ask("task", { task }));
+  const { rules, folder, mounts, labels } = AgentTask.parse(await link.ask("task", { task }));
+  const foreign = agentOfTask(openAgentStore(hands.disk, places), { labels });
+  if (foreign !== undefined) checkPin(hands.disk, places, foreign);
   if (rules === undefined || rules === link.rules) return link;
   const config = loadConfig(hands.disk, places, { folder: folder ?? hands.around.cwd, mounts });
   link.close();
   const own = await hands.kernels(places).provide(
-    wishOf(config, { mounts: mounts.map(({ dir }) => dir), exact: true }),
+    wishOf(config, { mounts: mounts.map(({ dir }) => dir), exact: true, foreign }),
   );
   if (own.rules !== rules) {
     const { paint, say } = hands.screen;

@@ -11,7 +11,8 @@ import {
   type TaskRequest,
 } from "../../contracts/task/mod.ts";
 import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
-import { openAgentStore, playOf } from "../agent/store.ts";
+import { checkPin } from "../agent/pins.ts";
+import { openAgentStore, playOf, providersOf, specOf } from "../agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
@@ -142,7 +143,7 @@ export async function settle(
   const config = withSite(written, defaults.site);
   const named = flag(parsed, "agent");
   const foreign = foreignAgent(command, config, named);
-  const agent = foreign === undefined ? chooseAgent(config.agents, named) : undefined;
+  const agent = foreign === undefined ? chooseAgent(config.agents, named) : specOf(foreign);
   const mounts = mountsOf(agent, all);
   for (const note of config.notes) {
     hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
@@ -156,11 +157,12 @@ export async function settle(
     );
   }
   const model = config.model ?? lalModel(agent, hands.around.env);
-  const resolved = await chooseModel(
+  const chosen = await chooseModel(
     command,
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
     { ...config, model },
   );
+  const resolved = { ...chosen, providers: [...chosen.providers, ...providersOf(foreign)] };
   const guarded = await withGuardModels(command, config, resolved);
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
@@ -193,7 +195,10 @@ export async function settle(
   };
 }
 
-/** An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it */
+/**
+ * An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it,
+ * `refused` where its package changed
+ */
 function foreignAgent(
   { hands, places, parsed }: Command,
   config: Pick<Merged, "agents">,
@@ -209,6 +214,7 @@ function foreignAgent(
       `Cannot run ${name} with --${each}: it is an agent of others, with a model of its own ("remit agent add" names it)`,
     );
   }
+  checkPin(hands.disk, places, found);
   return found;
 }
 

@@ -8,7 +8,7 @@ import { isObject, toJson } from "../../contracts/base/json.ts";
 import { CONTROL_VERSION } from "../../contracts/wire/wire_control.ts";
 import type { Digest } from "../../contracts/authority/mod.ts";
 import type { Json, Port } from "../../contracts/base/mod.ts";
-import type { PolicySource } from "../../contracts/policy/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/wire_control.ts";
 import type { Powers } from "../../contracts/task/mod.ts";
 import type { Welcome } from "../../contracts/wire/mod.ts";
 import { asJson } from "../../port/as_json.ts";
@@ -255,9 +255,13 @@ export function makePages(): Pages {
   });
 }
 
-/** The digest of a policy as the command line merged it. */
-export function rulesOf(policy: PolicySource): Digest {
-  return digestOf(toJson(policy));
+/**
+ * The digest of a policy as the command line merged it, with the agents of others that are granted: a kernel that could
+ * not run one does not take up its task.
+ */
+export function rulesOf({ policy, commands }: Pick<KernelConfig, "policy" | "commands">): Digest {
+  const agents = commands.flatMap(({ agent }) => agent === undefined ? [] : [agent]);
+  return digestOf(toJson(agents.length === 0 ? policy : { policy, agents }));
 }
 
 interface IdleParts {

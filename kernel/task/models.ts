@@ -2,6 +2,11 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
 import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
+import {
+  type ForeignRun,
+  type InferForeign,
+  makeForeignInference,
+} from "./session/foreign_inference.ts";
 import { type AsideParts, makeAside, makeTaskAside } from "./session/aside.ts";
 import { makeModelGuards, type ModelGuards } from "./model_guards.ts";
 import {
@@ -46,6 +51,8 @@ export interface TaskModels {
   readonly aside: AskAside;
   /** For what imported servers ask of it, each time with a person's consent. */
   readonly sampling: InferAside;
+  /** For an agent of others, which infers by itself; a limit that it runs into is heard by `exhausted`. */
+  foreign(run: ForeignRun, exhausted: (limit: string) => void): InferForeign;
   /** Models that look at its calls and results. */
   readonly guards: ModelGuards;
   /** What the inferences of a process are made with beside its model. */
@@ -103,7 +110,7 @@ export async function openTaskModels(
     const row = parts.processes.get(pid);
     return row === undefined ? undefined : accountOf(row);
   });
-  const money: ModelMoney = {
+  const telling = (exhausted: (pid: Pid, limit: string) => void): ModelMoney => ({
     async hold(pid, request, options) {
       try {
         return await holding.hold(pid, request, options);
@@ -113,12 +120,13 @@ export async function openTaskModels(
         if (typeof why === "string" && row !== undefined) {
           tell(row, why);
           // The reason of the task: which budget it was.
-          parts.exhausted(pid, why);
+          exhausted(pid, why);
         }
         throw error;
       }
     },
-  };
+  });
+  const money = telling(parts.exhausted);
   const byProcess = new Map<Pid, ProcessModel>();
 
   const of = (row: ProcessRow): ProcessModel => {
@@ -165,6 +173,12 @@ export async function openTaskModels(
   return Object.freeze<TaskModels>({
     of,
     ...{ sampling, aside: makeAside(sampling), guards: guarding },
+    foreign: (run, exhausted) =>
+      makeForeignInference({
+        ...{ ...parts, brake, paid: (money) => paidBy(run.row)(money) },
+        money: telling((_pid, limit) => exhausted(limit)),
+        exhausted: (_row, limit) => exhausted(limit),
+      }, run),
     inferring: (row) => ({
       ...{ brake, money },
       paid: paidBy(row),

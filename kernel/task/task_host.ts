@@ -47,7 +47,9 @@ import type { ModelGuards } from "./model_guards.ts";
 import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
+import type { AgentPort } from "../power/command/run.ts";
 import { AGENT_TOOLS } from "./agent_tools.ts";
+import { type ForeignPortRun, makeForeignPort } from "./foreign_port.ts";
 
 /** What {@link makeTaskHost} is handed. */
 export interface TaskHostParts
@@ -115,6 +117,8 @@ export interface TaskFamily {
   readonly reasonFor: Family["reasonFor"];
   /** What one of its processes may do with children. */
   offspring(pid: Pid): Offspring;
+  /** The task as a run of an agent of others reaches it. */
+  foreign(run: ForeignPortRun): AgentPort;
 }
 
 /** The task host, and what it is running. */
@@ -226,6 +230,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     });
     const root = session(row, family.of(row.pid), { past: replay });
     family.adopt(row, root);
+    let spentByAgent: string | undefined;
     running.set(task.id, {
       task: task.id,
       root: row,
@@ -236,6 +241,14 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ signal: family.signal, readvertise: family.readvertise, exhausted: family.exhausted },
       moreTime: time.extended,
       ...{ osPids: family.osPids, offspring: family.of, reasonFor: family.reasonFor },
+      foreign: (run) =>
+        makeForeignPort({
+          ...{ gate: denied.gate, infer: models.foreign },
+          exhausted(pid, limit) {
+            if (pid === row.pid) spentByAgent = limit;
+            else parts.exhausted(pid, limit);
+          },
+        }, run),
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
@@ -245,6 +258,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
       queueQuestions: parts.queueQuestions,
+      spentByAgent: () => spentByAgent,
       async end(exit): Promise<void> {
         running.delete(task.id);
         if (exit !== EXIT.waiting) await torn.settle();
@@ -322,6 +336,8 @@ interface HostedTaskParts {
   /** Folder of what is staged. */
   readonly content: string;
   readonly review: HostedTask["review"];
+  /** The limit that an agent of others ran into, which ended by itself. */
+  spentByAgent(): string | undefined;
   /** Nobody looks any more: wakes whoever waits for an answer of this task. */
   queueQuestions(task: TaskId): void;
   /** Ends its processes, puts back what was not applied again, and frees what was held. */
@@ -361,7 +377,12 @@ function makeHostedTask(
       takesIn &&= over !== undefined;
       const end = over ?? await root.turn(next);
       const killed = family.killedBy(row.pid);
-      const limit = family.limitOf(row.pid);
+      const spent = parts.spentByAgent();
+      const limit = family.limitOf(row.pid) ?? spent;
+      // What it said before it was refused is its answer all the same.
+      if (spent !== undefined && end.stop === "answered") {
+        return { stop: "budget", text: end.text, limit: spent };
+      }
       const outcome: TurnOutcome = killed === undefined
         ? end
         : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };

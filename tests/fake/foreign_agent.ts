@@ -34,6 +34,7 @@ export const AGENT_KEY = "sk-only-the-relay-knows-0417";
 export async function addForeign(
   machine: Machine,
   { origin }: Pick<LoopbackProvider, "origin">,
+  more: readonly string[] = [],
 ): Promise<void> {
   const tree = `${machine.dir}/../agent`;
   await Deno.mkdir(tree, { recursive: true });
@@ -46,6 +47,7 @@ export async function addForeign(
   const added = await machine.remit([
     ...["agent", "add", "--name", "fake", "--from", tree, "--wire", "openai"],
     ...["--provider", origin, "--secret", "mine", "--env", "BASE_URL=${BASE}"],
+    ...more,
     ...["--", "/usr/bin/env", "DENO_NO_UPDATE_CHECK=1", Deno.execPath()],
     ...["run", "--quiet", "--no-config", "--allow-all", "${TREE}/agent.js"],
   ]);
@@ -57,6 +59,8 @@ export interface ForeignRun {
   readonly code: number;
   readonly task: string;
   readonly answer: string;
+  /** What `--json` printed. */
+  readonly document: string;
   readonly output: string;
 }
 
@@ -64,7 +68,7 @@ export interface ForeignRun {
 export async function handOver(
   machine: Machine,
   steps: readonly string[],
-  { allow }: { readonly allow?: string } = {},
+  { allow, more = [] }: { readonly allow?: string; readonly more?: readonly string[] } = {},
 ): Promise<ForeignRun> {
   const answers = await machine.write(
     "../answers.json",
@@ -79,11 +83,11 @@ export async function handOver(
   );
   const done = await machine.remit([
     ...["run", "--agent", "fake", "-p", steps.join("\n"), "--mount", `plans=${machine.dir}/plans`],
-    ...["--answers", answers, "--json"],
+    ...["--answers", answers, "--json", ...more],
   ]);
   const run = readRun(done.stdout);
   return {
-    ...{ code: done.code, task: run.task, answer: run.answer ?? "" },
+    ...{ code: done.code, task: run.task, answer: run.answer ?? "", document: done.stdout },
     output: `${done.stderr}\n${done.stdout}`,
   };
 }

@@ -22,6 +22,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     },
     keyboard: undefined,
     disk: {
+      tree: nothing,
       read: nothing,
       list: nothing,
       real: nothing,

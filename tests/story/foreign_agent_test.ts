@@ -61,3 +61,17 @@ Deno.test("what the agent changed stays out of the folder where alice does not a
     );
   });
 });
+
+Deno.test("an agent that wants a login, and a provider that does not take the key, are told with what to do", async () => {
+  await using provider = startProvider(() => new Response("no", { status: 401 }));
+  await onMachine(async (machine) => {
+    await alicesPlans(machine);
+    await addForeign(machine, provider);
+    const refused = await handOver(machine, ['ask POST /v1/responses {"model":"m"}']);
+    assert.match(refused.answer, /does not take the key "mine"; "remit secret set mine" keeps/);
+    await addForeign(machine, provider, ["--env", "WANTS_LOGIN=yes"]);
+    const wants = await handOver(machine, ["cwd"]);
+    assert.match(wants.answer, /Authentication required \[-32000\]/);
+    assert.match(wants.answer, /A login by subscription does not work within its walls/);
+  });
+});

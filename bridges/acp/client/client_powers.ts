@@ -11,8 +11,8 @@ const CONNECTIONS = 64;
 const HOME = "/tmp/home";
 const GIT = "/usr/bin/git";
 
-/** Works one request off; resolves with the exit code. */
-export async function work(): Promise<number> {
+/** Works one request off; resolves with the exit code. `own`: how this very program is started. */
+export async function work(own: readonly string[]): Promise<number> {
   const handover = JSON.parse(await new Response(Deno.stdin.readable).text()) as AgentHandover;
   const base = handover.socket === undefined ? "" : await lead(handover.socket);
   const filled = (text: string): string => text.replaceAll("${BASE}", base);
@@ -29,13 +29,18 @@ export async function work(): Promise<number> {
   };
   const hasRepository = await startRepository(handover.cwd, env);
   try {
-    return await converse(handover, env);
+    const url = handover.tools === undefined ? undefined : `${base}${handover.tools}`;
+    const tools = url === undefined ? undefined : { url, words: [...own, url] };
+    return await converse({ ...handover, tools }, env);
   } finally {
     if (hasRepository) await Deno.remove(`${handover.cwd}/.git`, { recursive: true }).catch(gone);
   }
 }
 
-async function converse(handover: AgentHandover, env: Record<string, string>): Promise<number> {
+async function converse(
+  handover: Omit<AgentHandover, "tools"> & Pick<Parameters<typeof handOver>[1], "tools">,
+  env: Record<string, string>,
+): Promise<number> {
   const [program = "", ...args] = handover.words;
   const child = new Deno.Command(program, {
     ...{ args, env, clearEnv: true, cwd: handover.cwd },
@@ -74,6 +79,18 @@ async function converse(handover: AgentHandover, env: Record<string, string>): P
     await logged;
     write(Deno.stderr, `the agent failed: ${why}\n${log}\n`);
     return 1;
+  }
+}
+
+/** Passes messages from standard input on to an address, and its answers back: tools for an agent without HTTP. */
+export async function passMessages(url: string): Promise<void> {
+  for await (const line of linesOf(Deno.stdin.readable)) {
+    if (line.trim() === "") continue;
+    const answer = await fetch(url, {
+      ...{ method: "POST", body: line, headers: { "content-type": "application/json" } },
+    });
+    const text = await answer.text();
+    if (text !== "") write(Deno.stdout, `${text}\n`);
   }
 }
 

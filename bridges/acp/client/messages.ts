@@ -20,8 +20,17 @@ export interface Shown {
   step(line: string): void;
 }
 
+/** What the agent calls the server of its task's tools. */
+const TOOLS = "remit";
 /** Longest line that is shown of a step. */
 const MAX_STEP = 300;
+
+/** The protocol's code for an agent that wants a login first. */
+const LOGIN = -32_000;
+const NO_LOGIN =
+  "it wants a login of its own. A login by subscription does not work within its walls: it needs a " +
+  "browser, and hosts beside its provider's. A key of an API does: the relay puts it in, and the agent needs none " +
+  '("remit agent show NAME" names the secret)';
 
 type Pending = (message: JsonObject) => void;
 
@@ -37,7 +46,12 @@ const textIn = (value: Json | undefined): string => typeof value === "string" ? 
 /** Sends one request in a new session, and resolves with the reason why the turn stopped. @throws AgentFailure */
 export async function handOver(
   wire: Wire,
-  { cwd, request }: { readonly cwd: string; readonly request: string },
+  { cwd, request, tools }: {
+    readonly cwd: string;
+    readonly request: string;
+    /** Where the tools of its task are served, and the program that passes messages on for an agent without HTTP. */
+    readonly tools?: { readonly url: string; readonly words: readonly string[] } | undefined;
+  },
   shown: Shown,
 ): Promise<string> {
   const pending = new Map<number, Pending>();
@@ -53,8 +67,11 @@ export async function handOver(
     if (answer["error"] === undefined) return objectIn(answer["result"]);
     const { code, message, data } = objectIn(answer["error"]);
     const more = data === undefined ? "" : ` (${JSON.stringify(data).slice(0, MAX_STEP)})`;
+    const why = code === LOGIN || /log ?in|logged in|authenticat/i.test(textIn(message))
+      ? `\n${NO_LOGIN}`
+      : "";
     throw new AgentFailure(
-      `${method}: ${textIn(message)} [${JSON.stringify(code ?? null)}]${more}`,
+      `${method}: ${textIn(message)} [${JSON.stringify(code ?? null)}]${more}${why}`,
     );
   };
   const reading = (async (): Promise<never> => {
@@ -74,12 +91,13 @@ export async function handOver(
     throw new AgentFailure("it ended before it answered");
   })();
   const turn = async (): Promise<string> => {
-    await ask("initialize", {
+    const { agentCapabilities } = await ask("initialize", {
       protocolVersion: 1,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: "remit", version: "1" },
     });
-    const { sessionId } = await ask("session/new", { cwd, mcpServers: [] });
+    const mcpServers = tools === undefined ? [] : [toolServer(tools, objectIn(agentCapabilities))];
+    const { sessionId } = await ask("session/new", { cwd, mcpServers });
     const { stopReason } = await ask("session/prompt", {
       sessionId: sessionId ?? null,
       prompt: [{ type: "text", text: request }],
@@ -87,6 +105,19 @@ export async function handOver(
     return textIn(stopReason);
   };
   return await Promise.race([turn(), reading]);
+}
+
+/** Every agent takes a program, some an address: those need no further process. */
+function toolServer(
+  { url, words: [command = "", ...args] }: {
+    readonly url: string;
+    readonly words: readonly string[];
+  },
+  capabilities: JsonObject,
+): JsonObject {
+  return objectIn(capabilities["mcpCapabilities"])["http"] === true
+    ? { type: "http", name: TOOLS, url, headers: [] }
+    : { name: TOOLS, command, args, env: [] };
 }
 
 async function hear(

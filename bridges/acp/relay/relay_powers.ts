@@ -1,14 +1,14 @@
 /** Requests from one unix socket to one origin, with a key put in. @module */
 import type { Json } from "../../../contracts/base/json.ts";
-import type { RelaySetup } from "../../../contracts/tool/foreign_agent.ts";
-import { judge, type Tokens, tokensIn } from "./rules.ts";
+import type { RelayAnswer, RelaySaid, RelaySetup } from "../../../contracts/tool/foreign_agent.ts";
+import { judge } from "./rules.ts";
+import { serveTools, type ToolDesk } from "./tool_server.ts";
+import { bounded, inferenceIn, makeUsageReader, type UsageReader } from "./usage.ts";
 
 /** Most bytes of one request: pictures are in it. */
 const MAX_BODY = 32 * 1024 * 1024;
 /** Most requests of one run. */
 const MAX_REQUESTS = 2_000;
-/** Most characters of one line of an answer that are read for its tokens. */
-const MAX_LINE = 4 * 1024 * 1024;
 /** Most characters of a failure that are passed on. */
 const MAX_FAILURE = 65_536;
 /** Headers of the agent that are passed on; all that could be a credential is not among them. */
@@ -16,7 +16,7 @@ const PASSED = ["content-type", "accept", "anthropic-version", "openai-beta"];
 /** Features of a provider by which it acts by itself. */
 const ACTING = /mcp|file|code-execution|web|skill|container|search/;
 
-function say(line: Readonly<Record<string, Json>>): void {
+function say(line: RelaySaid): void {
   const bytes = new TextEncoder().encode(`${JSON.stringify(line)}\n`);
   for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
@@ -27,9 +27,56 @@ function refusal(status: number, why: string): Response {
   return Response.json({ type: "error", error: { type: "permission_error", message } }, { status });
 }
 
-async function readSetup(): Promise<RelaySetup> {
-  const text = await new Response(Deno.stdin.readable).text();
-  return JSON.parse(text) as RelaySetup;
+type Provider = NonNullable<RelaySetup["provider"]>;
+/** What is asked of the kernel. */
+type Question = Extract<RelaySaid, { id: number }> extends infer Said
+  ? Said extends { ended: true } ? never : Omit<Said, "id">
+  : never;
+
+/** The kernel, at the other end of this process's own streams. */
+interface Kernel {
+  readonly setup: RelaySetup;
+  /** Resolves with the kernel's answer, and the id of what was asked. Rejects with what it refused. */
+  ask(question: Question): Promise<RelayAnswer>;
+}
+
+/** Reads the setup, then answers; ends this process with its input. */
+async function meetKernel(): Promise<Kernel> {
+  const waiting = new Map<number, PromiseWithResolvers<RelayAnswer>>();
+  const setup = Promise.withResolvers<RelaySetup>();
+  let last = 0, hasSetup = false;
+  const hear = (line: string): void => {
+    if (!hasSetup) {
+      hasSetup = true;
+      setup.resolve(JSON.parse(line) as RelaySetup);
+      return;
+    }
+    const answer = JSON.parse(line) as RelayAnswer;
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if ("refused" in answer) asked?.reject(new Error(answer.refused));
+    else asked?.resolve(answer);
+  };
+  void (async () => {
+    let rest = "";
+    for await (const piece of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop() ?? "";
+      lines.forEach(hear);
+    }
+    // The kernel is gone, and with it who decides.
+    Deno.exit(0);
+  })();
+  return {
+    setup: await setup.promise,
+    async ask(question): Promise<RelayAnswer> {
+      const id = ++last;
+      const answered = Promise.withResolvers<RelayAnswer>();
+      waiting.set(id, answered);
+      say({ ...question, id });
+      return await answered.promise;
+    },
+  };
 }
 
 async function bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -58,7 +105,7 @@ function parsed(bytes: Uint8Array): Json | undefined {
   }
 }
 
-function headersOf(request: Request, { header, value }: RelaySetup): Headers {
+function headersOf(request: Request, { header, value }: Provider): Headers {
   const headers = new Headers({ "accept-encoding": "identity" });
   for (const name of PASSED) {
     const given = request.headers.get(name);
@@ -71,47 +118,10 @@ function headersOf(request: Request, { header, value }: RelaySetup): Headers {
   return headers;
 }
 
-/** Reads tokens in what passes: lines of a stream, or one document. */
-function counting(told: (tokens: Tokens) => void): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
-  let line = "", skipping = false;
-  let most: Tokens = { input: 0, output: 0 };
-  const look = (text: string): void => {
-    const found = parsed(new TextEncoder().encode(text.replace(/^data:\s*/, "")));
-    const tokens = found === undefined ? undefined : tokensIn(found);
-    if (tokens === undefined) return;
-    most = {
-      input: Math.max(most.input, tokens.input),
-      output: Math.max(most.output, tokens.output),
-    };
-  };
-  let document = "";
-  return new TransformStream({
-    transform(chunk, to): void {
-      to.enqueue(chunk);
-      const text = decoder.decode(chunk, { stream: true });
-      if (document.length < MAX_LINE) document += text;
-      for (const piece of text.split(/(?<=\n)/)) {
-        if (line.length + piece.length > MAX_LINE) skipping = true;
-        line = skipping ? "" : line + piece;
-        if (!piece.endsWith("\n")) continue;
-        if (!skipping && line.startsWith("data:")) look(line);
-        line = "";
-        skipping = false;
-      }
-    },
-    flush(): void {
-      look(line);
-      look(document);
-      told(most);
-    },
-  });
-}
-
 /** What a provider says of a failure may quote the key. */
 async function failing(
   response: Response,
-  { value }: RelaySetup,
+  { value }: Provider,
   kind: string,
 ): Promise<Response> {
   const text = (await response.text()).slice(0, MAX_FAILURE);
@@ -124,63 +134,153 @@ async function failing(
   return new Response(shown, { status, headers });
 }
 
-/** Serves until the process is ended. */
-export async function serveRelay(socket: string): Promise<void> {
-  const setup = await readSetup();
+/** The same body, read while it passes; `done` is called once, however it ends. */
+function reading(
+  body: ReadableStream<Uint8Array> | null,
+  reader: UsageReader,
+  done: () => void,
+): ReadableStream<Uint8Array> | null {
+  if (body === null) {
+    done();
+    return null;
+  }
+  const source = body.getReader();
+  const decoder = new TextDecoder();
+  return new ReadableStream({
+    async pull(to): Promise<void> {
+      try {
+        const { done: ended, value } = await source.read();
+        if (!ended) {
+          reader.take(decoder.decode(value, { stream: true }));
+          to.enqueue(value);
+          return;
+        }
+        to.close();
+      } catch (error) {
+        to.error(error);
+      }
+      done();
+    },
+    async cancel(why): Promise<void> {
+      // INVARIANT: who closes early has used what was computed (test: "an answer that is not heard to its end …").
+      done();
+      await source.cancel(why).catch(() => undefined);
+    },
+  });
+}
+
+/** Passes inference on, once the kernel lets it. */
+function makePassing(
+  { setup, ask }: Kernel,
+  provider: Provider,
+): (request: Request) => Promise<Response> {
   let requests = 0, used = 0;
-  const answer = async (request: Request): Promise<Response> => {
+  return async (request) => {
     // What is judged is what is asked: the parsed path, in which no dots are left.
     const { pathname, search } = new URL(request.url);
     const bytes = await bodyOf(request);
     if (bytes === undefined) return refusal(413, "its body is too large");
-    const judged = judge(setup.wire, {
-      ...{ method: request.method, target: `${pathname}${search}` },
-      body: bytes.length === 0 ? undefined : parsed(bytes),
-    });
+    const body = bytes.length === 0 ? undefined : parsed(bytes);
+    const target = `${pathname}${search}`;
+    const judged = judge(provider.wire, { method: request.method, target, body });
     if (judged.kind === "refused") return refusal(403, judged.why);
     if (used >= setup.tokens) return refusal(402, `its ${setup.tokens} tokens are used up`);
     if (requests >= MAX_REQUESTS) return refusal(402, `it made ${MAX_REQUESTS} requests`);
     requests += 1;
+    const inference = inferenceIn(provider.wire, pathname, body);
+    let sent: BodyInit = bytes, id: number | undefined;
+    if (inference !== undefined) {
+      try {
+        const answer = await ask({ infer: { ...inference, bytes: bytes.length } });
+        id = answer.id;
+        const maxTokens = "maxTokens" in answer ? answer.maxTokens : inference.maxTokens;
+        const other = bounded(provider.wire, pathname, { body, maxTokens });
+        if (other !== undefined) sent = JSON.stringify(other);
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        return refusal(402, error.message);
+      }
+    }
+    const unanswered = (): void => {
+      if (id !== undefined) say({ id, ended: true });
+    };
     let response: Response;
     try {
-      response = await fetch(`${setup.origin}${judged.path}`, {
-        ...{ method: request.method, headers: headersOf(request, setup), redirect: "manual" },
-        ...(request.method === "POST" ? { body: bytes } : {}),
+      response = await fetch(`${provider.origin}${judged.path}`, {
+        ...{ method: request.method, headers: headersOf(request, provider), redirect: "manual" },
+        ...(request.method === "POST" ? { body: sent } : {}),
         signal: request.signal,
       });
     } catch (error) {
+      unanswered();
       if (request.signal.aborted) return new Response(null, { status: 499 });
       say({ failed: error instanceof Error ? error.message.slice(0, 300) : "unknown" });
       return Response.json({ error: { message: "the provider did not answer" } }, { status: 502 });
     }
     if (response.status >= 300 && response.status < 400) {
+      unanswered();
       await response.body?.cancel();
       return refusal(502, "the provider led elsewhere");
     }
     const kind = response.headers.get("content-type") ?? "application/json";
-    if (response.status >= 400) return await failing(response, setup, kind);
-    return new Response(
-      response.body?.pipeThrough(counting((tokens) => {
-        used += tokens.input + tokens.output;
-        say({ tokens: { ...tokens } });
-      })) ?? null,
-      {
-        status: response.status,
-        headers: { "content-type": kind },
-      },
-    );
+    if (response.status >= 400) {
+      unanswered();
+      return await failing(response, provider, kind);
+    }
+    const reader = makeUsageReader({ input: inference?.input ?? 0 });
+    let open = true;
+    const passed = reading(response.body, reader, () => {
+      if (!open || id === undefined) return;
+      open = false;
+      const usage = reader.used();
+      used += usage.input + usage.output;
+      say({ id, ended: true, used: usage });
+    });
+    return new Response(passed, { status: response.status, headers: { "content-type": kind } });
   };
-  const server = Deno.serve({
-    path: socket,
-    onListen() {
-      // Within its walls the agent is nobody; the folder of the socket is entered by nobody else.
-      Deno.chmodSync(socket, 0o666);
-      say({ ready: true });
+}
+
+/** Serves tools: one message, one answer. */
+async function passTool(request: Request, desk: ToolDesk): Promise<Response> {
+  if (request.method !== "POST") return new Response(null, { status: 405 });
+  const bytes = await bodyOf(request);
+  if (bytes === undefined) return refusal(413, "its body is too large");
+  const answer = await serveTools(parsed(bytes) ?? null, desk);
+  return answer === undefined ? new Response(null, { status: 202 }) : Response.json(answer);
+}
+
+/** Serves until the process is ended. */
+export async function serveRelay(socket: string): Promise<void> {
+  const kernel = await meetKernel();
+  const { provider, tools } = kernel.setup;
+  const pass = provider === undefined
+    ? () => Promise.resolve(refusal(403, "it asks no provider"))
+    : makePassing(kernel, provider);
+  const desk: ToolDesk = {
+    async list() {
+      const answer = await kernel.ask({ list: true });
+      return "tools" in answer ? answer.tools : [];
     },
-    onError(error) {
-      say({ failed: error instanceof Error ? error.message.slice(0, 300) : "unknown" });
-      return new Response(null, { status: 500 });
+    async call(tool, args) {
+      const answer = await kernel.ask({ call: tool, args });
+      if ("content" in answer) return answer;
+      throw new Error("it has no result");
     },
-  }, answer);
+  };
+  const server = Deno.serve(
+    {
+      path: socket,
+      onListen() {
+        // Within its walls the agent is nobody; the folder of the socket is entered by nobody else.
+        Deno.chmodSync(socket, 0o666);
+        say({ ready: true });
+      },
+      onError(error) {
+        say({ failed: error instanceof Error ? error.message.slice(0, 300) : "unknown" });
+        return new Response(null, { status: 500 });
+      },
+    },
+    (request) => new URL(request.url).pathname === tools ? passTool(request, desk) : pass(request),
+  );
   await server.finished;
 }

@@ -170,33 +170,3 @@ function elsewhere(value: Json, depth: number, quoted: boolean): string | undefi
   }
   return undefined;
 }
-
-/** Tokens of one answer. */
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
-}
-
-/** What an answer, or a piece of it, says of tokens. */
-export function tokensIn(piece: Json): Tokens | undefined {
-  if (piece === null || typeof piece !== "object" || isList(piece)) return undefined;
-  for (const name of ["response", "message"]) {
-    const inner = piece[name];
-    const found = inner === undefined ? undefined : tokensIn(inner);
-    if (found !== undefined) return found;
-  }
-  const usage = piece["usage"] ?? piece["usageMetadata"];
-  if (usage === null || typeof usage !== "object" || isList(usage)) return undefined;
-  const sum = (...names: readonly string[]): number =>
-    names.reduce((all, name) => {
-      const n = usage[name];
-      return all + (typeof n === "number" && Number.isSafeInteger(n) && n > 0 ? n : 0);
-    }, 0);
-  return {
-    input: sum(
-      ...["input_tokens", "prompt_tokens", "promptTokenCount"],
-      ...["cache_read_input_tokens", "cache_creation_input_tokens"],
-    ),
-    output: sum("output_tokens", "completion_tokens", "candidatesTokenCount", "thoughtsTokenCount"),
-  };
-}

@@ -21,27 +21,35 @@ export interface RelayParts {
   /** A folder of the machine, for the socket alone. */
   readonly room: string;
   readonly socketName: string;
-  readonly host: string;
-  readonly port: number;
+  /** The one origin that it may reach; undefined: none. */
+  readonly at: string | undefined;
 }
 
 /** The start line of a relay. The key is no part of it: it comes on standard input. */
 export function lineOfAgentRelay(
   config: WallConfig & Pick<KernelConfig, "bundles">,
-  { room, socketName, host, port }: RelayParts,
+  { room, socketName, at }: RelayParts,
 ): StartLine {
   const { bwrap = "", deno } = config.programs;
   const { agentRelay: bundle } = config.bundles;
   const socket = `${ROOM}/${socketName}`;
+  const url = at === undefined ? undefined : new URL(at);
+  const port = url?.port || (url?.protocol === "https:" ? "443" : "80");
+  const reached = url === undefined ? "" : `${url.hostname}:${port},`;
   const wall = filtered(config, "holder", [
-    ...namespace(bwrap, deno, environment(NAMESPACE.denoDir), ["--share-net"]),
+    ...namespace(
+      bwrap,
+      deno,
+      environment(NAMESPACE.denoDir),
+      at === undefined ? [] : ["--share-net"],
+    ),
     ...["--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", NAMESPACE.denoDir],
     ...["--ro-bind", bundle, bundle, "--bind", room, ROOM],
     ...["/etc/ssl/certs", "/etc/ca-certificates", ...NAMES]
       .flatMap((file) => ["--ro-bind-try", file, file]),
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...[NAMESPACE.deno, "run", ...CHILD_FLAGS, "--ignore-env"],
-    ...[`--allow-net=${host}:${port},unix:${socket}`],
+    ...[`--allow-net=${reached}unix:${socket}`],
     ...[`--allow-read=${ROOM}`, `--allow-write=${ROOM}`],
     ...["--deny-run", "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=256", bundle, socket],

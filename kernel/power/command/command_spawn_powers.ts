@@ -5,8 +5,9 @@ import type { ExitStatus } from "../../core/start/spawn.ts";
 
 /** What a run of a program is. */
 interface RunOptions extends StartLine {
-  /** All of its standard input, which then ends. */
+  /** Its standard input, which then ends unless it is `told` more. */
   readonly stdin: Uint8Array;
+  readonly told?: true;
   /** Called with bytes of either output; the chunk is only valid during the call. */
   onOutput(chunk: Uint8Array): void;
   onErrors(chunk: Uint8Array): void;
@@ -15,6 +16,8 @@ interface RunOptions extends StartLine {
 /** A program under way. */
 interface RunningProgram {
   readonly pid: number;
+  /** Writes more of its input, of one that is `told`; nothing once it has ended. */
+  tell(bytes: Uint8Array): void;
   /** Sends SIGKILL. Idempotent. */
   kill(): void;
   /** Resolves when it is reaped; what it printed was heard. */
@@ -32,7 +35,7 @@ export function makeRunPowers(killed: () => void = () => undefined): RunPowers {
 }
 
 function run(
-  { program, args, env, stdin, onOutput, onErrors }: RunOptions,
+  { program, args, env, stdin, told, onOutput, onErrors }: RunOptions,
   killed: () => void,
 ): RunningProgram {
   const child = new Deno.Command(program, {
@@ -46,16 +49,21 @@ function run(
   }).spawn();
   let ended = false;
   const input = child.stdin.getWriter();
-  const fed = input.write(stdin).then(() => input.close()).catch(brokenPipe);
+  input.closed.catch(brokenPipe);
+  const fed = input.write(stdin).then(() => told ? undefined : input.close()).catch(brokenPipe);
   const heard = [pump(child.stdout, onOutput), pump(child.stderr, onErrors)];
   return Object.freeze({
     pid: child.pid,
+    tell(bytes: Uint8Array): void {
+      if (!ended) input.write(bytes).catch(brokenPipe);
+    },
     kill(): void {
       if (!ended) killChild(child);
     },
     ended: (async (): Promise<ExitStatus> => {
       const status = await child.status;
       ended = true;
+      if (told) void input.abort().catch(brokenPipe);
       // What it left waiting holds its outputs open.
       if (status.signal === "SIGKILL") killed();
       await Promise.all([fed, ...heard]);

@@ -140,43 +140,75 @@ export function makeCommands(parts: CommandsParts): Commands {
       unpin();
       void place.service.kill();
     };
-    const [pin, { prepared, work }] = await within(
+    // Its relay is started while the folder is copied; what it was shown is known when it first asks.
+    let read: CommandRun["label"] = "secret";
+    const begun = beginAgent(entry, folders, () => read);
+    const [pin, { prepared, work }, agent] = await within(
       entry,
       COPY_MS,
       Promise.all([
         pinned,
         place.prepare({ setup: setup(folders, run.mounts), cwd: run.cwd }),
+        begun,
       ]),
-    );
-    const printed = await perform(entry, place.service, { pin, work, folders });
-    const { colour, label } = run;
+    ).catch(async (error: unknown) => {
+      await begun.then((agent) => agent?.close(), () => undefined);
+      throw error;
+    });
+    const shown = mixed(run, prepared);
+    read = shown.label;
+    const { taint, ...printed } = await perform(entry, place.service, { pin, work, agent });
+    // What it was told meanwhile is in what it wrote and says.
+    const { colour, label } = mixed(run, { ...prepared, ...taint });
     entry.kill = () => void place.service.kill();
     const collected = await within(entry, COPY_MS, place.service.collect({ colour, label }));
-    const ran = { ...printed, ...kept(collected, before, folders), ...mixed(run, prepared) };
+    const done = { ...printed, ...kept(collected, before, folders), ...shown };
+    const ran = {
+      ...done,
+      ...(taint === undefined ? {} : mixed(shown, { ...prepared, ...taint })),
+    };
     const [cwd = ""] = run.mounts;
     place.rest(collected.untouched ? undefined : { setup: setup(folders, run.mounts), cwd });
     return ran;
   };
 
   const beginAgent = async (
-    run: CommandRun,
+    entry: Open,
     folders: Pick<TaskFolders, "mounts">,
+    label: () => CommandRun["label"],
   ): Promise<AgentRun | undefined> => {
+    const { run } = entry;
     const { agent } = run.command;
+    let paused = 0;
     if (agent === undefined) return undefined;
     if (parts.agents === undefined) throw unavailable(run, "this kernel runs no agents of others");
-    return await parts.agents.begin(agent, { ...run, folders: folders.mounts });
+    return await parts.agents.begin(agent, {
+      ...{ ...run, label, folders: folders.mounts },
+      end: (fault) => end(entry, fault),
+      pause() {
+        paused += 1;
+        for (const deadline of entry.deadlines) deadline.freeze();
+        return () => {
+          paused -= 1;
+          if (paused > 0 || frozen.has(run.pid)) return;
+          for (const deadline of entry.deadlines) deadline.thaw();
+        };
+      },
+    });
   };
 
   const perform = async (
     entry: Open,
     service: CopyService,
-    { pin, work, folders }: {
+    { pin, work, agent }: {
       readonly pin: string;
       readonly work: string;
-      readonly folders: Pick<TaskFolders, "mounts">;
+      readonly agent: AgentRun | undefined;
     },
-  ): Promise<Pick<CommandRan, "exit" | "stdout" | "stderr" | "cut" | "ms">> => {
+  ): Promise<
+    & Pick<CommandRan, "exit" | "stdout" | "stderr" | "cut" | "ms">
+    & { readonly taint?: ReturnType<AgentRun["taint"]> }
+  > => {
     const { run } = entry;
     const { command } = run;
     if (parts.walls.kind === "none") throw unavailable(run, parts.walls.why);
@@ -190,7 +222,6 @@ export function makeCommands(parts: CommandsParts): Commands {
       );
     const limits = { bytes: run.bytes, lines: run.lines, onFlood: flood };
     const out = makeCapture(limits), errors = makeCapture(limits);
-    const agent = await within(entry, COPY_MS, beginAgent(run, folders));
     const began = powers.now();
     const program = parts.programs.run({
       ...lineOfCommand(config, {
@@ -228,6 +259,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       stderr: errors.text() + (agent?.told() ?? ""),
       cut: out.cut() || errors.cut(),
       ms: Math.round(powers.now() - began),
+      ...(agent === undefined ? {} : { taint: agent.taint() }),
     };
   };
 

@@ -1,7 +1,12 @@
 /** One run of a program of this machine: what is asked for, what it came to. @module */
 import type { Colour, Label } from "../../../contracts/authority/colour.ts";
 import type { Collected, GrantedCommand } from "../../../contracts/tool/command.ts";
-import type { ForeignAgent } from "../../../contracts/tool/foreign_agent.ts";
+import type {
+  ForeignAgent,
+  RelayInference,
+  RelayUsage,
+  ServedTool,
+} from "../../../contracts/tool/foreign_agent.ts";
 import type { Mount } from "../../../contracts/tool/workspace.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
@@ -71,6 +76,32 @@ export interface Commands {
   close(task: TaskId): Promise<void>;
 }
 
+/** An inference of an agent of others that may leave. */
+export interface LetThrough {
+  /** Most tokens of its answer. */
+  readonly maxTokens: number;
+  /** Books what it used: nothing where no answer came, its input where what came is `lost`. To be called once. */
+  ended(used: RelayUsage | "lost" | undefined): void;
+  /** Resolves when that is in the log. */
+  readonly booked: Promise<void>;
+}
+
+/** A task as one run of an agent of others reaches it: what it pays for, and the tools that it is served. */
+export interface AgentPort {
+  readonly tools: readonly ServedTool[];
+  /** Through the gate. Rejects `needsApproval` where a person must be asked who is not there: the run is then over. */
+  call(
+    call: { readonly id: string; readonly tool: string; readonly args: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly content: string; readonly isError: boolean }>;
+  /** Judged, paced and held as every inference. Rejects with why not; `needsApproval` as `call`. */
+  infer(asked: RelayInference, signal: AbortSignal): Promise<LetThrough>;
+  /** The run is over, and all is booked: a limit that it ran into is now its process's. */
+  close(): void;
+  /** What its process has read meanwhile. */
+  taint(): { readonly colour: Colour; readonly label: Label };
+}
+
 /** A run of an agent of others that is prepared: see kernel/power/agent. */
 export interface AgentRun {
   readonly line: Pick<CommandParts, "agent" | "args">;
@@ -79,6 +110,8 @@ export interface AgentRun {
   told(): string;
   /** Ends the relay; resolves when nothing is left of it. */
   close(): Promise<void>;
+  /** What its process has read meanwhile. */
+  taint(): { readonly colour: Colour; readonly label: Label };
 }
 
 /** Runs of agents of others. */
@@ -86,8 +119,14 @@ export interface AgentRuns {
   /** Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
   begin(
     agent: ForeignAgent,
-    run: Pick<CommandRun, "cwd" | "stdin" | "mounts"> & {
+    run: Pick<CommandRun, "task" | "pid" | "id" | "cwd" | "stdin" | "mounts"> & {
+      /** Of all that it is shown, when it asks. */
+      label(): Label;
       readonly folders: readonly Pick<Mount, "name" | "dir">[];
+      /** Ends the run: a person must decide first. */
+      end(fault: Fault): void;
+      /** Its time stands still until the returned function is called. */
+      pause(): () => void;
     },
   ): Promise<AgentRun>;
 }

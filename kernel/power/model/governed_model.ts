@@ -64,6 +64,8 @@ export interface GovernedOptions extends InferOptions {
   readonly use?: EgressUse;
   /** It waits no more: the time for an answer begins. */
   readonly onEntered?: () => void;
+  /** What leaves, where the request does not hold it. */
+  readonly size?: EgressSize;
 }
 
 /** The time for an answer: it counts anew whenever a model of this machine has read more of its request. */
@@ -212,11 +214,11 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   return Object.freeze<GovernedModel>({
     info,
     plan,
-    infer: (request, { use = "inference", onEntered, ...options }) =>
+    infer: (request, { use = "inference", onEntered, size, ...options }) =>
       go({
         ...{ use, onEntered, maxTokens: request.maxTokens, signal: options.signal },
         nonce: request.nonce,
-        size: () => requestSize(request),
+        size: () => size ?? requestSize(request),
         texts: request.messages.length,
         tools: request.tools.length,
         send: () => model.infer(request, options),

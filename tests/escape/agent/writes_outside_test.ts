@@ -27,7 +27,11 @@ Deno.test("an agent of others reads no key of alice's, writes nothing outside it
     for (const path of [".git", ".github", "package.json"]) {
       await assert.rejects(Deno.stat(`${machine.dir}/plans/${path}`), Deno.errors.NotFound);
     }
-    const log = await machine.remit(["log", run.task]);
-    assert.match(`${run.output}${log.stdout}`, /package\.json/);
+    const [question] = await machine.json(["questions"]) as readonly {
+      kind: string;
+      executes: readonly string[];
+    }[];
+    assert.equal(question?.kind, "stepUp");
+    assert.deepEqual(question?.executes, ["plans/.github/workflows/ci.yml", "plans/package.json"]);
   });
 });

@@ -38,6 +38,26 @@ const STEPS = {
     });
     return `${response.status} ${(await response.text()).slice(0, 2_000)}`;
   },
+  // Hears the beginning of an answer, and goes.
+  async early([target, ...words]) {
+    const stop = new AbortController();
+    const response = await fetch(`${process.env.BASE_URL}${target}`, {
+      ...{ method: "POST", body: words.join(" "), signal: stop.signal },
+      headers: { "content-type": "application/json" },
+    });
+    await response.body.getReader().read();
+    stop.abort();
+    return `${response.status}`;
+  },
+  tools: async () =>
+    (await toolServer("tools/list", {})).result.tools.map(({ name }) => name).join(" "),
+  async tool([name, ...words]) {
+    const args = words.length === 0 ? {} : JSON.parse(words.join(" "));
+    const { result, error } = await toolServer("tools/call", { name, arguments: args });
+    return error === undefined
+      ? `${result.isError ? "error" : "ok"} ${result.content[0].text}`
+      : `refused ${error.message}`;
+  },
   connect: ([host, port]) =>
     new Promise((resolve) => {
       const socket = net.connect({ host, port: Number(port), timeout: 2_000 });
@@ -102,6 +122,30 @@ const STEPS = {
   hang: () => new Promise(() => setInterval(() => {}, 1_000)),
 };
 
+/** The server of its task's tools, as it was told of it; undefined where there is none. */
+let served;
+
+/** Asks it, by whichever way it was told of. */
+async function toolServer(method, params) {
+  const line = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  if (served.type === "http") {
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    return await (await fetch(served.url, { method: "POST", body: line, headers })).json();
+  }
+  const { stdout } = await new Promise((resolve, reject) => {
+    const child = spawn(served.command, served.args, { stdio: ["pipe", "pipe", "inherit"] });
+    let stdout = "";
+    child.stdout.on("data", (piece) => stdout += piece);
+    child.on("close", () => resolve({ stdout }));
+    child.on("error", reject);
+    child.stdin.end(`${line}\n`);
+  });
+  return JSON.parse(stdout);
+}
+
 async function work(id, text) {
   for (const line of text.split("\n").map((each) => each.trim()).filter((each) => each !== "")) {
     const [name, ...words] = line.split(" ");
@@ -125,9 +169,16 @@ async function work(id, text) {
 
 function hear({ id, method, params, ...message }) {
   if (method === undefined) return answers.get(id)?.(message);
-  if (method === "initialize") send({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
-  else if (method === "session/new") send({ id, result: { sessionId: "s" } });
-  else if (method === "session/prompt") void work(id, params.prompt[0].text);
+  if (method === "initialize") {
+    const mcpCapabilities = { http: process.env.TOOLS_BY === "http" };
+    send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities } } });
+  } else if (method === "session/new") {
+    served = params.mcpServers[0];
+    if (process.env.WANTS_LOGIN === "yes") {
+      return send({ id, error: { code: -32000, message: "Authentication required" } });
+    }
+    send({ id, result: { sessionId: "s" } });
+  } else if (method === "session/prompt") void work(id, params.prompt[0].text);
 }
 
 let rest = "";

@@ -1,0 +1,243 @@
+/**
+ * The relay of one run: a process that holds the key and no decision. What an agent of others asks of its provider,
+ * and of the tools that it is served, is put to its task here.
+ * @module
+ */
+import { Fault } from "../../../contracts/base/fault.ts";
+import type { Json } from "../../../contracts/base/json.ts";
+import {
+  type ForeignAgent,
+  type RelayAnswer,
+  RelaySaid,
+  type RelaySetup,
+} from "../../../contracts/tool/foreign_agent.ts";
+import type { KernelConfig, Secret } from "../../../contracts/wire/wire_control.ts";
+import { lineOfAgentRelay } from "../../core/start/agent_line.ts";
+import type { WallConfig } from "../../core/start/line_parts.ts";
+import type { RunPowers } from "../command/command_spawn_powers.ts";
+import type { AgentPort, AgentRun, AgentRuns, LetThrough } from "../command/run.ts";
+
+/** What {@link startRelay} is handed. */
+export interface RelayParts {
+  readonly config: WallConfig & Pick<KernelConfig, "bundles" | "runtime">;
+  readonly programs: RunPowers;
+  readonly disk: {
+    makeDir(path: string): Promise<void>;
+    remove(path: string): Promise<void>;
+  };
+  /** A secret that the operator keeps now. */
+  secret(name: string): Secret | undefined;
+  readonly powers: { after(ms: number, call: () => void): () => void; token(): string };
+}
+
+/** The run that a relay is of. */
+export type RelayRun = Pick<Parameters<AgentRuns["begin"]>[1], "id" | "end" | "pause">;
+
+/** A relay that listens. */
+export interface Relay extends Pick<AgentRun, "told" | "close"> {
+  readonly socket: string;
+}
+
+/** Where tools are served, beneath the relay's address. */
+export const TOOLS_PATH = "/remit/tools";
+/** Milliseconds in which a relay listens. */
+const READY_MS = 15_000;
+/** Refusals that are told of a run. */
+const MAX_TOLD = 20;
+/** Requests under way at once; more are refused. */
+const MAX_OPEN = 64;
+/** Longest line of a relay: a call's arguments are in it. */
+const MAX_LINE = 4 * 1024 * 1024;
+
+/** Where a relay reaches out, and with what. @throws Fault `refused` without the key */
+function providerOf(
+  { secret }: Pick<RelayParts, "secret">,
+  { name, provider }: ForeignAgent,
+): RelaySetup["provider"] {
+  if (provider === undefined) return undefined;
+  const { wire, origin, secret: wanted } = provider;
+  const key = secret(wanted);
+  if (key !== undefined && key.origin === origin) {
+    return { wire, origin, header: key.header, value: `${key.prefix}${key.value}` };
+  }
+  throw new Fault(
+    "refused",
+    `Cannot run ${name}: no secret "${wanted}" is kept for ${origin}; "remit secret set ${wanted}" keeps one`,
+  );
+}
+
+/** Starts one; resolves when it listens. Rejects `refused`, `unavailable`. */
+export async function startRelay(
+  parts: RelayParts,
+  agent: ForeignAgent,
+  { port, run }: { readonly port: AgentPort; readonly run: RelayRun },
+): Promise<Relay> {
+  const { config, programs, disk, powers } = parts;
+  const provider = providerOf(parts, agent);
+  // As clearRooms finds it after a crash.
+  const token = powers.token().replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 12);
+  const room = `${config.runtime}/agents/run-${token}`;
+  await disk.makeDir(room);
+  const setup: RelaySetup = {
+    tokens: agent.tokens,
+    ...(provider === undefined ? {} : { provider }),
+    ...(port.tools.length === 0 ? {} : { tools: TOOLS_PATH }),
+  };
+  const ready = Promise.withResolvers<void>();
+  const { secret = "" } = agent.provider ?? {};
+  const answering = makeAnswering(
+    { port, run, secret, ready: ready.resolve },
+    (answer) => program.tell(lineOf(answer)),
+  );
+  const decoder = new TextDecoder();
+  let rest = "", errors = "";
+  const program = programs.run({
+    ...lineOfAgentRelay(config, { room, socketName: "s", at: provider?.origin }),
+    ...{ stdin: lineOf(setup), told: true },
+    onOutput(chunk) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = (lines.pop() ?? "").slice(0, MAX_LINE);
+      lines.forEach(answering.hear);
+    },
+    onErrors(chunk) {
+      errors = (errors + new TextDecoder().decode(chunk)).slice(-1_000);
+    },
+  });
+  const failed = (why: string): Fault =>
+    new Fault("unavailable", `Cannot run ${agent.name}: the relay to its provider ${why}`);
+  let closing = false;
+  const close = async (): Promise<void> => {
+    closing = true;
+    program.kill();
+    await program.ended;
+    await answering.close();
+    await disk.remove(room);
+  };
+  const cancel = powers.after(READY_MS, () => ready.reject(failed("does not listen")));
+  void program.ended.then(() => {
+    const why = failed(`ended: ${errors.slice(-300)}`);
+    ready.reject(why);
+    // Without it the agent would wait for an answer until its time is up.
+    if (!closing) run.end(why);
+  });
+  try {
+    await ready.promise;
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    cancel();
+  }
+  return Object.freeze({ socket: `${room}/s`, told: answering.told, close });
+}
+
+/** What a relay says, answered. */
+interface Answering extends Pick<AgentRun, "told"> {
+  hear(line: string): void;
+  /** The relay has ended: cancels what is under way, books what was let through. */
+  close(): Promise<void>;
+}
+
+function makeAnswering(
+  { port, run, secret, ready }: {
+    readonly port: AgentPort;
+    /** The name of its provider's key. */
+    readonly secret: string;
+    readonly run: RelayRun;
+    ready(): void;
+  },
+  answer: (answer: RelayAnswer) => void,
+): Answering {
+  const told: string[] = [];
+  const abort = new AbortController();
+  const through = new Map<number, LetThrough>();
+  const under = new Set<Promise<void>>(), booking: Promise<void>[] = [];
+  const used = { requests: 0, input: 0, output: 0, calls: 0 };
+  const key =
+    `provider: it does not take the key "${secret}"; "remit secret set ${secret}" keeps another`;
+  let more = 0;
+  const note = (line: string): void => {
+    if (told.length < MAX_TOLD) told.push(line);
+    else more += 1;
+  };
+  /** Answers one question; what a person must decide first ends the run, which is made anew after the answer. */
+  const asked = (id: number, work: () => Promise<RelayAnswer>): void => {
+    if (under.size >= MAX_OPEN) return answer({ id, refused: `${MAX_OPEN} are under way` });
+    const resume = run.pause();
+    const done = (async (): Promise<void> => {
+      try {
+        answer(await work());
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        if (error.code === "needsApproval") run.end(error);
+        else note(`refused: ${error.message}`);
+        answer({ id, refused: error.message.slice(0, 512) });
+      } finally {
+        resume();
+      }
+    })().finally(() => under.delete(done));
+    under.add(done);
+  };
+  return Object.freeze<Answering>({
+    hear(line): void {
+      // TRUST: the relay holds what an agent sent.
+      const { data: said } = RelaySaid.safeParse(parsed(line));
+      if (said === undefined) return;
+      if ("ready" in said) ready();
+      else if ("refused" in said) note(`refused at the provider's relay: ${said.refused}`);
+      else if ("failed" in said) {
+        note(`provider: ${said.failed}`);
+        if (/answered 40[13]\b/.test(said.failed) && told.at(-1) !== key) note(key);
+      } else if ("infer" in said) {
+        asked(said.id, async () => {
+          const passed = await port.infer(said.infer, abort.signal);
+          through.set(said.id, passed);
+          booking.push(passed.booked);
+          return { id: said.id, maxTokens: passed.maxTokens };
+        });
+      } else if ("ended" in said) {
+        const passed = through.get(said.id);
+        through.delete(said.id);
+        passed?.ended(said.used);
+        if (said.used === undefined) return;
+        used.requests += 1;
+        used.input += said.used.input;
+        used.output += said.used.output;
+      } else if ("list" in said) answer({ id: said.id, tools: port.tools });
+      else {
+        used.calls += 1;
+        const { id, call: tool, args } = said;
+        // INVARIANT: the same call of a run that is made anew has the same id, whatever its process is then: an answer covers it.
+        const call = { id: `${run.id.slice(run.id.indexOf("-") + 1)}/${used.calls}`, tool, args };
+        asked(id, async () => ({ id, ...await port.call(call, abort.signal) }));
+      }
+    },
+    async close(): Promise<void> {
+      abort.abort();
+      await Promise.allSettled(under);
+      for (const passed of through.values()) passed.ended("lost");
+      await Promise.allSettled(booking);
+      port.close();
+    },
+    told: () =>
+      [
+        ...told,
+        ...(more === 0 ? [] : [`… and ${more} more of these`]),
+        `provider: ${used.requests} requests, ${used.input} tokens in, ${used.output} out`,
+        ...(used.calls === 0 ? [] : [`tools of its task: ${used.calls} calls`]),
+      ].map((line) => `${line}\n`).join(""),
+  });
+}
+
+function lineOf(value: RelaySetup | RelayAnswer): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
+}
+
+function parsed(line: string): Json | undefined {
+  try {
+    return JSON.parse(line) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
