@@ -39,7 +39,6 @@ const REFS = 3_000;
 const LINE = 6_000;
 const INDENTS = 10;
 
-/** Makes an empty canvas. */
 export function makeCanvas(): Canvas {
   const lines: string[] = [];
   const targets = new Map<string, Target>();

@@ -23,7 +23,6 @@ export interface Call {
   write(path: string, text: string): Promise<Json>;
 }
 
-/** What {@link makeSession} is handed. */
 export interface SessionParts {
   readonly cdp: Cdp;
   readonly timers: Timers;

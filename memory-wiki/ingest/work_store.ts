@@ -26,7 +26,6 @@ const StoredRun = z.object({
   /** The patch of the last finish. */
   patch: PatchName.optional(),
 });
-/** See {@link StoredRun}. */
 export type StoredRun = z.infer<typeof StoredRun>;
 
 /** What a model said of an item. */

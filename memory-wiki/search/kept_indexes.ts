@@ -6,7 +6,6 @@ import type { SearchedStore } from "./passage.ts";
 import type { Ranking } from "./ranking.ts";
 import type { IndexFiles } from "./search.ts";
 
-/** See {@link makeKeptIndexes}. */
 export interface KeptIndexes {
   /** The index of a clearance, up to date. */
   of(clearance: Label): PageIndex;

@@ -268,7 +268,6 @@ export interface WikiDocuments {
   names(prefix: string): readonly string[];
 }
 
-/** See {@link WikiStore.contents}. */
 export interface UntoldContents {
   /** At most 1,000. */
   list(): WikiContents["contents"];

@@ -32,12 +32,10 @@ export interface Canvas extends Drawn {
 
 /** Characters of all lines together, and refs, at most. */
 const OUTLINE_CHARACTERS = 400_000;
-/** See {@link OUTLINE_CHARACTERS}. */
 const REFS = 3_000;
 const LINE = 8_000;
 const INDENTS = 10;
 
-/** Makes an empty canvas. */
 export function makeCanvas(drawn: Drawn): Canvas {
   const lines: string[] = [];
   const targets = new Map<string, Target>();

@@ -30,7 +30,6 @@ const PAGES = 8;
 const BYTES = 3_000_000;
 const ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5";
 
-/** Makes an empty session. */
 export function makeSession(): Session {
   let pages: readonly Page[] = [];
   let key = "";
