@@ -1,6 +1,7 @@
 /** Opens pages, follows links, sends forms: one set of tools over one session. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Filling, type FormRequest, requestOf } from "./form_request.ts";
-import { type Host, Refusal } from "./host.ts";
+import { type Host } from "./host.ts";
 import { type At, makeSession } from "./session.ts";
 import { answerText, isTextType, mediaType } from "./answer_text.ts";
 import { cleanText } from "../../text/page_text.ts";
@@ -28,11 +29,11 @@ interface DownloadArgs extends Partial<At> {
 export function makeBrowserTools() {
   const session = makeSession();
 
-  /** @throws Refusal unless the ref is a link to exactly this address */
+  /** @throws Fault unless the ref is a link to exactly this address */
   const followed = ({ ref, snapshot, url }: LeadArgs): void => {
     const target = session.target({ ref, snapshot });
     if (target.kind !== "link") {
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot click ${ref}: it is no link; forms are sent with browser_submit or browser_post`,
       );
@@ -43,7 +44,7 @@ export function makeBrowserTools() {
   const sent = ({ ref, snapshot, fields = {} }: SendArgs): FormRequest => {
     const target = session.target({ ref, snapshot });
     if (target.kind === "link" || target.kind === "field") {
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot send ${ref}: name the ref of a form or of a submit button`,
       );
@@ -56,7 +57,7 @@ export function makeBrowserTools() {
   return Object.freeze({
     browser_open: ({ url }: { readonly url: string }, host: Host) => {
       if (!/^https?:\/\//.test(url)) {
-        throw new Refusal("refused", "Cannot open this: only http and https addresses are opened");
+        throw new Fault("refused", "Cannot open this: only http and https addresses are opened");
       }
       return session.visit({ url }, host);
     },
@@ -71,7 +72,7 @@ export function makeBrowserTools() {
     browser_submit: (args: SendArgs, host: Host) => {
       const request = sent(args);
       if (request.method !== "GET") {
-        throw new Refusal(
+        throw new Fault(
           "invalidArguments",
           "Cannot submit: this form is sent with POST; use browser_post",
         );
@@ -82,7 +83,7 @@ export function makeBrowserTools() {
     browser_post: (args: SendArgs & { readonly body: string }, host: Host) => {
       const request = sent(args);
       if (request.method !== "POST") {
-        throw new Refusal(
+        throw new Fault(
           "invalidArguments",
           "Cannot post: this form is sent with GET; use browser_submit",
         );
@@ -124,10 +125,10 @@ const AROUND = 60;
 function differs(
   name: "url" | "body",
   { given, exact }: { readonly given: string; readonly exact: string },
-): Refusal {
+): Fault {
   const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
   if (exact.length <= WHOLE) {
-    return new Refusal(
+    return new Fault(
       "invalidArguments",
       `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
     );
@@ -136,7 +137,7 @@ function differs(
   while (at < exact.length && exact[at] === given[at]) at += 1;
   const part = (text: string): string =>
     JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
-  return new Refusal(
+  return new Fault(
     "invalidArguments",
     `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ${at} on: it is ` +
       `${part(exact)} there, and not ${part(given)}`,
@@ -151,7 +152,7 @@ const DOWNLOAD_BYTES = 1_000_000;
 /**
  * Fetches `url` and writes it to `path`.
  *
- * @throws Refusal `tooLarge`, and `refused` for what is not text, for a redirect and for an error of the server: nothing
+ * @throws Fault `tooLarge`, and `refused` for what is not text, for a redirect and for an error of the server: nothing
  * is saved then.
  */
 async function download(
@@ -159,7 +160,7 @@ async function download(
   host: Host,
 ): Promise<string> {
   if (!path.startsWith("scratch/")) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       "Cannot save a download: its path has to begin with scratch/",
     );
@@ -168,7 +169,7 @@ async function download(
   const type = cleanText(mediaType(answer)).slice(0, 80);
   const { stopped, status } = answer;
   if (stopped !== undefined) {
-    throw new Refusal(
+    throw new Fault(
       "refused",
       `Cannot download ${url}: it leads to ${
         JSON.stringify(cleanText(stopped.location).slice(0, 500))
@@ -177,10 +178,10 @@ async function download(
     );
   }
   if (status < 200 || status > 299) {
-    throw new Refusal("refused", `Cannot download ${url}: the server says ${status}`);
+    throw new Fault("refused", `Cannot download ${url}: the server says ${status}`);
   }
   if (answer.cut) {
-    throw new Refusal(
+    throw new Fault(
       "tooLarge",
       `Cannot download ${url}: it has more than ${DOWNLOAD_BYTES} bytes; the rest was not read and nothing was saved`,
     );
@@ -188,7 +189,7 @@ async function download(
   // Bytes that happen to be UTF-8 are text only if nobody says otherwise.
   const read = answer.text === undefined && !isTextType(type) ? undefined : answerText(answer);
   if (read === undefined || read.doubt !== undefined || read.text.includes("\0")) {
-    throw new Refusal(
+    throw new Fault(
       "refused",
       `Cannot download ${url}: it is not UTF-8 text (${
         type === "" ? "of no named type" : type
@@ -207,7 +208,7 @@ async function download(
 /**
  * What each control of `form` is filled with.
  *
- * @throws Refusal that names the field and says what it takes
+ * @throws Fault that names the field and says what it takes
  */
 function filledBy(
   fields: Readonly<Record<string, Filling>>,
@@ -236,12 +237,12 @@ function fitting(ref: string, control: Control, filling: Filling): Filling {
   }
   switch (kind) {
     case "password":
-      throw new Refusal(
+      throw new Fault(
         "refused",
         `Cannot fill ${ref}: it asks for a password or another secret, which no agent types; ask the person to do this step`,
       );
     case "file":
-      throw new Refusal(
+      throw new Fault(
         "refused",
         `Cannot fill ${ref}: this version does not upload files; ask the person to do this step`,
       );
@@ -284,6 +285,6 @@ function choice(ref: string, { options, multiple }: Control, filling: Filling): 
   });
 }
 
-function bad(ref: string, why: string): Refusal {
-  return new Refusal("invalidArguments", `Cannot fill ${JSON.stringify(ref.slice(0, 32))}: ${why}`);
+function bad(ref: string, why: string): Fault {
+  return new Fault("invalidArguments", `Cannot fill ${JSON.stringify(ref.slice(0, 32))}: ${why}`);
 }

@@ -1,10 +1,10 @@
 /** Lines for forms and their controls. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import type { Canvas } from "./canvas.ts";
 import { quoted } from "../../text/page_text.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import { requestOf } from "./form_request.ts";
-import { Refusal } from "./host.ts";
 
 /** Most characters of a request that are shown. */
 const SHOWN = 4_000;
@@ -104,7 +104,7 @@ function said(form: Form, button?: Control): string {
       : JSON.stringify(body);
     return `browser_post, url ${request.url}, body ${shown}`;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof Fault) return error.message;
     throw error;
   }
 }

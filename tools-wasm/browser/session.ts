@@ -1,5 +1,6 @@
 /** A session: the pages that were visited, and what may be done with the newest. @module */
-import { type Host, Refusal, type WebRequest } from "./host.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type Host, type WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
 import { pageOf } from "./visit.ts";
 
@@ -13,10 +14,10 @@ export interface At {
 export interface Session {
   /** Fetches a page and shows it. */
   readonly visit: (request: WebRequest, host: Host) => Promise<string>;
-  /** What `ref` names. @throws Refusal `notFound`, `conflict`, `invalidArguments` */
+  /** What `ref` names. @throws Fault `notFound`, `conflict`, `invalidArguments` */
   readonly target: (at: At) => Target;
   readonly newest: () => Page;
-  /** The newest page, at `url`. @throws Refusal as {@link Session.target} does, `invalidArguments` for another address */
+  /** The newest page, at `url`. @throws Fault as {@link Session.target} does, `invalidArguments` for another address */
   readonly page: (url: string) => Page;
   readonly show: (part: number) => string;
   /** Goes back to the page before, as it was. */
@@ -38,7 +39,7 @@ export function makeSession(): Session {
   const newest = (): Page => {
     const page = pages.at(-1);
     if (page !== undefined) return page;
-    throw new Refusal(
+    throw new Fault(
       "notFound",
       "Cannot do this: no page is open (none was opened yet, or the session was lost with its process); " +
         "open the page again with browser_open",
@@ -48,7 +49,7 @@ export function makeSession(): Session {
   const current = (snapshot: string): Page => {
     const page = newest();
     if (snapshot === `${key}-${snapshots}`) return page;
-    throw new Refusal(
+    throw new Fault(
       "conflict",
       `Cannot use snapshot ${
         JSON.stringify(snapshot.slice(0, 40))
@@ -76,7 +77,7 @@ export function makeSession(): Session {
     target({ snapshot, ref }: At): Target {
       const target = current(snapshot).targets.get(ref);
       if (target !== undefined) return target;
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot use ref ${
           JSON.stringify(ref.slice(0, 32))
@@ -87,7 +88,7 @@ export function makeSession(): Session {
     page(url: string): Page {
       const page = newest();
       if (page.url === url) return page;
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot do this at ${
           JSON.stringify(url.slice(0, 300))
@@ -100,10 +101,10 @@ export function makeSession(): Session {
       current(snapshot);
       const before = pages.at(-2);
       if (before === undefined) {
-        throw new Refusal("notFound", "Cannot go back: there is no page before this one");
+        throw new Fault("notFound", "Cannot go back: there is no page before this one");
       }
       if (before.url !== url) {
-        throw new Refusal(
+        throw new Fault(
           "invalidArguments",
           `Cannot go back to ${
             JSON.stringify(url.slice(0, 300))
@@ -137,7 +138,7 @@ function shownPage(
 ): string {
   const lines = parts[part - 1];
   if (lines === undefined) {
-    throw new Refusal("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
+    throw new Fault("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
   }
   const next = part < parts.length
     ? `; more: browser_snapshot ${JSON.stringify({ url, part: part + 1 })}`

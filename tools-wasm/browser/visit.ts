@@ -1,11 +1,12 @@
 /** What a request came back with, as a page. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Address, parseAddress, readPlace } from "./address.ts";
 import { answerText, isTextType, mediaType } from "./answer_text.ts";
 import { type Canvas, makeCanvas } from "./canvas.ts";
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import type { Bases } from "./control.ts";
 import { readForms } from "./form.ts";
-import { Refusal, type WebAnswer } from "./host.ts";
+import { type WebAnswer } from "./host.ts";
 import { drawOutline } from "./outline.ts";
 import type { Page } from "./page.ts";
 import { parseStyleSheet } from "./style_sheet.ts";
@@ -26,7 +27,7 @@ const NOTHING: Element = {
 export function pageOf(answer: WebAnswer): Page {
   const address = parseAddress(answer.url);
   if (address === undefined) {
-    throw new Refusal("upstream", "Cannot show the page: its address does not parse");
+    throw new Fault("upstream", "Cannot show the page: its address does not parse");
   }
   if (answer.stopped !== undefined) return redirectPage(answer, { ...answer.stopped, address });
   const type = mediaType(answer);

@@ -1,4 +1,5 @@
 /** Regular expressions of filters and schemas: only what can be matched in linear time. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import {
   type Assertion,
   type CharTest,
@@ -6,7 +7,6 @@ import {
   type Part,
   type Pattern,
 } from "../../text/pattern.ts";
-import { Refusal } from "./refusal.ts";
 
 /** An expression that is ready, and the names of its groups from 1. */
 export interface NamedPattern extends Pattern {
@@ -61,7 +61,7 @@ const WIDE_WORD: CharTest = (code) => /^[\p{L}\p{M}\p{N}\p{Pc}]$/u.test(String.f
  * Makes an expression ready. `flags`: of `i` (ignore case), `s` (dot matches line ends), `u` (see {@link PatternFlags});
  * `spend` is told how many steps a search took, and may throw.
  *
- * @throws {Refusal} `invalidArguments` for a mistake, an expression that is too large, and for what cannot be matched in
+ * @throws {Fault} `invalidArguments` for a mistake, an expression that is too large, and for what cannot be matched in
  * linear time: back-references, looking ahead or behind.
  */
 export function readPattern(
@@ -77,7 +77,7 @@ export function readPattern(
     word: u ? WIDE_WORD : WORD,
     states: MAX_STATES,
     tooLarge: () =>
-      new Refusal(
+      new Fault(
         "invalidArguments",
         "Cannot use the pattern: it is too large with its repeats written out",
       ),
@@ -93,8 +93,8 @@ function parsePattern(
   let at = 0;
   let depth = 0;
   const names: (string | undefined)[] = [];
-  const fail = (why: string): Refusal =>
-    new Refusal(
+  const fail = (why: string): Fault =>
+    new Fault(
       "invalidArguments",
       `Cannot read the pattern ${JSON.stringify(source.slice(0, 80))}: ${why}`,
     );

@@ -1,7 +1,7 @@
 /** The plugin `json`: asks, changes and checks structured documents. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Form, formOf, readForm, writeForm } from "./form/forms.ts";
 import { FilterError, makeBudget, type Names, type Scope } from "./jq/run_state.ts";
-import { Refusal } from "./refusal.ts";
 import { checkSchema } from "./schema/check_schema.ts";
 import { type Json, type JsonObject, toText } from "./values.ts";
 import { run } from "./jq/evaluate.ts";
@@ -54,7 +54,7 @@ async function select(args: SelectArgs, remit: JsonHost) {
     if (count <= from) continue;
     const size = toText(result).length;
     if (results.length === 0 && size > SHOWN) {
-      throw new Refusal(
+      throw new Fault(
         "tooLarge",
         `Cannot show result ${count}: it has ${size} characters. ${howToNarrow(result)}`,
       );
@@ -84,13 +84,13 @@ async function transform(args: TransformArgs, remit: JsonHost) {
   const results = [...applyFilter(args.filter ?? ".", value, { args: args.args ?? {} })];
   const [first] = results;
   if (first === undefined) {
-    throw new Refusal("invalidArguments", "Cannot write the result: the filter gave none");
+    throw new Fault("invalidArguments", "Cannot write the result: the filter gave none");
   }
   const to = args.to ?? form;
   // Lines and rows hold many values; other documents hold one.
   const many = to === "jsonl" || to === "csv";
   if (results.length > 1 && !many) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot write ${results.length} results as one ${to} document: wrap the filter in [ ]`,
     );
@@ -107,7 +107,7 @@ async function transform(args: TransformArgs, remit: JsonHost) {
 
 async function validate(args: ValidateArgs, remit: JsonHost) {
   if ((args.schema === undefined) === (args.schemaPath === undefined)) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       "Cannot check the document: give either `schema` or `schemaPath`",
     );
@@ -134,7 +134,7 @@ interface FilterOptions {
 /**
  * The outputs of `filter` for `input`, lazily.
  *
- * @throws {Refusal} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or the stack.
+ * @throws {Fault} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or the stack.
  */
 export function* applyFilter(
   filter: string,
@@ -154,11 +154,11 @@ export function* applyFilter(
 
 function inWords(error: unknown): unknown {
   if (error instanceof FilterError) {
-    return new Refusal("invalidArguments", `The filter failed: ${error.message}`);
+    return new Fault("invalidArguments", `The filter failed: ${error.message}`);
   }
   // The engine's own guard: a RangeError or an InternalError, by its words.
-  if (error instanceof Error && !(error instanceof Refusal) && /stack/i.test(error.message)) {
-    return new Refusal("tooLarge", "Cannot finish the filter: its functions are nested too deep");
+  if (error instanceof Error && !(error instanceof Fault) && /stack/i.test(error.message)) {
+    return new Fault("tooLarge", "Cannot finish the filter: its functions are nested too deep");
   }
   return error;
 }
@@ -207,15 +207,15 @@ interface Document {
   readonly form: Form;
 }
 
-/** Reads the document that the arguments name. @throws {Refusal} when they name none or two, or it does not parse. */
+/** Reads the document that the arguments name. @throws {Fault} when they name none or two, or it does not parse. */
 async function readDocument(args: SourceArgs, host: JsonHost): Promise<Document> {
   const { path, text } = args;
   if ((path === undefined) === (text === undefined)) {
-    throw new Refusal("invalidArguments", "Cannot read a document: give either `path` or `text`");
+    throw new Fault("invalidArguments", "Cannot read a document: give either `path` or `text`");
   }
   const form = args.format ?? (path === undefined ? "json" : formOf(path));
   if (form === undefined) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot tell the form of "${path}" by its name: pass \`format\``,
     );
@@ -235,13 +235,13 @@ async function readWhole(path: string, host: JsonHost): Promise<string> {
   while (true) {
     const part = await host.fs.read({ path, from, bytes: PART_BYTES });
     if (part.bytes > DOCUMENT_BYTES) {
-      throw new Refusal(
+      throw new Fault(
         "tooLarge",
         `Cannot read "${path}": it has ${part.bytes} bytes, and ${DOCUMENT_BYTES} are taken`,
       );
     }
     if (part.lossy === true || part.text === undefined) {
-      throw new Refusal("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
+      throw new Fault("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
     }
     parts.push(part.text);
     const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);

@@ -1,5 +1,6 @@
 /** The plugin `patch`: reads, stages and merges changes of text. @module */
-import { countKind, type FilePatch, pathsOf, Refusal, sideOf } from "./diff_model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";
 import { applyHunks, type HunkConflict } from "./apply_hunks.ts";
@@ -94,13 +95,13 @@ async function version(
 ): Promise<string> {
   if (text !== undefined && path === undefined) return text;
   if (text !== undefined || path === undefined) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot merge: give either \`${name}\` or \`${name}Path\``,
     );
   }
   const read = await readWhole(files, path);
-  if (read === undefined) throw new Refusal("notFound", `Cannot merge: "${path}" does not exist`);
+  if (read === undefined) throw new Fault("notFound", `Cannot merge: "${path}" does not exist`);
   return read;
 }
 
@@ -131,7 +132,7 @@ type Desk = Map<string, string | null>;
 /**
  * Applies `patches` and stages the results.
  *
- * @throws {Refusal} `invalidArguments` when a file is named that `listed` lacks, `refused` for a binary change.
+ * @throws {Fault} `invalidArguments` when a file is named that `listed` lacks, `refused` for a binary change.
  */
 async function stageDiff(
   files: HostFiles,
@@ -164,7 +165,7 @@ function refuseUnlisted(patches: readonly FilePatch[], listed: readonly string[]
   const known = new Set(listed);
   const missing = pathsOf(patches).filter((path) => !known.has(path));
   if (missing.length > 0) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot stage the diff: it names ${missing.map((path) => `"${path}"`).join(", ")}, ` +
         "which `paths` does not list. List every file it touches as MOUNT/relative, or pass another `strip`",
@@ -173,7 +174,7 @@ function refuseUnlisted(patches: readonly FilePatch[], listed: readonly string[]
   const binary = patches.find(({ kind }) => kind === "binary");
   if (binary !== undefined) {
     const path = binary.newPath ?? binary.oldPath ?? "";
-    throw new Refusal("refused", `Cannot stage the diff: the change of "${path}" is binary`);
+    throw new Fault("refused", `Cannot stage the diff: the change of "${path}" is binary`);
   }
 }
 
@@ -254,7 +255,7 @@ const FILE_BYTES = 4 * 1024 * 1024;
 /**
  * The whole text of a file; undefined when there is none.
  *
- * @throws {Refusal} `tooLarge` past {@link FILE_BYTES}, `invalidInput` when it is not UTF-8 text.
+ * @throws {Fault} `tooLarge` past {@link FILE_BYTES}, `invalidInput` when it is not UTF-8 text.
  */
 async function readWhole(files: HostFiles, path: string): Promise<string | undefined> {
   const parts: string[] = [];
@@ -263,13 +264,13 @@ async function readWhole(files: HostFiles, path: string): Promise<string | undef
     const part = await readPart(files, path, from);
     if (part === undefined) return undefined;
     if (part.bytes > FILE_BYTES) {
-      throw new Refusal(
+      throw new Fault(
         "tooLarge",
         `Cannot read "${path}": it has ${part.bytes} bytes, and ${FILE_BYTES} are taken`,
       );
     }
     if (part.lossy === true || part.text === undefined) {
-      throw new Refusal("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
+      throw new Fault("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
     }
     parts.push(part.text);
     const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);

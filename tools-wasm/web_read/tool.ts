@@ -1,4 +1,5 @@
 /** The plugin `web_read`: a page of the web as Markdown. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Hidden, nothingHidden, visibleText } from "./invisible.ts";
 import { mainPart } from "./main_part.ts";
 import { readPage } from "./page_tree.ts";
@@ -54,7 +55,7 @@ async function read(args: ReadArgs, remit: WebHost) {
     bytes: BYTES,
   });
   if (answer.stopped !== undefined) {
-    throw new Refusal(
+    throw new Fault(
       "refused",
       `Cannot read "${args.url}": it leads to "${
         answer.stopped.location.slice(0, 500)
@@ -108,8 +109,8 @@ function kindOf(type: string, text: string, url: string): BodyKind {
   throw refused(url, plain.slice(0, 100));
 }
 
-function refused(url: string, what: string): Refusal {
-  return new Refusal(
+function refused(url: string, what: string): Fault {
+  return new Fault(
     "refused",
     `Cannot read "${url}": it is ${what}, and web_read reads HTML, text, Markdown, JSON and XML. ` +
       "http_fetch can get it as it is",
@@ -156,20 +157,6 @@ function pageOf(markdown: string, from: number, limit: number): string {
   const cut = line > limit * 0.8 ? part.slice(0, line + 1) : part;
   // Never between the halves of a character.
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
-}
-
-// How this tool says no.
-
-/** An expected refusal: crosses to the caller as `code` and `message`. */
-class Refusal extends Error {
-  /** One of the fault codes of contracts/base/fault.ts. */
-  readonly code: "invalidArguments" | "invalidInput" | "tooLarge" | "refused" | "upstream";
-
-  constructor(code: Refusal["code"], message: string) {
-    super(message);
-    this.name = "Refusal";
-    this.code = code;
-  }
 }
 
 // Bytes of an answer as text, by the charset that the answer or the page names.
