@@ -1,4 +1,5 @@
 /** The text of an answer, whatever its encoding. @module */
+import { mediaType } from "../../text/page_outline.ts";
 import type { WebAnswer } from "./host.ts";
 
 /** What came back, as text. */
@@ -16,11 +17,6 @@ const LATIN: ReadonlySet<string> = new Set(
 const WINDOWS =
   "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f" +
   "\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178";
-
-/** The media type of an answer in lower case, without its parameters; empty when it says none. */
-export function mediaType({ headers }: Pick<WebAnswer, "headers">): string {
-  return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-}
 
 /** Whether a media type is text that is not a page. */
 export function isTextType(type: string): boolean {

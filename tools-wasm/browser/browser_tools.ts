@@ -1,10 +1,10 @@
 /** Opens pages, follows links, sends forms: one set of tools over one session. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { type Filling, type FormRequest, requestOf } from "./form_request.ts";
-import { type Host } from "./host.ts";
+import type { Host } from "./host.ts";
 import { type At, makeSession } from "./session.ts";
-import { answerText, isTextType, mediaType } from "./answer_text.ts";
-import { cleanText } from "../../text/page_text.ts";
+import { answerText, isTextType } from "./answer_text.ts";
+import { differs, download } from "../../text/page_outline.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import type { Target } from "./page.ts";
@@ -105,7 +105,17 @@ export function makeBrowserTools() {
       if (ref !== undefined || snapshot !== undefined) {
         followed({ ref: ref ?? "", snapshot: snapshot ?? "", url });
       }
-      return download({ url, path }, host);
+      return download({ url, path }, {
+        fetch: (asked) => host.http.fetch(asked),
+        textOf(answer, type): string | undefined {
+          // Bytes that happen to be UTF-8 are text only if nobody says otherwise.
+          const read = answer.text === undefined && !isTextType(type)
+            ? undefined
+            : answerText(answer);
+          return read?.doubt === undefined ? read?.text : undefined;
+        },
+        write: (file) => host.fs.write(file),
+      });
     },
     browser_close: ({ url }: { readonly url: string }) => {
       session.page(url);
@@ -113,94 +123,6 @@ export function makeBrowserTools() {
       return "closed";
     },
   });
-}
-
-// Says where an argument differs from what it has to be, so that the next call gets it right.
-
-/** Longest text that is repeated whole. */
-const WHOLE = 2_500;
-const AROUND = 60;
-
-/** The refusal of an argument that is not exactly what the page makes it. */
-function differs(
-  name: "url" | "body",
-  { given, exact }: { readonly given: string; readonly exact: string },
-): Fault {
-  const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
-  if (exact.length <= WHOLE) {
-    return new Fault(
-      "invalidArguments",
-      `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
-    );
-  }
-  let at = 0;
-  while (at < exact.length && exact[at] === given[at]) at += 1;
-  const part = (text: string): string =>
-    JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
-  return new Fault(
-    "invalidArguments",
-    `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ${at} on: it is ` +
-      `${part(exact)} there, and not ${part(given)}`,
-  );
-}
-
-// Saving what an address holds into the task's scratch.
-
-/** Most bytes of a download: as many as the scratch takes at once. */
-const DOWNLOAD_BYTES = 1_000_000;
-
-/**
- * Fetches `url` and writes it to `path`.
- *
- * @throws Fault `tooLarge`, and `refused` for what is not text, for a redirect and for an error of the server: nothing
- * is saved then.
- */
-async function download(
-  { url, path }: { readonly url: string; readonly path: string },
-  host: Host,
-): Promise<string> {
-  if (!path.startsWith("scratch/")) {
-    throw new Fault(
-      "invalidArguments",
-      "Cannot save a download: its path has to begin with scratch/",
-    );
-  }
-  const answer = await host.http.fetch({ url, headers: { accept: "*/*" }, bytes: DOWNLOAD_BYTES });
-  const type = cleanText(mediaType(answer)).slice(0, 80);
-  const { stopped, status } = answer;
-  if (stopped !== undefined) {
-    throw new Fault(
-      "refused",
-      `Cannot download ${url}: it leads to ${
-        JSON.stringify(cleanText(stopped.location).slice(0, 500))
-      }, which was not followed ` +
-        `(${cleanText(stopped.why).slice(0, 200)}); download from there with a call of its own`,
-    );
-  }
-  if (status < 200 || status > 299) {
-    throw new Fault("refused", `Cannot download ${url}: the server says ${status}`);
-  }
-  if (answer.cut) {
-    throw new Fault(
-      "tooLarge",
-      `Cannot download ${url}: it has more than ${DOWNLOAD_BYTES} bytes; the rest was not read and nothing was saved`,
-    );
-  }
-  // Bytes that happen to be UTF-8 are text only if nobody says otherwise.
-  const read = answer.text === undefined && !isTextType(type) ? undefined : answerText(answer);
-  if (read === undefined || read.doubt !== undefined || read.text.includes("\0")) {
-    throw new Fault(
-      "refused",
-      `Cannot download ${url}: it is not UTF-8 text (${
-        type === "" ? "of no named type" : type
-      }), and this version saves ` +
-        "only text; ask the person to fetch it",
-    );
-  }
-  await host.fs.write({ path, text: read.text });
-  return `saved ${path}: ${read.text.length} characters (${
-    type === "" ? "no type" : type
-  }) from ${answer.url}; untrusted, like everything from the web`;
 }
 
 // Values for the fields of a form, as a caller names them: by ref.

@@ -1,6 +1,7 @@
 /** A session: the pages that were visited, and what may be done with the newest. @module */
 import { Fault } from "../../contracts/base/fault.ts";
-import { type Host, type WebRequest } from "./host.ts";
+import { newestPage, shownPage } from "../../text/page_outline.ts";
+import type { Host, WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
 import { pageOf } from "./visit.ts";
 
@@ -36,32 +37,15 @@ export function makeSession(): Session {
   let key = "";
   let snapshots = 0;
 
-  const newest = (): Page => {
-    const page = pages.at(-1);
-    if (page !== undefined) return page;
-    throw new Fault(
-      "notFound",
-      "Cannot do this: no page is open (none was opened yet, or the session was lost with its process); " +
-        "open the page again with browser_open",
-    );
-  };
-
-  const current = (snapshot: string): Page => {
-    const page = newest();
-    if (snapshot === `${key}-${snapshots}`) return page;
-    throw new Fault(
-      "conflict",
-      `Cannot use snapshot ${
-        JSON.stringify(snapshot.slice(0, 40))
-      }: it is not the newest one of this session; ` +
-        "use the newest snapshot's id and refs, or open the page again with browser_open",
-    );
-  };
-
-  const show = (part: number): string => {
-    const page = newest();
-    return shownPage(page, { part, snapshot: `${key}-${snapshots}`, before: pages.at(-2)?.url });
-  };
+  const { newest, current, target, at } = newestPage<Target, Page>(
+    () => pages.at(-1),
+    () => `${key}-${snapshots}`,
+  );
+  const show = (part: number): string =>
+    shownPage({ ...newest(), before: pages.at(-2)?.url }, {
+      part,
+      snapshot: `${key}-${snapshots}`,
+    });
 
   return Object.freeze({
     async visit(request: WebRequest, host: Host): Promise<string> {
@@ -74,27 +58,8 @@ export function makeSession(): Session {
       pages = [...pages, page].slice(-PAGES);
       return show(1);
     },
-    target({ snapshot, ref }: At): Target {
-      const target = current(snapshot).targets.get(ref);
-      if (target !== undefined) return target;
-      throw new Fault(
-        "invalidArguments",
-        `Cannot use ref ${
-          JSON.stringify(ref.slice(0, 32))
-        }: the newest snapshot has no such ref; ` +
-          "it lists them after link, button and field names, as in `link e3`",
-      );
-    },
-    page(url: string): Page {
-      const page = newest();
-      if (page.url === url) return page;
-      throw new Fault(
-        "invalidArguments",
-        `Cannot do this at ${
-          JSON.stringify(url.slice(0, 300))
-        }: another page is open; name the address of the newest snapshot`,
-      );
-    },
+    target,
+    page: (url: string) => at(url),
     newest,
     show,
     back(snapshot: string, url: string): string {
@@ -123,33 +88,4 @@ export function makeSession(): Session {
 
 function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-// A part of a page as a model reads it.
-
-/** The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote. */
-function shownPage(
-  { url, status, title, notes, parts }: Page,
-  { part, snapshot, before }: {
-    readonly part: number;
-    readonly snapshot: string;
-    readonly before: string | undefined;
-  },
-): string {
-  const lines = parts[part - 1];
-  if (lines === undefined) {
-    throw new Fault("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
-  }
-  const next = part < parts.length
-    ? `; more: browser_snapshot ${JSON.stringify({ url, part: part + 1 })}`
-    : "";
-  const head = [
-    `page ${url} (status ${status})`,
-    `snapshot ${snapshot}`,
-    ...(title === "" ? [] : [`title ${title}`]),
-    ...(parts.length === 1 ? [] : [`part ${part} of ${parts.length}${next}`]),
-    ...(before === undefined ? [] : [`back: ${before}`]),
-    ...notes.map((note) => `note: ${note}`),
-  ];
-  return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
 }
