@@ -10,6 +10,8 @@ export interface Ruling {
   readonly rule: string;
   /** In words, for people and for the agent. */
   readonly why?: string;
+  /** Arguments whose values do not decide: the rule speaks of the others alone. */
+  readonly except?: readonly string[];
 }
 
 const NETWORK: Ruling = Object.freeze({
@@ -42,6 +44,11 @@ const GRANTED: Ruling = Object.freeze({
   mode: "consent",
   rule: "built-in: what a reviewed server sends is asked about",
 });
+
+/** Whether a ruling is what a change, or a call of a reviewed server, comes to where nobody wrote a rule. */
+export function isUsual(ruling: Ruling): boolean {
+  return ruling === GRANTED || ruling === DEFAULT_RULINGS.mutateLocal;
+}
 
 /** The mode of a call that no rule speaks of. */
 export function defaultRuling(

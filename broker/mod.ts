@@ -18,6 +18,7 @@ export { makeRuleGuard } from "./guard.ts";
 export { descriptorDigest, makePins, type Pins } from "./guards.ts";
 export { whyModelRefused } from "./model_policy.ts";
 export { makePolicy } from "./policy.ts";
+export { makeProvenance } from "./provenance/origins.ts";
 export { openQuestions } from "./questions.ts";
 export { redact } from "./credentials.ts";
 export { makeRedeem, makeTokens } from "./tokens.ts";

@@ -135,6 +135,8 @@ export interface Subject {
   readonly destination?: string;
   /** The operator let the tool reach out when they took it in. */
   readonly granted?: boolean;
+  /** Whether all values but those of these arguments are the person's own; absent: nobody can tell. */
+  ownBut?(names: readonly string[]): boolean;
 }
 
 type Fit = "no" | "folded" | "exact";
@@ -147,7 +149,7 @@ interface Condition {
 /** A rule with its globs compiled. */
 interface CompiledRule {
   readonly ruling: Ruling;
-  /** Says nothing about paths and destinations, so it holds for every call of its tools. */
+  /** Says nothing about paths, destinations and values, so it holds for every call of its tools. */
   readonly general: boolean;
   /** Compares everything but path and destination. */
   fitsTool(subject: Subject): boolean;
@@ -164,6 +166,7 @@ function compileRule(rule: PlacedRule): CompiledRule {
     mode: rule.mode,
     rule: rule.at,
     ...(rule.why === undefined ? {} : { why: rule.why }),
+    ...(rule.when?.except === undefined ? {} : { except: rule.when.except }),
   });
   const fitsTool = (subject: Subject): boolean =>
     (profiles === undefined || profiles.includes(subject.profile)) &&
@@ -172,11 +175,12 @@ function compileRule(rule: PlacedRule): CompiledRule {
     fit(tool, subject.tool) === "exact" && fit(category, subject.category) === "exact";
   const fits = (subject: Subject, at: string | undefined): Fit => {
     if (!fitsTool(subject)) return "no";
+    if (rule.when !== undefined && subject.ownBut?.(rule.when.except ?? []) !== true) return "no";
     const where = fit(path, at), to = fit(destination, subject.destination);
     if (where === "no" || to === "no") return "no";
     return where === "exact" && to === "exact" ? "exact" : "folded";
   };
-  const general = path === undefined && destination === undefined;
+  const general = path === undefined && destination === undefined && rule.when === undefined;
   return Object.freeze({ ruling, general, fitsTool, fits });
 }
 

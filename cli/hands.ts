@@ -78,6 +78,8 @@ export interface AheadOptions extends LineExtras {
   entered(text: string): void;
   /** The text that was entered last and is not used yet, given back to be changed. */
   takeBack(): string | undefined;
+  /** Ctrl-D in an empty line. */
+  ended(): void;
 }
 
 /** A line that is open while something else is written. Questions interrupt it; it goes on after them. */

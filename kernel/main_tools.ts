@@ -61,7 +61,10 @@ interface WireToolsParts
   extends
     Omit<WireMcpParts, "net" | "children" | "copying" | "samplingOf" | "store" | "inbox" | "frame">,
     Pick<WireMailParts, "leases">,
-    Pick<TaskToolsParts, "toolhosts" | "code" | "engine" | "clearanceOf" | "secret"> {
+    Pick<
+      TaskToolsParts,
+      "toolhosts" | "code" | "engine" | "clearanceOf" | "secret" | "provenance"
+    > {
   readonly config: KernelConfig;
   readonly store: WireMcpParts["store"] & WireMailParts["store"];
   readonly children:

@@ -5,6 +5,7 @@ import {
   makeGate,
   makePins,
   makePolicy,
+  makeProvenance,
   makeRedeem,
   makeRuleGuard,
   makeTokens,
@@ -170,8 +171,22 @@ export async function work(parts: WorkParts): Promise<void> {
   };
   const restored = makeRestored(), pins = makePins();
   const read = makeReadArtifact({ work: workFolder(config), read: disk.read, now: powers.now });
+  const provenance = makeProvenance();
   const tools = await wireTools({
-    ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
+    ...{
+      provenance,
+      config,
+      children,
+      toolhosts,
+      leases,
+      log,
+      processes,
+      powers,
+      code,
+      engine,
+      spawn,
+      redeem,
+    },
     ...{ pins, questions, store: slowStore, note, policyNever, contents, readPrivate: secretOf },
     neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, listen: bus.listen },
@@ -188,7 +203,7 @@ export async function work(parts: WorkParts): Promise<void> {
     tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
   }): TaskGate =>
     makeGate({
-      ...{ powers, questions, policy, log, pins, tokens },
+      ...{ powers, questions, policy, log, pins, tokens, provenance },
       redact,
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
@@ -229,6 +244,7 @@ export async function work(parts: WorkParts): Promise<void> {
     onThinking: (task, characters) => watching.thinking(task, characters),
     onReading: (task, reading) => watching.reading(task, reading),
     onWire: (task, exchange) => watching.wire(task, exchange),
+    provenance,
     forget: gate.forget,
   });
   const agents = await wireAgents({

@@ -18,6 +18,7 @@ export interface TestTool {
   readonly name: string;
   readonly effect: EffectClass;
   readonly category?: ToolDescriptor["category"];
+  readonly interfaceId?: string;
   readonly paramSchema?: string;
   readonly description?: string;
   readonly deadlineMs?: number;
@@ -37,7 +38,7 @@ export function bind(
   const descriptor: ToolDescriptor = {
     name: ToolName.parse(tool.name),
     description: tool.description ?? "A tool made for a test.",
-    interfaceId: "Test",
+    interfaceId: tool.interfaceId ?? "Test",
     methodName: tool.name,
     paramSchema: tool.paramSchema ?? ANY_OBJECT,
     permission: "auto",

@@ -15,6 +15,7 @@ import type { ToolResult } from "../../contracts/tool/mod.ts";
 import { makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
 import { makePolicy } from "../policy.ts";
+import { makeProvenance, type Provenance } from "../provenance/origins.ts";
 import { openQuestions, type QuestionBook } from "../questions.ts";
 import { redact } from "../credentials.ts";
 import { makeRedeem, makeTokens, type Tokens } from "../tokens.ts";
@@ -36,6 +37,7 @@ export interface World {
   readonly tokens: Tokens;
   readonly questions: QuestionBook;
   readonly gate: TaskGate;
+  readonly provenance: Provenance;
   readonly alice: ProcessRow;
   /** Calls whose effect took place, by tool. */
   readonly effects: string[];
@@ -92,7 +94,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     kernelKey: KERNEL_KEY,
     ...(options.stepUpKey === false ? {} : { stepUpKey: CAROL_STEP_UP.raw }),
   });
-  const { unfinished, finished } = options;
+  const { unfinished, finished } = options, provenance = makeProvenance();
   const gate = makeGate({
     powers,
     processes,
@@ -104,6 +106,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     pins,
     tokens,
     redact,
+    provenance,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
@@ -123,6 +126,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     tokens,
     questions,
     gate,
+    provenance,
     alice,
     effects,
     add: (tool) => {

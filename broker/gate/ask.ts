@@ -58,6 +58,7 @@ export async function provideQuestion(
     executes: [...judged.executes],
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
+    ...(judged.origins === undefined ? {} : { origins: [...judged.origins.values] }),
     ...(agents.length > 1 ? { agents } : {}),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),

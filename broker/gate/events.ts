@@ -2,7 +2,7 @@
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { Decided, NewEvent } from "../../contracts/task/event.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
-import type { JsonObject } from "../../contracts/base/json.ts";
+import { type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
 import type { PowerResult } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { Source } from "../../contracts/authority/question.ts";
@@ -11,6 +11,7 @@ import { asJson } from "../../port/as_json.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { mapTexts } from "../credentials.ts";
 import type { Grant } from "../grants.ts";
+import type { CallOrigins } from "../provenance/judge_origins.ts";
 import type { Judged, Verdict } from "./parts.ts";
 import { tell } from "./step_mode.ts";
 
@@ -74,6 +75,7 @@ export function intentEvent(
       decision: decidedOf(judged),
       rule: decision.rule,
       ...approval(grant),
+      ...counted(judged.origins),
       effect: decision.effect,
       colour: decision.colour,
       label: decision.label,
@@ -90,11 +92,24 @@ export function intentEvent(
       ),
       digests: { ...read.resolved.digests },
       summary: tell(read, read.resolved.summary),
+      ...told(judged.origins),
       ...(read.resolved.destination === undefined
         ? {}
         : { destination: tell(read, read.resolved.destination) }),
     },
   };
+}
+
+/** Where values come from: how many of each, which a receipt says, and which. */
+function counted(origins: CallOrigins | undefined): JsonObject {
+  if (origins === undefined) return {};
+  const counts: Record<string, number> = {};
+  for (const { from } of origins.values) counts[from] = (counts[from] ?? 0) + 1;
+  return { origins: counts };
+}
+
+function told(origins: CallOrigins | undefined): JsonObject {
+  return origins === undefined ? {} : { origins: origins.values.map((each) => toJsonObject(each)) };
 }
 
 function approval(grant: Grant | undefined): JsonObject {
@@ -116,6 +131,8 @@ export function outcomeEvent(
     readonly power: PowerResult | undefined;
     readonly sources: readonly Source[];
     readonly advice: readonly string[];
+    /** What of it tells where later values come from. */
+    readonly heard: JsonObject | undefined;
   },
 ): NewEvent {
   const { known, read, decision } = judged;
@@ -140,6 +157,7 @@ export function outcomeEvent(
       resultHash: more.digest,
       salt: more.salt,
       ...(result.error === undefined ? {} : { error: result.error }),
+      ...(more.heard === undefined ? {} : { heard: more.heard }),
       ...(more.advice.length === 0 ? {} : { advice: [...more.advice] }),
       ...(power?.observed === undefined ? {} : { observedVersion: power.observed }),
       ...(power?.written === undefined ? {} : { writtenVersion: power.written }),
@@ -165,7 +183,7 @@ export function refusedEvent(
     readonly why: string;
   },
 ): NewEvent {
-  const { known, read, refusal, grant } = more.verdict;
+  const { known, read, refusal, grant, origins } = more.verdict;
   // A recovery that a person denied is settled; any other refusal leaves what was unfinished so.
   const settled = grant?.kind === "recovery" && read !== undefined;
   return {
@@ -179,6 +197,7 @@ export function refusedEvent(
       decision: refusedAs(refusal.outcome),
       rule: refusal.rule,
       ...approval(grant),
+      ...counted(origins),
       colour: more.result.colour,
       label: more.result.label,
     },
@@ -186,6 +205,7 @@ export function refusedEvent(
       name: call.name.toWellFormed(),
       arguments: call.arguments.slice(0, 65_536).toWellFormed(),
       why: more.why.toWellFormed(),
+      ...told(origins),
       ...(settled ? { key: read.key(), result: resultJson(more.result) } : {}),
     },
   };

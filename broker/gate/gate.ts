@@ -76,6 +76,7 @@ export function makeGate(given: GateParts): TaskGate {
     guards: parts.guards ?? BUILT_IN_GUARDS,
     open: performer.open,
     ...(parts.unfinished === undefined ? {} : { unfinished: parts.unfinished }),
+    ...(parts.provenance === undefined ? {} : { provenance: parts.provenance }),
   };
 
   async function call(
@@ -197,6 +198,7 @@ export function makeGate(given: GateParts): TaskGate {
       performer.forget(task);
       withheld.forget(task);
       questions.grants.forgetTask(task);
+      parts.provenance?.forget(task);
     },
   });
 }
@@ -214,7 +216,8 @@ function knownBefore(
 type Refused = Extract<Verdict, { kind: "refuse" }>;
 
 function refusedFor(judged: Judged, refusal: Refused["refusal"]): Refused {
-  return { kind: "refuse", refusal, known: judged.known, read: judged.read };
+  const { known, read, origins } = judged;
+  return { kind: "refuse", refusal, known, read, origins };
 }
 
 function withdrawn(judged: Judged): Refused {

@@ -14,8 +14,9 @@ import {
 } from "./parts.ts";
 import { knownTool } from "./step_known.ts";
 import { readArguments } from "./step_read.ts";
-import { flowOf, judgeFlow } from "./step_flow.ts";
+import { type Carried, flowOf, judgeFlow } from "./step_flow.ts";
 import { heldAuthority, overBudget } from "./step_authority.ts";
+import { type CallOrigins, hasOrigins, originsOf } from "../provenance/judge_origins.ts";
 import { forbidden, modeOf, rulingOf, scopeOf } from "./step_mode.ts";
 
 /** A proposed call: which process made it, and against which snapshot of its tools. */
@@ -57,16 +58,18 @@ export function judge(parts: JudgeParts, proposal: Proposal): Verdict {
 }
 
 function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
+  const { process } = known;
+  const carried = flowOf(known, read);
+  const origins = originsIn(parts, known, { read, carried });
   const refused = (refusal: Refusal, grant?: Grant): Verdict => ({
     kind: "refuse",
     refusal,
     known,
     read,
+    origins,
     ...(grant === undefined ? {} : { grant }),
   });
-  const { process } = known;
-  const carried = flowOf(known, read);
-  const ruling = rulingOf(known, read, { policy: parts.policy, effect: carried.effect });
+  const ruling = rulingOf(known, read, { policy: parts.policy, effect: carried.effect, origins });
   // What is forbidden whatever else holds is said first: "no lease" would tell to ask for one.
   const ban = forbidden(known, ruling);
   if (ban !== undefined) return refused(ban);
@@ -80,7 +83,7 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
   if (broke !== undefined) return refused(broke);
 
   const recovering = !read.resolved.idempotent && isUnfinished(parts, known, read);
-  const moded = modeOf(known, read, { ruling, flow, guards: parts.guards, recovering }); // 7
+  const moded = modeOf(known, read, { ruling, flow, guards: parts.guards, recovering, origins }); // 7
   if ("kind" in moded) return refused(moded);
   const { mode, rule } = moded;
   const scope = scopeOf(known, read, flow);
@@ -114,7 +117,19 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
     ...(grant === undefined ? {} : { reused: grant.question }),
   };
   const { leases } = authority, { executes } = flow;
-  return { kind, decision, known, read, leases, scope, needs, grant, executes };
+  return { kind, decision, known, read, leases, scope, needs, grant, executes, origins };
+}
+
+function originsIn(
+  { provenance, policy: { strict } }: JudgeParts,
+  { binding, process }: Known,
+  { read, carried }: { readonly read: Read; readonly carried: Carried },
+): CallOrigins | undefined {
+  const { descriptor } = binding, { effect, colour } = carried;
+  if (provenance === undefined || !hasOrigins(descriptor, effect)) return undefined;
+  const { args, argumentsHash } = read;
+  const asked = { descriptor, args, argumentsHash, key: read.key(), effect, colour, strict };
+  return originsOf(provenance.of(process.task), asked);
 }
 
 function isUnfinished(parts: JudgeParts, { process }: Known, read: Read): boolean {

@@ -12,6 +12,8 @@ import type { Outcome, ToolDescriptor, ToolResult } from "../../contracts/tool/t
 import type { Grant } from "../grants.ts";
 import type { Guards, Pins } from "../guards.ts";
 import type { Policy } from "../policy.ts";
+import type { CallOrigins } from "../provenance/judge_origins.ts";
+import type { Provenance } from "../provenance/origins.ts";
 import type { QuestionBook } from "../questions.ts";
 import type { Tokens } from "../tokens.ts";
 import type { Validators } from "../validators.ts";
@@ -42,13 +44,15 @@ export interface GateParts {
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */
   finished?(task: TaskId): ReadonlyMap<string, ToolResult>;
+  /** What is known of where values come from. Absent: nothing goes on unasked for it. */
+  readonly provenance?: Pick<Provenance, "of" | "heard" | "performed" | "forget">;
 }
 
 /** The parts that decide; they act on nothing. */
 export interface JudgeParts extends
   Pick<
     GateParts,
-    "processes" | "leases" | "policy" | "tools" | "pins" | "unfinished"
+    "processes" | "leases" | "policy" | "tools" | "pins" | "unfinished" | "provenance"
   > {
   readonly grants: { find: QuestionBook["grants"]["find"] };
   /** Keys of this kernel's own intents without an outcome. */
@@ -99,6 +103,8 @@ export interface Judged {
   /** The answer that lets it pass. */
   readonly grant: Grant | undefined;
   readonly executes: readonly string[];
+  /** Where the values of a call that leaves the task come from; undefined for any other. */
+  readonly origins: CallOrigins | undefined;
 }
 
 /** The judgement of a call: what was known of it when a step refused is kept for the record. */
@@ -108,6 +114,7 @@ export type Verdict = Judged | {
   readonly known?: Known;
   readonly read?: Read;
   readonly grant?: Grant;
+  readonly origins?: CallOrigins | undefined;
 };
 
 /** What becomes of a call that ended with a fault. */

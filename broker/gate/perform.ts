@@ -1,6 +1,7 @@
 /** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { JsonObject } from "../../contracts/base/json.ts";
 import type { EffectClass } from "../../contracts/authority/colour.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
@@ -14,6 +15,7 @@ import { type EndedWith, endOf, withMeanwhile } from "./result.ts";
 import { heldAuthority } from "./step_authority.ts";
 import { flowOf } from "./step_flow.ts";
 import { rulingOf } from "./step_mode.ts";
+import { isAnothers } from "../provenance/judge_origins.ts";
 
 /** How long an effect that was told to stop may take to say what it did, milliseconds. */
 const GRACE_MS = 5_000;
@@ -89,6 +91,11 @@ export function makePerformer(parts: GateParts): Performer {
     const at = powers.now(), salt = powers.token();
     const single = ONE_COMMIT.has(decision.effect);
     parts.processes.charge(process.pid, { call: decision.effect });
+    // Before anything is waited for: the same arguments, proposed twice at once, go on once.
+    if (judged.origins !== undefined) {
+      const { argumentsHash } = read, { tool } = known;
+      parts.provenance?.performed(process.task, { tool, argumentsHash, key: read.key() });
+    }
     if (grant !== undefined) parts.questions.grants.use(grant.question);
     const granted = grantOf(judged);
     const intent = intentEvent(judged, call, salt);
@@ -117,7 +124,8 @@ export function makePerformer(parts: GateParts): Performer {
 
     const { result, came } = ended;
     if (came === undefined) meanwhile?.dropped();
-    const outcome = outcomeEvent(judged, result, { ...ended, salt, ms: powers.now() - at });
+    const heard = heardOf(judged, ended);
+    const outcome = outcomeEvent(judged, result, { ...ended, salt, ms: powers.now() - at, heard });
     const events = [outcome, ...came?.events ?? []];
     powers.reach("beforeOutcome");
     try {
@@ -132,6 +140,18 @@ export function makePerformer(parts: GateParts): Performer {
     if (decision.effect !== "read") notes.done.set(read.key(), result);
     settle(judged, granted, ended);
     return result;
+  }
+
+  /** Notes what a result holds, where values of it could leave the task. */
+  function heardOf({ known }: Judged, { power, result }: EndedWith): JsonObject | undefined {
+    const { process, binding: { descriptor: { interfaceId } }, callId: call, tool } = known;
+    const { colour } = result;
+    if (parts.provenance === undefined || power === undefined || colour === "BLUE") {
+      return undefined;
+    }
+    if (process.snapshot?.tools.some(isAnothers) !== true) return undefined;
+    const { content: text, records = [] } = power;
+    return parts.provenance.heard(process.task, { call, tool, colour, interfaceId, text, records });
   }
 
   function grantOf(judged: Judged): GrantedCall {

@@ -19,6 +19,8 @@ export interface Flow {
   readonly colour: Colour;
   readonly label: Label;
   readonly floor: { readonly mode: PermissionMode; readonly rule: string };
+  /** The same where colour would suffice. */
+  readonly floorOfBlue: { readonly mode: PermissionMode; readonly rule: string };
   readonly executes: readonly string[];
 }
 
@@ -54,6 +56,7 @@ export function judgeFlow(
   const { policy } = by, { effect, colour, label } = by.carried;
   const { tool } = known, { resolved } = read;
   let floor: { mode: PermissionMode; rule: string } = { mode: "auto", rule: "" };
+  let short: typeof floor | undefined;
 
   const needed = REQUIRED_COLOUR[effect];
   if (!colourSuffices(colour, needed)) {
@@ -66,7 +69,7 @@ export function judgeFlow(
         { code: "contaminated", rule: `${rule} (strict)` },
       );
     }
-    floor = graver(floor, { mode: "consent", rule });
+    short = { mode: "consent", rule };
   }
 
   // An outbound call that names no sink goes to one that is cleared for nothing.
@@ -98,7 +101,10 @@ export function judgeFlow(
       rule: "built-in: files that execute later, after untrusted text",
     });
   }
-  return { kind: "flow", effect, colour, label, floor, executes };
+  return {
+    ...{ kind: "flow", effect, colour, label, executes, floorOfBlue: floor },
+    floor: short === undefined ? floor : graver(short, floor),
+  };
 }
 
 function laterExecuted(policy: JudgeParts["policy"], read: Read): readonly string[] {

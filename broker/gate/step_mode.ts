@@ -1,9 +1,10 @@
 /** Gate step 7: the mode, by policy, flow and guards; and what exactly an answer would cover. @module */
 import type { AnswerScope, EffectClass } from "../../contracts/authority/mod.ts";
 import type { PermissionMode } from "../../contracts/tool/mod.ts";
-import { graver, type Ruling } from "../defaults.ts";
+import { graver, isUsual, type Ruling } from "../defaults.ts";
 import type { Guards } from "../guards.ts";
 import type { Policy } from "../policy.ts";
+import { type CallOrigins, FROM_REQUEST } from "../provenance/judge_origins.ts";
 import { type Known, type Read, type Refusal, refuse } from "./parts.ts";
 import type { Flow } from "./step_flow.ts";
 
@@ -11,7 +12,11 @@ import type { Flow } from "./step_flow.ts";
 export function rulingOf(
   known: Known,
   read: Read,
-  by: { readonly policy: Policy; readonly effect: EffectClass },
+  by: {
+    readonly policy: Policy;
+    readonly effect: EffectClass;
+    readonly origins?: CallOrigins | undefined;
+  },
 ): Ruling {
   const { process, binding, tool } = known;
   const { destination, scopes, changes } = read.resolved;
@@ -27,6 +32,7 @@ export function rulingOf(
     paths,
     ...(destination === undefined ? {} : { destination }),
     ...(binding.granted === undefined ? {} : { granted: binding.granted }),
+    ...(by.origins === undefined ? {} : { ownBut: by.origins.ownBut }),
   });
 }
 
@@ -54,10 +60,15 @@ export function modeOf(
     readonly flow: Flow;
     readonly guards: Guards;
     readonly recovering: boolean;
+    readonly origins?: CallOrigins | undefined;
   },
 ): Moded | Refusal {
   const { tool } = known, { args, resolved } = read;
-  let found: Ruling = graver(wants.ruling, wants.flow.floor);
+  const { ruling, flow } = wants;
+  let found: Ruling = graver(ruling, flow.floor);
+  if (found.mode === "consent" && wants.origins?.passesBut(ruling.except ?? []) === true) {
+    found = graver(isUsual(ruling) ? OWN_VALUES : ruling, flow.floorOfBlue);
+  }
   for (const guard of wants.guards.before) {
     const raised = guard({ tool, args, resolved });
     if (raised !== undefined) found = graver(found, raised);
@@ -74,6 +85,8 @@ export function modeOf(
   }
   return { mode, rule };
 }
+
+const OWN_VALUES: Ruling = Object.freeze({ mode: "auto", rule: FROM_REQUEST });
 
 /** A text of a call without the credentials of its arguments. */
 export function tell<T extends string | undefined>(read: Read, text: T): T | string {

@@ -19,7 +19,7 @@ const FIRST: readonly string[] = [
 /** Every other command by what it is for: first words. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
-  tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill"],
+  tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill", "why"],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
   record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model", "redteam", "eval"],

@@ -101,5 +101,14 @@ export function subjectOf(event: SeenEvent): string {
     const value = args[name];
     if (typeof value === "string" && value !== "") return value;
   }
+  if (textOf(event, "tool") === "tools_declare") return declaredIn(args["tools"]);
   return textOf(event, "path") || textOf(event, "destination");
+}
+
+/** The tools that a task says it needs, each with the most calls. */
+function declaredIn(tools: unknown): string {
+  return (Array.isArray(tools) ? tools : []).map((each) => {
+    const { tool, max } = record(each);
+    return `${String(tool)} ×${String(max)}`;
+  }).join(", ");
 }

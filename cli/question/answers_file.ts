@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from "zod";
-import { standsIn } from "./from_request.ts";
+import { standsIn } from "../../text/stands_in.ts";
 import { type EffectClass, type Question, ToolName } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { McpServerName } from "../../contracts/exchange/mod.ts";

@@ -1,6 +1,8 @@
 /** Which values of a call stand in the person's own request, and which came from elsewhere. @module */
 import type { Question } from "../../contracts/authority/mod.ts";
+import type { ValueOrigin } from "../../contracts/authority/origin.ts";
 import type { Json } from "../../contracts/base/mod.ts";
+import { standsIn } from "../../text/stands_in.ts";
 
 /** Values of a call by where they stand, each as `name: value`. Untrusted. */
 export interface ValueOrigins {
@@ -9,13 +11,22 @@ export interface ValueOrigins {
 }
 
 const LONGEST = 80;
+const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
+
+/** In words, what the gate knows of a value that is not the person's. */
+function whereFrom({ from, tool, colour }: ValueOrigin): string {
+  const whose = colour === "RED" ? ", which a stranger wrote" : "";
+  if (from === "record") return `(the id of what your words name, listed by ${tool})`;
+  if (from === "result") return `(stands in a result of ${tool}${whose})`;
+  return "(written by the agent)";
+}
 
 /**
  * The values of a call that leaves the task: what is sent, paid, deleted or told to a server or peer. Undefined for any
  * other, and where the arguments are no object.
  */
 export function valueOrigins(
-  { scope: { tool, effect, destination }, argumentsText }: Question,
+  { scope: { tool, effect, destination }, argumentsText, origins }: Question,
   request: string,
 ): ValueOrigins | undefined {
   const leaves = destination !== undefined || /^(?:mcp|a2a)_/.test(tool) ||
@@ -30,6 +41,7 @@ export function valueOrigins(
   }
   if (args === null || typeof args !== "object") return undefined;
   const [asked, elsewhere]: [string[], string[]] = [[], []];
+  const known = new Map(origins?.map((each) => [each.at, each]));
   const look = (value: Json, name: string): void => {
     if (value !== null && typeof value === "object") {
       for (const [key, each] of Object.entries(value)) {
@@ -39,32 +51,11 @@ export function valueOrigins(
     }
     const text = String(value);
     const shown = text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
-    (standsIn(request, value) ? asked : elsewhere).push(`${name}: ${shown}`);
+    const origin = known.get(name);
+    const line = `${name}: ${shown}`;
+    if (origin === undefined ? standsIn(request, value) : OWN.has(origin.from)) asked.push(line);
+    else elsewhere.push(origin === undefined ? line : `${line}  ${whereFrom(origin)}`);
   };
   look(args, "");
   return { asked, elsewhere };
-}
-
-/** A value in a text must not be a part of a longer one: `evil.example` does not stand in `not-evil.example`. */
-const BEFORE = /(?:^|[\s"'`(<[{,;:=$€£¥])$/u;
-const AFTER = /^(?:$|[\s"'`)>\]},;:!?€£¥%]|\.(?:\s|$))/u;
-const NUMBER = /-?\d+(?:,\d{3})*(?:\.\d+)?/gu;
-
-/** Tells whether a value of a call stands in a person's own words, whole and not within a longer one. */
-export function standsIn(request: string, value: string | number | boolean | null): boolean {
-  const text = request.normalize();
-  const whole = (from: number, to: number): boolean =>
-    BEFORE.test(text.slice(Math.max(0, from - 2), from)) && AFTER.test(text.slice(to, to + 2));
-  if (typeof value === "number") {
-    return [...text.matchAll(NUMBER)].some(({ 0: found, index }) =>
-      Number(found.replaceAll(",", "")) === value && whole(index, index + found.length)
-    );
-  }
-  if (typeof value !== "string") return false;
-  const wanted = value.normalize();
-  if (wanted.trim() === "") return false;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (whole(at, at + wanted.length)) return true;
-  }
-  return false;
 }

@@ -43,3 +43,21 @@ Deno.test("what stays in the task has no origins to show, nor what is no object"
   const broken = { ...question({}), argumentsText: "{" };
   assert.equal(valueOrigins(broken, REQUEST), undefined);
 });
+
+Deno.test("what the gate knows of a value is said beside it, and decides where it stands", () => {
+  const origins = [
+    { at: "to", from: "result", tool: "mcp_mail_read", call: "c1", colour: "RED" },
+    { at: "id", from: "record", tool: "mcp_mail_list", call: "c0", colour: "RED" },
+    { at: "rw", from: "default" },
+    { at: "text", from: "agent" },
+  ];
+  const asking = { ...question({ to: "US1", id: 7, rw: false, text: "UK12345" }), origins };
+  assert.deepEqual(valueOrigins(asking as unknown as Question, REQUEST), {
+    asked: ["rw: false"],
+    elsewhere: [
+      "to: US1  (stands in a result of mcp_mail_read, which a stranger wrote)",
+      "id: 7  (the id of what your words name, listed by mcp_mail_list)",
+      "text: UK12345  (written by the agent)",
+    ],
+  });
+});

@@ -56,8 +56,7 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
     const move = key.kind === "move" ? key.move : undefined;
     choices = [];
     if (move === "interrupt" || move === "suspend" || move === "quit") return parts.signal(move);
-    // The end of input is the session's: it comes again at its prompt.
-    if (move === "endOfInput" && editing.line.letters.length === 0) return;
+    if (move === "endOfInput" && editing.line.letters.length === 0) return options.ended();
     if (move === "editor") return;
     if (move === "complete") {
       const found = completed(editing, options.complete);

@@ -1,6 +1,7 @@
 /** Slash commands that look: agents, tasks, leases, answers, refusals, one call or lease in full. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
+import { findCall, whyLines } from "../audit/why_command.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import { cell, commandText, recordOf, rowsOf } from "../command.ts";
 import { readPast } from "../run/run_task.ts";
@@ -72,8 +73,12 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
     },
   },
   "/why": {
-    help: "what was refused or failed last, by which rule",
-    run(session): Promise<void> {
+    takes: "[CALL|TOOL]",
+    help: "what was refused or failed last, by which rule; or what decided that call",
+    async run(session, named): Promise<void> {
+      if (named !== undefined) {
+        return show(session, whyLines(await findCall(session.link, taskOf(session), named)));
+      }
       const tally = session.running?.tally;
       const line = (what: string, about: string, why: string): string =>
         `${displayText(what, { max: 60 })} ${displayText(about, { max: 200 })}: ${
@@ -88,7 +93,6 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
         ),
       ];
       show(session, lines.length === 0 ? ["nothing was refused, and nothing failed"] : lines);
-      return Promise.resolve();
     },
   },
   "/inspect": {

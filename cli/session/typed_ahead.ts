@@ -5,10 +5,15 @@ import type { AheadLine, Keyboard, LineExtras, Screen } from "../hands.ts";
 import { cutTo } from "../terminal/columns.ts";
 import { spanText } from "../terminal/span.ts";
 
+/** What Ctrl-D queues. */
+const LEAVE = "/exit";
+
 /** Texts that wait for the turns after this one. */
 export interface Queue {
   readonly texts: readonly string[];
   add(text: string): void;
+  /** Ends the session after what is queued: a terminal sends the end of input once. */
+  leave(): void;
   /** The oldest, for the next turn. */
   next(): string | undefined;
   /** The newest, to be changed. */
@@ -23,6 +28,7 @@ export function makeQueue(): Queue {
   return Object.freeze<Queue>({
     texts,
     add: (text) => void texts.push(text),
+    leave: () => void (texts.at(-1) === LEAVE || texts.push(LEAVE)),
     next: () => texts.shift(),
     takeBack: () => texts.pop(),
     drop(number): string {
@@ -101,5 +107,6 @@ export function openAheadLine(parts: TypedAheadParts): AheadLine | undefined {
       else queue.add(text);
     },
     takeBack: () => queue.takeBack(),
+    ended: queue.leave,
   });
 }

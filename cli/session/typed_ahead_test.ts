@@ -15,6 +15,7 @@ function sit(complete?: (before: string) => { replaces: number; by: string; choi
       above: () => queueRows(queue, 40),
       entered: queue.add,
       takeBack: queue.takeBack,
+      ended: queue.leave,
       ...(complete === undefined ? {} : { complete }),
     },
     size: () => ({ columns: 40, rows: 24 }),
@@ -39,6 +40,14 @@ Deno.test("what is entered waits in its order, the arrow up takes the last one b
   assert.equal(queue.drop(2), "two");
   assert.throws(() => queue.drop(3), /from 1 to 2/);
   assert.equal(queue.next(), "one");
+});
+
+Deno.test("Ctrl-D in an empty line ends the session after what is queued, once; in a line with words it deletes", () => {
+  const { queue, type, text } = sit();
+  type("one\rab\x1b[D\x04");
+  assert.deepEqual([queue.texts, text()], [["one"], "a"]);
+  type("\x7f\x04\x04");
+  assert.deepEqual([queue.texts, text()], [["one", "/exit"], ""]);
 });
 
 Deno.test("what comes while a question stands there is kept and not drawn; an empty line enters nothing", () => {

@@ -72,6 +72,13 @@ export const TASK = family(
       ["remit log t1", "remit log t1 --follow"],
       [{ name: "follow", short: "f", help: "wait for more" }],
     ),
+    simple(
+      "why",
+      "TASK [CALL|TOOL]",
+      [1, 2],
+      "what decided a call, and where each of its values comes from; the last one",
+      ["remit why last", "remit why t1 mcp_bank_transfer"],
+    ),
     simple("lease list", "[TASK]", [0, 1], "what is lent to whom", ["remit lease list"], [
       { name: "all", help: "also what was lent to tasks that have ended" },
     ]),
@@ -102,6 +109,7 @@ export const TASK = family(
     diff: async () => (await import("./change_commands.ts")).diffCommand,
     undo: async () => (await import("./change_commands.ts")).undoCommand,
     log: async () => (await import("./log_command.ts")).logCommand,
+    why: async () => (await import("../audit/why_command.ts")).whyCommand,
     "lease list": async () => (await import("./lease_commands.ts")).leaseList,
     "lease revoke": async () => (await import("./lease_commands.ts")).leaseRevoke,
     grants: async () => (await import("./lease_commands.ts")).grantsCommand,

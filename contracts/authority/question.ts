@@ -12,6 +12,7 @@ import {
   ToolName,
 } from "./ids.ts";
 import { Colour, EffectClass, Label } from "./colour.ts";
+import { MAX_ORIGINS, ValueOrigin } from "./origin.ts";
 import { StagedChange } from "../tool/workspace.ts";
 
 /** Something untrusted that the asking process had read. */
@@ -54,6 +55,8 @@ export const Question = z.object({
   /** Changed files that later execute (CI, package.json, hooks): shown apart. */
   executes: z.array(z.string().max(4_096)).max(10_000),
   sources: z.array(Source).max(100),
+  /** Where the values of the arguments come from; absent where that decides nothing. */
+  origins: z.array(ValueOrigin).max(MAX_ORIGINS).optional(),
   /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
   advice: z.array(z.string().max(200)).max(8).optional(),
   lease: LeaseId.optional(),

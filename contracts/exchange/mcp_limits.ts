@@ -11,3 +11,8 @@ export const MCP_PORT_LIMITS: Partial<PortLimits> = Object.freeze({
 
 /** Longest line of a server's output, UTF-16 units; a longer one ends the session. */
 export const MCP_LINE = 16 * 1_048_576;
+
+/** Most things that one result lists, and fields of one that are told. */
+export const MAX_RECORDS = 512;
+/** See {@link MAX_RECORDS}. */
+export const MAX_FIELDS = 64;

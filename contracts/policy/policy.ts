@@ -26,6 +26,11 @@ export const PolicyRule = z.object({
   effect: oneOrMore(EffectClass).optional(),
   path: oneOrMore(z.string().max(4_096)).optional(),
   destination: oneOrMore(z.string().max(2_048)).optional(),
+  /** Holds where every value stands in the person's own request, but those of the arguments named. */
+  when: z.object({
+    args: z.literal("fromRequest"),
+    except: z.array(z.string().min(1).max(128)).max(32).optional(),
+  }).strict().optional(),
   mode: z.union([PermissionMode, z.literal("suppress")]),
   /** Shown to people and to the agent with a refusal. */
   why: z.string().max(512).optional(),

@@ -6,6 +6,7 @@ import type { Colour, EffectClass, Label } from "../authority/colour.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ProcessRow } from "./process.ts";
 import type { Scope } from "../authority/lease.ts";
+import type { ListedRecord } from "../authority/origin.ts";
 import type { Source } from "../authority/question.ts";
 import type { ToolDescriptor } from "../tool/tool.ts";
 import type { StagedChange } from "../tool/workspace.ts";
@@ -80,6 +81,8 @@ export interface PowerResult {
   readonly sources: readonly Source[];
   /** Structured result for programs, JSON. */
   readonly value?: Json;
+  /** Things that a server listed, as its bridge saw them. */
+  readonly records?: readonly ListedRecord[];
   /** Why it came to nothing all the same, in trusted words: the outcome is `executionError`. */
   readonly failed?: string;
   /** Version of the resource that was read, and that was written. */

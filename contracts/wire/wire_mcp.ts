@@ -34,6 +34,7 @@ import * as z from "zod";
 import { Label } from "../authority/colour.ts";
 import { Digest } from "../authority/ids.ts";
 import type { JsonObject } from "../base/json.ts";
+import { MAX_FIELDS, MAX_RECORDS } from "../exchange/mcp_limits.ts";
 import type { StagedChange } from "../tool/workspace.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "../exchange/mcp_limits.ts";
@@ -119,6 +120,11 @@ export const McpCallResult = z.object({
   cutBytes: z.int().min(0),
   /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
   refused: z.array(z.string().max(600)).max(8).optional(),
+  /** Things that the result lists, each as its fields with their values. */
+  records: z.array(
+    z.array(z.tuple([z.string().max(64), z.union([z.string().max(256), z.number()])]))
+      .max(MAX_FIELDS),
+  ).max(MAX_RECORDS).optional(),
   /** How confidential a peer says that it is: it can only raise the result's label. */
   label: Label.optional(),
 }).strict();

@@ -7,6 +7,7 @@ import { ChatMessage } from "../../contracts/model/chat.ts";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { TaskId } from "../../contracts/authority/ids.ts";
+import { MadeCall } from "../../contracts/authority/origin.ts";
 import { isObject, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { Scope } from "../../contracts/authority/lease.ts";
 import type { NewEvent } from "../../contracts/task/mod.ts";
@@ -48,6 +49,9 @@ export interface Replay {
   readonly finished: ReadonlyMap<string, ToolResult>;
   /** Keys of intents without an outcome: their effect may or may not have happened. */
   readonly unfinished: ReadonlySet<string>;
+  /** Calls whose values were looked at, and what outcomes keep of where later values come from. */
+  readonly performed: readonly MadeCall[];
+  readonly heard: readonly JsonObject[];
   /** Patches among those. */
   readonly torn: readonly TornPatch[];
   readonly colour: Colour;
@@ -86,6 +90,7 @@ export async function replayTask(
   const records: JsonObject[] = [];
   const finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
+  const performed: MadeCall[] = [], heard: JsonObject[] = [];
   /** Results that no inference has seen. */
   const unheard: ToolResult[] = [];
   const patches = new Map<string, TornPatch>();
@@ -200,6 +205,13 @@ export async function replayTask(
         const key = secret?.["key"];
         if (typeof key !== "string") break;
         unfinished.add(key);
+        const looked = secret?.["origins"] === undefined ? undefined : body["tool"];
+        const call = MadeCall.safeParse({
+          tool: looked,
+          argumentsHash: secret?.["argumentsHash"],
+          key,
+        });
+        if (call.success) performed.push(call.data);
         const patch = body["tool"] === "patch_apply" ? patchOf(key, secret) : undefined;
         if (patch !== undefined) patches.set(key, patch);
         break;
@@ -218,6 +230,8 @@ export async function replayTask(
           if (result.success) finished.set(key, result.data);
           if (result.success && body["pid"] === root) unheard.push(result.data);
         }
+        const listed = secret?.["heard"];
+        if (isObject(listed)) heard.push(listed);
         const record = secret?.["record"];
         if (isObject(record)) {
           records.push(record);
@@ -237,12 +251,9 @@ export async function replayTask(
     );
   }
   return {
-    request,
-    conversation,
-    pending,
-    records,
+    ...{ request, conversation, pending, records },
     finished,
-    unfinished,
+    ...{ unfinished, performed, heard },
     torn: [...patches.values()].filter(({ key }) => unfinished.has(key)),
     colour,
     label,

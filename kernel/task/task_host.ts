@@ -8,6 +8,7 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
+import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
 import type {
@@ -76,6 +77,7 @@ export interface TaskHostParts
   note(line: string): void;
   /** The task's processes have ended: drop what is kept for its calls and answers. */
   forget(task: TaskId): void;
+  readonly provenance: ValueKeeper;
   /** Globs of the never-list, and the bytes of scratch that a task may keep. */
   readonly never: readonly string[];
   readonly scratchQuota: number;
@@ -175,6 +177,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
+    tellValues(parts.provenance, task, request, replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
@@ -220,6 +223,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
+      said: (message) => tellSaid(parts.provenance, task.id, message, powers.now()),
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
       queueQuestions: parts.queueQuestions,
@@ -288,6 +292,8 @@ interface HostedTaskParts {
   readonly time: Pick<TaskTime, "turn">;
   readonly workspace: Pick<TaskWorkspace, "unfinished" | "staged" | "undo">;
   readonly torn: Pick<TornPatches, "settle">;
+  /** Hears what the task is told in a later turn. */
+  said(message: ChatMessage): void;
   /** What the log says of it, where it was taken up again. */
   readonly replay: Replay | undefined;
   /** Folder of what is staged. */
@@ -319,6 +325,7 @@ function makeHostedTask(
       first = false;
       pending = undefined;
       if (next !== undefined) {
+        parts.said(next);
         processes.setTurn(row.pid, row.turn + 1);
         // What others said is read by the process like anything else that it reads.
         processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
@@ -350,6 +357,35 @@ function makeHostedTask(
     end: parts.end,
   };
   return { hosted, unfinished };
+}
+
+/** A person's own words, and nothing that came with them. */
+function tellSaid(
+  keeper: ValueKeeper,
+  task: TaskId,
+  { role, content: text, provenance: { origin, colour } }: ChatMessage,
+  at?: number,
+): void {
+  if (role !== "user" || colour !== "BLUE") return;
+  if (origin !== "operator" && origin !== "person") return;
+  keeper.said(task, { text, ...(at === undefined ? {} : { at }) });
+}
+
+/** Tells what an earlier kernel, or the conversation that this one was forked from, knew of the task's values. */
+function tellValues(
+  keeper: ValueKeeper,
+  task: Pick<AgentTask, "id" | "createdAt">,
+  { ingress, request }: Pick<TaskRequest, "ingress" | "request">,
+  replay: Replay | undefined,
+): void {
+  if (replay === undefined) return;
+  if (ingress.colour === "BLUE") keeper.said(task.id, { text: request, at: task.createdAt });
+  for (const message of replay.conversation) tellSaid(keeper, task.id, message);
+  for (const { declared } of replay.records) {
+    if (declared !== undefined) keeper.declare(task.id, DeclaredTools.parse(declared));
+  }
+  for (const call of replay.performed) keeper.performed(task.id, call);
+  for (const heard of replay.heard) keeper.restore(task.id, heard);
 }
 
 function isAnswered(conversation: readonly ChatMessage[]): boolean {

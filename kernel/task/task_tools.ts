@@ -6,6 +6,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Leases } from "../../contracts/authority/gate.ts";
 import { type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { PluginManifest } from "../../contracts/tool/plugin.ts";
 import type { GrantedCall, ToolBinding } from "../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper } from "../../contracts/task/process.ts";
@@ -38,7 +39,8 @@ import { AGENT_TOOLS, agentToolBindings, type AgentToolsParts } from "./agent_to
 import { LAL_PROGRAM } from "../../contracts/exchange/lal.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
-import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import { isImported, TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import { declareBinding, TOOLS_DECLARE } from "./declare_tool.ts";
 import type { Progress } from "../core/log/watch.ts";
 
 const COMMAND = ToolName.parse("command");
@@ -99,6 +101,7 @@ export interface TaskToolsParts {
     bind(task: TaskId, made: Pick<MadeWorkspace, "artifacts">): readonly ToolBinding[];
   };
   redeem(call: GrantedCall): void;
+  readonly provenance: Pick<ValueKeeper, "declare">;
   /** What a process of a task that runs may do with children. */
   offspring: AgentToolsParts["offspring"];
   /** Tools over the network. */
@@ -207,6 +210,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     ...AGENT_TOOLS,
     TOOL_SEARCH,
     TOOL_DESCRIBE,
+    TOOLS_DECLARE,
   ];
   // Mail's are plain words (`lookup`, `send`): a plugin that has one keeps it.
   const taken: ReadonlySet<string> = new Set(common.map(({ name }) => name));
@@ -237,7 +241,13 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       if (seen.has(name)) throw nameTaken(name);
       seen.add(name);
     }
-    return [...bindings, toolSearchBinding({ ...asking, above: request.mcpSearchAbove })];
+    return [
+      ...bindings,
+      toolSearchBinding({ ...asking, above: request.mcpSearchAbove }),
+      ...(bindings.some(changes)
+        ? [declareBinding({ ...asking, declare: parts.provenance.declare })]
+        : []),
+    ];
   };
   return Object.freeze({
     descriptors,
@@ -269,6 +279,10 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       return makeTaskWorkspace(made, { log, powers, others, memory, mail, wikis: guard });
     },
   });
+}
+
+function changes({ descriptor, effect }: ToolBinding): boolean {
+  return isImported(descriptor) && effect !== "read" && effect !== "stage";
 }
 
 function nameTaken(name: string): Fault {

@@ -145,6 +145,7 @@ export function makeResults(
         content: shown.join("\n"),
         ...judged,
         ...(value === undefined ? {} : { value }),
+        ...(answer.records === undefined ? {} : { records: answer.records }),
         ...(answer.isError
           ? {
             failed: `Cannot finish "${call.tool}": the tool says that it failed${

@@ -6,6 +6,7 @@ import { asJson } from "../../../../port/as_json.ts";
 import { parseJson } from "../../../../port/parse.ts";
 import { cutText, PAGES } from "../limits.ts";
 import { misfit } from "./schema_check.ts";
+import { recordsOf } from "./records.ts";
 import { toolResult } from "./result.ts";
 import type { Clock } from "../calls.ts";
 import type { Ask, Behalf } from "../requests.ts";
@@ -35,8 +36,12 @@ export function callResult(
     throw new Fault("upstream", `${cannot}: the server answered something else (no "content")`);
   }
   const result = toolResult(answer);
+  const listed = (value: Json | undefined): Pick<McpCallResult, "records"> => {
+    const records = recordsOf(value, result.parts);
+    return records.length === 0 ? {} : { records };
+  };
   if (structuredContent === undefined) {
-    if (resultSchema === undefined || result.isError) return result;
+    if (resultSchema === undefined || result.isError) return { ...result, ...listed(undefined) };
     throw new Fault("upstream", `${cannot}: it has no structured content, as its schema says`);
   }
   const structured = JSON.stringify(structuredContent);
@@ -49,7 +54,7 @@ export function callResult(
       throw new Fault("upstream", `${cannot}: it does not fit its schema: ${why}`);
     }
   }
-  return { ...result, structured };
+  return { ...result, structured, ...listed(structuredContent) };
 }
 
 interface ToolList {

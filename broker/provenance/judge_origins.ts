@@ -1,0 +1,160 @@
+/**
+ * Whether an imported or outbound call goes on without a question because its values are the person's own.
+ * docs/provenance.md says the rule and what it does not stop.
+ * @module
+ */
+import type { Colour, EffectClass } from "../../contracts/authority/colour.ts";
+import type { Digest } from "../../contracts/authority/ids.ts";
+import { MAX_ORIGINS, type ValueOrigin } from "../../contracts/authority/origin.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import type { Literal } from "../../text/stands_in.ts";
+import type { TaskOrigins } from "./origins.ts";
+
+/** The rule of a call that was let through so. */
+export const FROM_REQUEST = "built-in: every value stands in your request";
+
+/** Effects of calls whose values are looked at. What destroys or administers always asks. */
+const LOOKED_AT: ReadonlySet<EffectClass> = new Set([
+  "mutateLocal",
+  "outboundRead",
+  "outboundWrite",
+]);
+
+/** What is asked about a call. */
+export interface OriginsAsked {
+  readonly descriptor: ToolDescriptor;
+  readonly args: JsonObject;
+  readonly argumentsHash: Digest;
+  /** Names the call for ever. */
+  readonly key: Digest;
+  readonly effect: EffectClass;
+  readonly colour: Colour;
+  /** The operator wants nothing let through that a rule does not name. */
+  readonly strict: boolean;
+}
+
+/** Where the values of a call come from. */
+export interface CallOrigins {
+  /** Each value, the first 64. */
+  readonly values: readonly ValueOrigin[];
+  /**
+   * Every value but those of these arguments stands in the person's words, is the schema's default, or is the id of
+   * what those words name.
+   */
+  ownBut(names: readonly string[]): boolean;
+  /** The call goes on unasked: those values are the person's, and so is the choice of the tool. */
+  passesBut(names: readonly string[]): boolean;
+}
+
+/** Whether values of a tool are looked at: it is another's, or its text leaves the machine. */
+export function hasOrigins(
+  { interfaceId }: Pick<ToolDescriptor, "interfaceId">,
+  effect: EffectClass,
+): boolean {
+  if (!LOOKED_AT.has(effect) && effect !== "destructive") return false;
+  return effect !== "mutateLocal" || isAnothers({ interfaceId });
+}
+
+/** Whether a tool is an imported server's or a peer's. */
+export function isAnothers({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
+  return interfaceId.startsWith("mcp:") || interfaceId.startsWith("a2a:");
+}
+
+/** Finds where the values of a call come from. */
+export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
+  const { descriptor, args, argumentsHash, key, effect, colour, strict } = asked;
+  const found: (ValueOrigin & { readonly first: string })[] = [];
+  let whole = true;
+  const look = (value: Json, schema: Schema, place: Place): void => {
+    if (isObject(value)) {
+      for (const [name, each] of Object.entries(value)) {
+        const declared = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
+        const at = place.at === "" ? name : `${place.at}.${name}`;
+        const first = place.first === "" ? name : place.first;
+        // A name that the schema does not have is content, too.
+        if (!declared && !of.inRequest(name)) add({ from: "agent" }, { at, first });
+        look(each, schemaOf(declared ? schema.properties?.[name] : undefined), { at, first, name });
+      }
+    } else if (isList(value)) {
+      value.forEach((each, n) =>
+        look(each, schemaOf(schema.items), { ...place, at: `${place.at}.${n}` })
+      );
+    } else add(originOf(value, schema, place.name), place);
+  };
+  const add = (
+    origin: Omit<ValueOrigin, "at">,
+    { at, first }: Pick<Place, "at" | "first">,
+  ): void => {
+    if (found.length >= MAX_ORIGINS) return void (whole = false);
+    found.push({ at: at.slice(0, 128), ...origin, first });
+  };
+  const originOf = (
+    value: Literal,
+    schema: Schema,
+    name: string,
+  ): Omit<ValueOrigin, "at"> => {
+    // What says nothing carries nothing; that it was left out is not seen here.
+    if (value === null || value === "" || value === schema.default) return { from: "default" };
+    if (of.inRequest(value)) return { from: "request" };
+    if (typeof value === "boolean") return { from: "agent" };
+    const record = of.recordOf(descriptor.interfaceId, name, value);
+    if (record !== undefined) return { from: "record", ...record };
+    const result = of.resultOf(value);
+    return result === undefined ? { from: "agent" } : { from: "result", ...result };
+  };
+  look(args, schemaOfTool(descriptor), { at: "", first: "", name: "" });
+
+  const ownBut = (names: readonly string[]): boolean =>
+    whole &&
+    found.every(({ from, first }) =>
+      from === "request" || from === "default" || from === "record" || names.includes(first)
+    );
+  const left = of.left(descriptor.name, key);
+  // INVARIANT: a model that read another's words chooses no tool by itself (test: "… which tool …").
+  const chosen = left === undefined
+    ? colour === "BLUE" && found.some(({ from }) => from === "request")
+    : left > 0;
+  return {
+    values: found.map(({ first: _first, ...origin }) => origin),
+    ownBut,
+    passesBut: (names) =>
+      chosen && !strict && LOOKED_AT.has(effect) &&
+      !of.passed({ tool: descriptor.name, argumentsHash, key }) &&
+      ownBut(names),
+  };
+}
+
+const schemas = new WeakMap<ToolDescriptor, Schema>();
+
+function schemaOfTool(descriptor: ToolDescriptor): Schema {
+  const known = schemas.get(descriptor);
+  if (known !== undefined) return known;
+  const schema = schemaOf(JSON.parse(descriptor.paramSchema));
+  schemas.set(descriptor, schema);
+  return schema;
+}
+
+interface Place {
+  readonly at: string;
+  /** The argument that it belongs to, and its own name. */
+  readonly first: string;
+  readonly name: string;
+}
+
+/** What of a JSON Schema says where a value's kind is told. */
+interface Schema {
+  readonly properties?: JsonObject;
+  readonly items?: Json;
+  readonly default?: Json;
+}
+
+function schemaOf(schema: Json | undefined): Schema {
+  if (schema === undefined || !isObject(schema)) return {};
+  const { properties, items } = schema;
+  return {
+    ...(isObject(properties ?? null) ? { properties: properties as JsonObject } : {}),
+    ...(items === undefined ? {} : { items }),
+    ...(schema["default"] === undefined ? {} : { default: schema["default"] }),
+  };
+}

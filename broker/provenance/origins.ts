@@ -1,0 +1,273 @@
+/**
+ * What is known of the values of each task: the person's words, what results held, which tools were declared, which
+ * calls went on without a question. Of results only salted hashes are kept. docs/provenance.md.
+ * @module
+ */
+import type { Colour } from "../../contracts/authority/colour.ts";
+import type { CallId, Digest, TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { ListedRecord, MadeCall, ValueKeeper } from "../../contracts/authority/origin.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { isObject, type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
+import { sha256Hex } from "../../port/digest.ts";
+import { type Literal, makeStandsIn, type SaidWords } from "../../text/stands_in.ts";
+
+/** Results whose values are told apart; values of all of them; things that their servers listed. */
+const MAX_SOURCES = 64;
+const MAX_VALUES = 20_000;
+const MAX_RECORDS = 4_000;
+/** Messages of a person whose values count, and characters of all of them. */
+const MAX_SAID = 256;
+const MAX_SAID_LENGTH = 200_000;
+/** Of one result: characters that are looked at, values, and characters of a value. */
+const MAX_RESULT = 65_536;
+const MAX_RESULT_VALUES = 2_000;
+const LONGEST = 256;
+
+/** A result, as the origin of values. */
+export interface ResultSource {
+  readonly call: CallId;
+  readonly tool: ToolName;
+  readonly colour: Colour;
+}
+
+/** What was read by a task. */
+export interface Heard extends ResultSource {
+  /** `mcp:NAME`, `a2a:NAME`, an interface of ours. */
+  readonly interfaceId: string;
+  readonly text: string;
+  /** What the bridge saw in it. Untrusted. */
+  readonly records: readonly ListedRecord[];
+}
+
+/** What is known of one task's values. */
+export interface TaskOrigins {
+  /** Whether a value stands in the person's own words. */
+  inRequest(value: Literal): boolean;
+  /** The result that a value stands in; undefined: in none that is known. */
+  resultOf(value: Literal): ResultSource | undefined;
+  /**
+   * The result in which a server listed the one thing of this id that the person's words name. `name`: the argument's,
+   * which is that of the field, or the field is `id`.
+   */
+  recordOf(interfaceId: string, name: string, id: string | number): ResultSource | undefined;
+  /**
+   * The most calls of a declared tool that may still go on without a question, this one
+   * included; undefined: it was not declared.
+   */
+  left(tool: ToolName, key: Digest): number | undefined;
+  /** Whether these arguments went on before, in another call. */
+  passed(call: MadeCall): boolean;
+}
+
+/** What is known of all tasks' values; this kernel's alone. */
+export interface Provenance extends ValueKeeper {
+  /** A result was read. Gives what is kept of it with its outcome, so that a later kernel knows as much. */
+  heard(task: TaskId, heard: Heard): JsonObject | undefined;
+  of(task: TaskId): TaskOrigins;
+  forget(task: TaskId): void;
+}
+
+interface Kept {
+  readonly said: SaidWords[];
+  stands: ((value: Literal) => boolean) | undefined;
+  readonly sources: ResultSource[];
+  /** The first source that a value stood in. */
+  readonly values: Map<number, number>;
+  /** By server: things that the person's words name. */
+  readonly records: Map<string, NamedRecord[]>;
+  recordCount: number;
+  declared: Map<ToolName, number> | undefined;
+  /** Arguments, and the key of the call that had them first. */
+  readonly calls: Map<string, Digest>;
+  readonly keys: Set<Digest>;
+  readonly counts: Map<ToolName, number>;
+}
+
+/** A thing that was listed: hashes of its ids, and of those values that stand in the person's words. */
+interface NamedRecord {
+  readonly source: ResultSource;
+  readonly ids: readonly number[];
+  readonly names: readonly number[];
+}
+
+/** Makes it: nothing is known. */
+export function makeProvenance(): Provenance {
+  const tasks = new Map<TaskId, Kept>();
+  const keptOf = (task: TaskId): Kept => {
+    const known = tasks.get(task);
+    if (known !== undefined) return known;
+    const made: Kept = {
+      ...{ said: [], stands: undefined, sources: [], values: new Map(), records: new Map() },
+      ...{
+        recordCount: 0,
+        declared: undefined,
+        calls: new Map(),
+        keys: new Set(),
+        counts: new Map(),
+      },
+    };
+    tasks.set(task, made);
+    return made;
+  };
+  const standsOf = (kept: Kept): (value: Literal) => boolean =>
+    kept.stands ??= makeStandsIn(kept.said);
+
+  return Object.freeze<Provenance>({
+    said(task, words): void {
+      const kept = keptOf(task);
+      const length = kept.said.reduce((sum, { text }) => sum + text.length, words.text.length);
+      if (kept.said.length >= MAX_SAID || length > MAX_SAID_LENGTH) return;
+      kept.said.push(words);
+      kept.stands = undefined;
+    },
+    heard(task, { call, tool, colour, interfaceId, text, records }): JsonObject | undefined {
+      const kept = keptOf(task), source = { call, tool, colour };
+      if (kept.sources.length < MAX_SOURCES && kept.values.size < MAX_VALUES) {
+        const n = kept.sources.push(source) - 1;
+        for (const value of valuesIn(text.slice(0, MAX_RESULT))) {
+          if (kept.values.size >= MAX_VALUES) break;
+          const hash = hashOf(task, value);
+          if (!kept.values.has(hash)) kept.values.set(hash, n);
+        }
+      }
+      const stands = standsOf(kept);
+      const named = records.flatMap((record): Omit<NamedRecord, "source">[] => {
+        const names = record.filter(([, value]) => isName(value) && stands(value));
+        return names.length === 0 ? [] : [{
+          names: names.map(([, value]) => hashOf(task, value)),
+          ids: record.filter(([field]) => isId(field)).map(([field, value]) =>
+            hashOf(task, value, field)
+          ),
+        }];
+      });
+      for (const each of named) addRecord(kept, interfaceId, { source, ...each });
+      return named.length === 0
+        ? undefined
+        : toJsonObject({ ...source, interfaceId, records: named });
+    },
+    declare(task, tools): void {
+      const kept = keptOf(task);
+      if (kept.declared !== undefined) {
+        throw new Fault(
+          "conflict",
+          "Cannot declare tools: this task did so before; a call beyond that asks a person",
+        );
+      }
+      kept.declared = new Map();
+      for (const { tool, max } of tools) {
+        kept.declared.set(tool, (kept.declared.get(tool) ?? 0) + max);
+      }
+    },
+    performed(task, { tool, argumentsHash, key }): void {
+      const kept = keptOf(task), call = `${tool} ${argumentsHash}`;
+      // A call that is made anew, after an answer or a crash, is the same one.
+      if (kept.keys.has(key)) return;
+      kept.keys.add(key);
+      if (!kept.calls.has(call)) kept.calls.set(call, key);
+      kept.counts.set(tool, (kept.counts.get(tool) ?? 0) + 1);
+    },
+    restore(task, { call, tool, colour, interfaceId, records }): void {
+      // TRUST: of this task's own log, written by `heard`.
+      const source = { call, tool, colour } as unknown as ResultSource;
+      for (const each of Array.isArray(records) ? records : []) {
+        if (!isObject(each) || typeof interfaceId !== "string") continue;
+        const { ids, names } = each as unknown as Pick<NamedRecord, "ids" | "names">;
+        addRecord(keptOf(task), interfaceId, { source, ids, names });
+      }
+    },
+    of(task): TaskOrigins {
+      const kept = keptOf(task);
+      return {
+        inRequest: standsOf(kept),
+        resultOf(value): ResultSource | undefined {
+          const n = kept.values.get(hashOf(task, value));
+          return n === undefined ? undefined : kept.sources[n];
+        },
+        recordOf(interfaceId, name, id): ResultSource | undefined {
+          const all = kept.records.get(interfaceId) ?? [];
+          if (all.length === 0) return undefined;
+          const hashes = [name, "id"].map((field) => hashOf(task, id, field));
+          const found = all.filter(({ ids }) => hashes.some((hash) => ids.includes(hash)));
+          // INVARIANT: one thing of this id, and a name of it that no other thing has (test: "a twin …").
+          const [first] = found;
+          if (first === undefined || found.some(({ ids }) => !isSame(ids, first.ids))) {
+            return undefined;
+          }
+          const own = first.names.some((name) =>
+            all.every(({ ids, names }) => !names.includes(name) || isSame(ids, first.ids))
+          );
+          return own ? first.source : undefined;
+        },
+        left(tool, key): number | undefined {
+          const max = kept.declared?.get(tool);
+          if (max === undefined) return undefined;
+          const others = (kept.counts.get(tool) ?? 0) - (kept.keys.has(key) ? 1 : 0);
+          return Math.max(0, max - others);
+        },
+        passed({ tool, argumentsHash, key }): boolean {
+          const before = kept.calls.get(`${tool} ${argumentsHash}`);
+          return before !== undefined && before !== key;
+        },
+      };
+    },
+    forget: (task) => void tasks.delete(task),
+  });
+}
+
+function addRecord(kept: Kept, interfaceId: string, record: NamedRecord): void {
+  if (kept.recordCount >= MAX_RECORDS) {
+    // What overflows fails closed: a thing that is not known may be the twin of one that is.
+    kept.records.clear();
+    return;
+  }
+  kept.recordCount++;
+  const all = kept.records.get(interfaceId) ?? [];
+  kept.records.set(interfaceId, all);
+  // The same thing listed again is no other one.
+  const before = all.findIndex(({ ids }) => isSame(ids, record.ids));
+  if (before < 0) all.push(record);
+  else all[before] = record;
+}
+
+function isSame(a: readonly number[], b: readonly number[]): boolean {
+  return a.length > 0 && a.length === b.length && a.every((each, n) => each === b[n]);
+}
+
+/** 52 bits of a salted SHA-256: of a value, or of a field with its value. */
+function hashOf(task: TaskId, value: Literal, field = ""): number {
+  const text = `${task} ${typeof value} ${field}=${String(value).normalize()}`;
+  return parseInt(sha256Hex(text).slice(0, 13), 16);
+}
+
+const SHORTEST_NAME = 3;
+
+function isName(value: string | number): value is string {
+  return typeof value === "string" && value.trim().length >= SHORTEST_NAME;
+}
+
+function isId(field: string): boolean {
+  return /(?:^|[_-])(?:id|uid|uuid|guid)$|[a-z](?:Id|ID|Uid|Uuid)$/.test(field);
+}
+
+/** Texts between quotes, after a colon or in a line of their own, and words that look like a name of something. */
+const VALUES = [
+  /"((?:[^"\\\n]|\\.){2,256})"/gu,
+  /(?:^|:|-)[ \t]+([^\n]{2,256})$/gmu,
+  /[\p{L}\p{N}][\p{L}\p{N}._%+@:/#-]{1,255}/gu,
+];
+const NUMBER = /^-?\d+(?:\.\d+)?$/u;
+
+/** Values that a text holds, each once; numbers as numbers and as they are written. */
+function valuesIn(text: string): ReadonlySet<Literal> {
+  const values = new Set<Literal>();
+  for (const pattern of VALUES) {
+    for (const { 0: whole, 1: inner } of text.matchAll(pattern)) {
+      const value = (inner ?? whole).trim().replace(/[.:,;]+$/u, "");
+      if (value.length < 2 || value.length > LONGEST) continue;
+      values.add(value);
+      if (NUMBER.test(value)) values.add(Number(value));
+      if (values.size >= MAX_RESULT_VALUES) return values;
+    }
+  }
+  return values;
+}

@@ -1,0 +1,53 @@
+/** Where the values of a call come from. docs/provenance.md. @module */
+import * as z from "zod";
+import { Colour } from "./colour.ts";
+import { CallId, Digest, type TaskId, ToolName } from "./ids.ts";
+import type { JsonObject } from "../base/json.ts";
+
+/** Most values of one call whose origin is told. */
+export const MAX_ORIGINS = 64;
+
+/** One value of a call's arguments and where it comes from. */
+export const ValueOrigin = z.object({
+  /** Its place in the arguments, `to.0`. Untrusted. */
+  at: z.string().max(128),
+  /**
+   * `request`: it stands in the person's own words; `default`: as the tool's schema has it when nothing is said;
+   * `record`: the id of the one thing of that server which the person's words name; `result`: it stands in the result
+   * of a call; `agent`: in nothing that is known, so the agent wrote or composed it.
+   */
+  from: z.enum(["request", "default", "record", "result", "agent"]),
+  /** The call whose result it stands in, its tool, and the colour of that result. */
+  call: CallId.optional(),
+  tool: ToolName.optional(),
+  colour: Colour.optional(),
+}).strict();
+/** See {@link ValueOrigin}. */
+export type ValueOrigin = z.infer<typeof ValueOrigin>;
+
+/** A thing that a server listed: the values that its fields hold, each with the field's name. At most 64. */
+export type ListedRecord = readonly (readonly [field: string, value: string | number])[];
+
+/** A call that went on, with its arguments; `key` names it for ever. */
+export const MadeCall = z.object({ tool: ToolName, argumentsHash: Digest, key: Digest }).strict();
+/** See {@link MadeCall}. */
+export type MadeCall = z.infer<typeof MadeCall>;
+
+/** Who keeps what is known of a task's values is told so: by its start, its log, and what the person says. */
+export interface ValueKeeper {
+  /** A person's own words, whose colour is BLUE; `at`: when they were said, ms since 1970, where that is known. */
+  said(task: TaskId, words: { readonly text: string; readonly at?: number }): void;
+  /** The tools that the task needs. @throws Fault `conflict` when it said so before */
+  declare(task: TaskId, tools: DeclaredTools): void;
+  /** A call that changes something, or leaves the task, was let through. */
+  performed(task: TaskId, call: MadeCall): void;
+  /** What an outcome keeps of where values come from. */
+  restore(task: TaskId, kept: JsonObject): void;
+}
+
+/** Tools that a task says it needs, with the most calls of each. */
+export const DeclaredTools = z.array(
+  z.object({ tool: ToolName, max: z.int().min(1).max(1_000) }).strict(),
+).min(1).max(64);
+/** See {@link DeclaredTools}. */
+export type DeclaredTools = z.infer<typeof DeclaredTools>;

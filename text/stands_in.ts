@@ -1,0 +1,163 @@
+/**
+ * Whether a value stands in a person's own words: whole, with its type, and a date also where the words name it
+ * otherwise ("next Friday"). Decides what a call may carry unasked, so what is doubtful does not stand.
+ * @module
+ */
+
+/** Words of a person, and when they were said. */
+export interface SaidWords {
+  readonly text: string;
+  /** Milliseconds since 1970; absent: no word for a day is resolved but whole dates. */
+  readonly at?: number;
+}
+
+/** A value of a call's arguments. */
+export type Literal = string | number | boolean | null;
+
+/** A value in a text must not be a part of a longer one: `evil.example` does not stand in `not-evil.example`. */
+const BEFORE = /(?:^|[\s"'`(<[{,;:=$€£¥])$/u;
+const AFTER = /^(?:$|[\s"'`)>\]},;:!?€£¥%]|\.(?:\s|$))/u;
+const NUMBER = /-?\d+(?:,\d{3})*(?:\.\d+)?/gu;
+/** Neither the `5` nor the `30` of `5:30` is a number of its own. */
+const CLOCK_AFTER = /^:\d/u;
+const CLOCK_BEFORE = /\d:$/u;
+const DIGITS = /^-?\d+(?:\.\d+)?$/u;
+
+/** Tells whether `value` stands in any of what a person said. */
+export function makeStandsIn(said: readonly SaidWords[]): (value: Literal) => boolean {
+  const read = said.map(({ text, at }) => {
+    const words = text.normalize();
+    const days = daysIn(words, at);
+    return { words, days, numbers: numbersIn(words, days.spans), times: timesIn(words) };
+  });
+  return (value) => {
+    if (typeof value === "number") return read.some(({ numbers }) => numbers.has(value));
+    if (typeof value !== "string" || value.trim() === "") return false;
+    const wanted = value.normalize();
+    return read.some(({ words, days, numbers, times }) =>
+      (within(words, wanted) && (!DIGITS.test(wanted) || numbers.has(Number(wanted)))) ||
+      isMoment(wanted, days.days, times)
+    );
+  };
+}
+
+/** {@link makeStandsIn} of one text, for one value. */
+export function standsIn(text: string, value: Literal): boolean {
+  return makeStandsIn([{ text }])(value);
+}
+
+function isWhole(text: string, from: number, to: number): boolean {
+  return BEFORE.test(text.slice(Math.max(0, from - 2), from)) && AFTER.test(text.slice(to, to + 2));
+}
+
+function within(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (isWhole(text, at, at + wanted.length)) return true;
+  }
+  return false;
+}
+
+type Span = readonly [from: number, to: number];
+
+/** Numbers of a text that are no part of a date or a time. */
+function numbersIn(text: string, spans: readonly Span[]): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  for (const { 0: found, index } of text.matchAll(NUMBER)) {
+    const end = index + found.length;
+    if (!isWhole(text, index, end) || CLOCK_AFTER.test(text.slice(end, end + 2))) continue;
+    if (CLOCK_BEFORE.test(text.slice(Math.max(0, index - 2), index))) continue;
+    if (spans.some(([from, to]) => from <= index && end <= to)) continue;
+    numbers.add(Number(found.replaceAll(",", "")));
+  }
+  return numbers;
+}
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
+const MONTH =
+  "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
+const YEAR = "(?:,?\\s+(\\d{4}))?";
+const WEEKDAY =
+  "(sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?)";
+const DAY_MS = 86_400_000;
+
+/** Days that a text names, as `YYYY-MM-DD`, and where. Days without a year and words need the day they were said on. */
+function daysIn(
+  text: string,
+  at: number | undefined,
+): { readonly days: ReadonlySet<string>; readonly spans: readonly Span[] } {
+  const days = new Set<string>(), spans: Span[] = [];
+  const add = (found: RegExpExecArray, day: string | undefined): void => {
+    spans.push([found.index, found.index + found[0].length]);
+    if (day !== undefined) days.add(day);
+  };
+  const each = (pattern: string, dayOf: (found: RegExpExecArray) => string | undefined): void => {
+    for (const found of text.matchAll(new RegExp(`(?<![\\w-])${pattern}(?![\\w-])`, "giu"))) {
+      add(found, dayOf(found));
+    }
+  };
+  const named = (day: string, month: string, year: string | undefined): string | undefined => {
+    const n = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+    if (year !== undefined) return dayOf(Number(year), n, Number(day));
+    if (at === undefined) return undefined;
+    // The next such day: a person who means one that has gone by says the year.
+    const now = new Date(at), today = now.toISOString().slice(0, 10);
+    const here = dayOf(now.getUTCFullYear(), n, Number(day));
+    return here === undefined || here >= today
+      ? here
+      : dayOf(now.getUTCFullYear() + 1, n, Number(day));
+  };
+  each("(\\d{4})-(\\d\\d)-(\\d\\d)", ([, y, m, d]) => dayOf(Number(y), Number(m), Number(d)));
+  each(
+    "(\\d{1,2})\\.(\\d{1,2})\\.(\\d{4})",
+    ([, d, m, y]) => dayOf(Number(y), Number(m), Number(d)),
+  );
+  each(`${MONTH}\\s+${DAY}${YEAR}`, ([, m = "", d = "", y]) => named(d, m, y));
+  each(`${DAY}\\s+(?:of\\s+)?${MONTH}${YEAR}`, ([, d = "", m = "", y]) => named(d, m, y));
+  if (at === undefined) return { days, spans };
+  const later = (n: number): string => new Date(at + n * DAY_MS).toISOString().slice(0, 10);
+  each("today", () => later(0));
+  each("tomorrow", () => later(1));
+  each(`(?:on|this|next)\\s+${WEEKDAY}`, ([whole, name = ""]) => {
+    const ahead =
+      (WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase()) - new Date(at).getUTCDay() + 7) % 7 || 7;
+    // "next Friday" said on a Tuesday may be either: a day that two people read differently is none.
+    return /^next/i.test(whole) && ahead < 5 ? undefined : later(ahead);
+  });
+  return { days, spans };
+}
+
+/** `YYYY-MM-DD`; undefined for a day that no calendar has. */
+function dayOf(year: number, month: number, day: number): string | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const there = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return there && year >= 1_000 ? date.toISOString().slice(0, 10) : undefined;
+}
+
+/** Times of the day that a text names, as `HH:MM`. */
+function timesIn(text: string): ReadonlySet<string> {
+  const times = new Set<string>();
+  const add = (hour: number, minute: string): void => {
+    if (hour < 24) times.add(`${String(hour).padStart(2, "0")}:${minute}`);
+  };
+  const clock = /(?<![\w.:-])(\d{1,2})(?::([0-5]\d))?(?:\s?([ap])\.?m\b\.?)?(?![\w:])/giu;
+  for (const [, hour = "", minute, half] of text.matchAll(clock)) {
+    if (minute === undefined && half === undefined) continue;
+    const plus = half?.toLowerCase() === "p" ? 12 : 0;
+    add(half === undefined ? Number(hour) : Number(hour) % 12 + plus, minute ?? "00");
+  }
+  if (/\bnoon\b/iu.test(text)) add(12, "00");
+  return times;
+}
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::00(?:\.0+)?)?)?$/u;
+
+function isMoment(
+  value: string,
+  days: ReadonlySet<string>,
+  times: ReadonlySet<string>,
+): boolean {
+  const [, day = "", time] = MOMENT.exec(value) ?? [];
+  return days.has(day) && (time === undefined || times.has(time));
+}
