@@ -9,7 +9,6 @@ import type { IndexFiles } from "./search.ts";
 export interface KeptIndexes {
   /** The index of a clearance, up to date. */
   of(clearance: Label): PageIndex;
-  follow(): void;
   rebuild(): void;
   save(): void;
   state(): "fresh" | "behind" | "missing";
@@ -54,9 +53,6 @@ export function makeKeptIndexes(
 
   return Object.freeze<KeptIndexes>({
     of,
-    follow() {
-      for (const clearance of held.keys()) of(clearance);
-    },
     rebuild() {
       const wanted = LABELS.filter((label) =>
         held.has(label) || files.read(fileOf(label), 0) !== undefined
