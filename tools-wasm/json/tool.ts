@@ -1,5 +1,6 @@
 /** The plugin `json`: asks, changes and checks structured documents. @module */
 import { Fault } from "../../contracts/base/fault.ts";
+import { type PartReader, readWhole } from "../../text/whole_file.ts";
 import { type Form, formOf, readForm, writeForm } from "./form/forms.ts";
 import { FilterError, makeBudget, type Names, type Scope } from "./jq/run_state.ts";
 import { checkSchema } from "./schema/check_schema.ts";
@@ -167,25 +168,9 @@ function inWords(error: unknown): unknown {
 
 /** What this plugin uses of the host. */
 export interface JsonHost {
-  readonly fs: {
-    read(
-      args: { readonly path: string; readonly from?: number; readonly bytes?: number },
-    ): Promise<FilePart>;
+  readonly fs: PartReader & {
     write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
   };
-}
-
-/** A part of a file. */
-export interface FilePart {
-  readonly text?: string;
-  /** Size of the whole file. */
-  readonly bytes: number;
-  /** Byte to go on from. */
-  readonly next?: number;
-  /** Byte after the last one that was read. */
-  readonly end?: number | boolean;
-  /** Some bytes were no UTF-8. */
-  readonly lossy?: boolean;
 }
 
 /** How a document is named and read. */
@@ -199,7 +184,6 @@ interface SourceArgs {
 
 /** Most bytes of a document: 8 MiB. */
 const DOCUMENT_BYTES = 8 * 1024 * 1024;
-const PART_BYTES = 4 * 1024 * 1024;
 
 /** A document: its value and the form it came in. */
 interface Document {
@@ -220,33 +204,11 @@ async function readDocument(args: SourceArgs, host: JsonHost): Promise<Document>
       `Cannot tell the form of "${path}" by its name: pass \`format\``,
     );
   }
-  const whole = text ?? await readWhole(path ?? "", host);
+  const whole = text ?? await readWhole(host.fs, path ?? "", DOCUMENT_BYTES);
   const delimiter = args.delimiter ?? (path?.toLowerCase().endsWith(".tsv") === true ? "\t" : ",");
   const value = readForm(form, whole.startsWith("\ufeff") ? whole.slice(1) : whole, {
     delimiter,
     header: args.header ?? true,
   });
   return { value, form };
-}
-
-async function readWhole(path: string, host: JsonHost): Promise<string> {
-  const parts: string[] = [];
-  let from = 0;
-  while (true) {
-    const part = await host.fs.read({ path, from, bytes: PART_BYTES });
-    if (part.bytes > DOCUMENT_BYTES) {
-      throw new Fault(
-        "tooLarge",
-        `Cannot read "${path}": it has ${part.bytes} bytes, and ${DOCUMENT_BYTES} are taken`,
-      );
-    }
-    if (part.lossy === true || part.text === undefined) {
-      throw new Fault("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
-    }
-    parts.push(part.text);
-    const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);
-    // A host that does not move on would be asked for ever.
-    if (next >= part.bytes || next <= from) return parts.join("");
-    from = next;
-  }
 }

@@ -1,5 +1,6 @@
 /** The plugin `patch`: reads, stages and merges changes of text. @module */
 import { Fault } from "../../contracts/base/fault.ts";
+import { type PartReader, readWhole } from "../../text/whole_file.ts";
 import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";
@@ -100,7 +101,7 @@ async function version(
       `Cannot merge: give either \`${name}\` or \`${name}Path\``,
     );
   }
-  const read = await readWhole(files, path);
+  const read = await tryWhole(files, path);
   if (read === undefined) throw new Fault("notFound", `Cannot merge: "${path}" does not exist`);
   return read;
 }
@@ -143,7 +144,7 @@ async function stageDiff(
 ): Promise<StageResult> {
   refuseUnlisted(patches, listed);
   const before: Desk = new Map();
-  for (const path of pathsOf(patches)) before.set(path, (await readWhole(files, path)) ?? null);
+  for (const path of pathsOf(patches)) before.set(path, (await tryWhole(files, path)) ?? null);
   const after: Desk = new Map(before);
   const staged: StagedFile[] = [];
   const conflicts: FileConflict[] = [];
@@ -227,24 +228,8 @@ function refuse(path: string, why: string): One {
 
 // The files that a call may touch, through the host's functions.
 
-/** A part of a file. */
-export interface FilePart {
-  readonly text?: string;
-  /** Size of the whole file. */
-  readonly bytes: number;
-  /** Byte to go on from. */
-  readonly next?: number;
-  /** Byte after the last one that was read. */
-  readonly end?: number | boolean;
-  /** Some bytes were no UTF-8. */
-  readonly lossy?: boolean;
-}
-
 /** What the host offers of `remit.fs`. */
-interface HostFiles {
-  read(
-    args: { readonly path: string; readonly from?: number; readonly bytes?: number },
-  ): Promise<FilePart>;
+interface HostFiles extends PartReader {
   write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
   delete(args: { readonly path: string }): Promise<unknown>;
 }
@@ -252,47 +237,16 @@ interface HostFiles {
 /** Most bytes of a file that is patched or merged: 4 MiB. */
 const FILE_BYTES = 4 * 1024 * 1024;
 
-/**
- * The whole text of a file; undefined when there is none.
- *
- * @throws {Fault} `tooLarge` past {@link FILE_BYTES}, `invalidInput` when it is not UTF-8 text.
- */
-async function readWhole(files: HostFiles, path: string): Promise<string | undefined> {
-  const parts: string[] = [];
-  let from = 0;
-  while (true) {
-    const part = await readPart(files, path, from);
-    if (part === undefined) return undefined;
-    if (part.bytes > FILE_BYTES) {
-      throw new Fault(
-        "tooLarge",
-        `Cannot read "${path}": it has ${part.bytes} bytes, and ${FILE_BYTES} are taken`,
-      );
-    }
-    if (part.lossy === true || part.text === undefined) {
-      throw new Fault("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
-    }
-    parts.push(part.text);
-    const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);
-    // A host that does not move on would be asked for ever.
-    if (next >= part.bytes || next <= from) return parts.join("");
-    from = next;
-  }
-}
-
-async function readPart(
-  files: HostFiles,
-  path: string,
-  from: number,
-): Promise<FilePart | undefined> {
+/** The whole text of a file; undefined when there is none. @throws {Fault} as {@link readWhole} does */
+async function tryWhole(files: HostFiles, path: string): Promise<string | undefined> {
   try {
-    return await files.read({ path, from, bytes: FILE_BYTES });
+    return await readWhole(files, path, FILE_BYTES);
   } catch (error) {
-    if (codeOf(error) === "notFound") return undefined;
+    if (
+      typeof error === "object" && error !== null && "code" in error && error.code === "notFound"
+    ) {
+      return undefined;
+    }
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }
