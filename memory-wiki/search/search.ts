@@ -33,6 +33,7 @@ export interface SearchPowers {
   readonly ranking?: Ranking;
 }
 
+/** Search over one wiki: a query sees what its clearance covers, and nothing else. */
 export interface WikiSearch {
   query(q: WikiQuery): Promise<Found>;
   /** Forgets all, and indexes anew what had an index. */
