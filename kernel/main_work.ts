@@ -208,6 +208,7 @@ export async function work(parts: WorkParts): Promise<void> {
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,
+      flags: (row, ...guarded) => tasks.family(row.task)?.flags(row, ...guarded),
       ...(fleet === undefined ? {} : { cover: fleet.cover }),
       ...over,
     });

@@ -12,7 +12,7 @@ import type { Guard, ToolCall } from "../../contracts/model/mod.ts";
 import { NO_POLICY, type PolicySource } from "../../contracts/policy/mod.ts";
 import type { ProcessRow, ToolBinding } from "../../contracts/task/mod.ts";
 import type { ToolResult } from "../../contracts/tool/mod.ts";
-import { makeGate, type TaskGate } from "../gate/gate.ts";
+import { type GateParts, makeGate, type TaskGate } from "../gate/gate.ts";
 import { type Guards, makePins, type Pins } from "../guards.ts";
 import { makePolicy } from "../policy.ts";
 import { makeProvenance, type Provenance } from "../provenance/origins.ts";
@@ -66,6 +66,7 @@ export interface WorldOptions {
   readonly row?: Partial<ProcessRow>;
   readonly guards?: Guards;
   readonly advisor?: Guard;
+  readonly flags?: GateParts["flags"];
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -108,6 +109,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     redact,
     provenance,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
+    ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),
     ...(finished === undefined ? {} : { finished: () => finished }),

@@ -121,9 +121,18 @@ export function makeGate(given: GateParts): TaskGate {
     return { call: call ?? shown, shown: { call: shown, lost: call === undefined, mask } };
   }
 
-  async function decideAndDo(proposal: Proposal, signal: AbortSignal): Promise<ToolResult> {
+  async function decideAndDo(proposed: Proposal, signal: AbortSignal): Promise<ToolResult> {
+    let proposal = proposed;
     for (let asked = 0;; asked++) {
-      const verdict = judge(judging, proposal);
+      let verdict = judge(judging, proposal);
+      if (verdict.kind !== "refuse" && proposal.flags === undefined && parts.flags !== undefined) {
+        // What is refused anyway is shown to no model.
+        const { process, tool } = verdict.known;
+        const text = verdict.decision.argumentsText;
+        const looked = parts.flags(process, { stage: "beforeTool", tool, text }, signal);
+        proposal = { ...proposal, flags: await looked ?? [] };
+        if (looked !== undefined) verdict = judge(judging, proposal);
+      }
       if (verdict.kind === "refuse") return await refused(proposal, verdict);
       if (signal.aborted) return await refused(proposal, withdrawn(verdict));
       if (verdict.kind === "allow") {

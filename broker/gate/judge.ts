@@ -1,6 +1,6 @@
 /** Steps 1 to 7 of the gate, in order. Synchronous, without effect. @module */
 import type { Decision, Digest, Pid } from "../../contracts/authority/mod.ts";
-import type { ToolCall } from "../../contracts/model/mod.ts";
+import type { GuardFlag, ToolCall } from "../../contracts/model/mod.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Grant } from "../grants.ts";
 import {
@@ -30,6 +30,8 @@ export interface Proposal {
     readonly lost: boolean;
     mask(text: string): string;
   };
+  /** What models that looked at it say; absent: none was asked. */
+  readonly flags?: readonly GuardFlag[];
   /** Its arguments, where they were read before; and what names it for ever. */
   readonly before?: { readonly parsed: Arguments; readonly key: Digest };
 }

@@ -3,7 +3,7 @@ import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { Decision, Leases } from "../../contracts/authority/gate.ts";
 import type { CallId, Digest, LeaseId, TaskId, ToolName } from "../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
-import type { Guard } from "../../contracts/model/model_aux.ts";
+import type { Guard, Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { GrantedCall, Resolved, ToolBinding } from "../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../../contracts/task/process.ts";
 import type { AnswerScope } from "../../contracts/authority/question.ts";
@@ -44,6 +44,12 @@ export interface GateParts {
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */
   finished?(task: TaskId): ReadonlyMap<string, ToolResult>;
+  /** Asks the models that look at calls and results; those that find nothing say nothing. Never rejects. */
+  flags?(
+    process: ProcessRow,
+    guarded: Guarded,
+    signal: AbortSignal,
+  ): Promise<readonly GuardFlag[]> | undefined;
   /** What is known of where values come from. Absent: nothing goes on unasked for it. */
   readonly provenance?: Pick<Provenance, "of" | "heard" | "performed" | "forget">;
 }
@@ -85,6 +91,8 @@ export interface Read {
   readonly told:
     | { readonly text: string; readonly hash: Digest; mask(text: string): string }
     | undefined;
+  /** What models that looked at the call say. */
+  readonly flags: readonly GuardFlag[];
   /** Names the call for ever. Made when first asked for: a decision seldom needs it. */
   readonly key: () => Digest;
   readonly resolved: Resolved;

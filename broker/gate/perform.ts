@@ -1,8 +1,9 @@
 /** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
+import type { GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
-import type { EffectClass } from "../../contracts/authority/colour.ts";
+import { type EffectClass, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
 import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
@@ -120,7 +121,8 @@ export function makePerformer(parts: GateParts): Performer {
       meanwhile?.dropped();
       throw ran.error;
     }
-    const ended = withMeanwhile(parts, judged, endOf(parts, judged, ran), meanwhile);
+    const flags = ran.kind === "done" ? await flagsAfter(judged, ran.result, signal) : [];
+    const ended = withMeanwhile(parts, judged, endOf(parts, judged, ran, flags), meanwhile);
 
     const { result, came } = ended;
     if (came === undefined) meanwhile?.dropped();
@@ -140,6 +142,20 @@ export function makePerformer(parts: GateParts): Performer {
     if (decision.effect !== "read") notes.done.set(read.key(), result);
     settle(judged, granted, ended);
     return result;
+  }
+
+  async function flagsAfter(
+    { known: { process, tool } }: Judged,
+    { content: text, colour, label }: PowerResult,
+    signal: AbortSignal,
+  ): Promise<readonly GuardFlag[]> {
+    // INVARIANT: a model is shown a result only if it may see that, too (test: "a flag makes a call …").
+    const row = {
+      ...process,
+      colour: mixColour(process.colour, colour),
+      label: mixLabel(process.label, label),
+    };
+    return await parts.flags?.(row, { stage: "afterTool", tool, text }, signal) ?? [];
   }
 
   /** Notes what a result holds, where values of it could leave the task. */

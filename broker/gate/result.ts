@@ -2,7 +2,7 @@
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
-import type { Guarded } from "../../contracts/model/model_aux.ts";
+import type { Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { Meanwhile, PowerResult } from "../../contracts/task/power.ts";
 import type { Source } from "../../contracts/authority/question.ts";
 import type { Outcome, ToolResult } from "../../contracts/tool/tool.ts";
@@ -41,10 +41,15 @@ const MAX_CONTENT = 999_000;
 type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy" | "advisor">;
 
 /** Turns the end of a power's work into a result, charging what came back. */
-export function endOf(parts: EndParts, judged: Judged, ran: Ran): Ended {
+export function endOf(
+  parts: EndParts,
+  judged: Judged,
+  ran: Ran,
+  flags: readonly GuardFlag[],
+): Ended {
   switch (ran.kind) {
     case "done":
-      return doneOf(parts, judged, ran.result);
+      return doneOf(parts, judged, ran.result, flags);
     case "stopped":
       return failedOf(parts, judged, ran.why);
     case "failed":
@@ -87,7 +92,12 @@ function isSame(a: Source, b: Source): boolean {
   return a.source === b.source && a.colour === b.colour && a.label === b.label;
 }
 
-function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
+function doneOf(
+  parts: EndParts,
+  judged: Judged,
+  power: PowerResult,
+  flags: readonly GuardFlag[],
+): Ended {
   const { known, decision } = judged;
   const { pid } = known.process, { processes } = parts;
   const unpaid = refusedBy(() => processes.charge(pid, { writtenBytes: power.writtenBytes ?? 0 }));
@@ -104,6 +114,7 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
     const lowered = guard({ tool: known.tool, content: raw });
     if (lowered !== undefined) colour = mixColour(colour, lowered.colour);
   }
+  if (flags.some(({ raises }) => raises !== "advise")) colour = "RED";
   return {
     result: {
       callId: known.callId,
@@ -118,7 +129,10 @@ function doneOf(parts: EndParts, judged: Judged, power: PowerResult): Ended {
     power,
     bytes: whole.bytes,
     digest: whole.digest,
-    advice: adviceAfter(parts, { tool: known.tool, content: raw }),
+    advice: [
+      ...flags.map(({ advice }) => advice.slice(0, LONGEST)),
+      ...adviceAfter(parts, { tool: known.tool, content: raw }),
+    ].slice(0, MAX),
     bug: undefined,
   };
 }
@@ -203,7 +217,10 @@ export function adviceBefore(
   parts: Pick<GateParts, "advisor">,
   { known, read }: Pick<Judged, "known" | "read">,
 ): readonly string[] {
-  return adviceOf(parts, { stage: "beforeTool", tool: known.tool, text: read.argumentsText });
+  return [
+    ...read.flags.map(({ advice }) => advice.slice(0, LONGEST)),
+    ...adviceOf(parts, { stage: "beforeTool", tool: known.tool, text: read.argumentsText }),
+  ].slice(0, MAX);
 }
 
 /** Sentences about what a call brought back, for its record. */

@@ -73,6 +73,9 @@ export function modeOf(
     const raised = guard({ tool, args, resolved });
     if (raised !== undefined) found = graver(found, raised);
   }
+  for (const { raises, rule } of read.flags) {
+    if (raises !== "advise") found = graver(found, { mode: raises, rule });
+  }
   if (read.told !== undefined) {
     found = graver(found, { mode: "consent", rule: "built-in: a credential would leave" });
   }

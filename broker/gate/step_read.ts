@@ -23,7 +23,7 @@ const RULE = "built-in: arguments fit the tool's schema";
 export function readArguments(
   parts: Pick<JudgeParts, "validators">,
   known: Known,
-  { call, shown, before }: Pick<Proposal, "call" | "shown" | "before">,
+  { call, shown, before, flags = [] }: Pick<Proposal, "call" | "shown" | "before" | "flags">,
 ): Read | Refusal {
   const { process, binding, tool, callId, digest } = known;
   if (shown?.lost === true) {
@@ -58,6 +58,7 @@ export function readArguments(
       hash: argumentsHash(shown.call.arguments, resolved.digests),
       mask: shown.mask,
     },
+    flags,
     key: once(() =>
       before?.key ??
         callKey(process, { id: callId, name: tool }, shown?.call.arguments ?? parsed.text)

@@ -4,6 +4,7 @@ import type { RedactRule } from "../../contracts/model/mod.ts";
 import {
   type AgentSpec,
   type BrowserChoice,
+  type GuardConfigs,
   type ModelEntry,
   NO_POLICY,
   type PlacedRule,
@@ -55,6 +56,8 @@ export interface Merged {
   readonly browser: BrowserChoice;
   /** The wiki from trusted layers only. */
   readonly memory: MergedMemory;
+  /** From trusted layers only, each name once: the strongest layer's. */
+  readonly guards: GuardConfigs;
   /** From every layer: it only narrows what remit.lock says. */
   readonly mcp: MergedMcp;
   /** From trusted layers only. */
@@ -70,6 +73,10 @@ function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
   return Object.fromEntries(
     Object.entries(limits ?? {}).filter(([, value]) => value !== undefined),
   ) as Partial<Limits>;
+}
+
+function withGuards(have: GuardConfigs, more: GuardConfigs): GuardConfigs {
+  return [...have.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
 }
 
 /** Puts a trusted layer in front of a policy. */
@@ -116,6 +123,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let commands: Record<string, CommandClass> = {};
   let browser = STATIC;
   let memory = NO_MEMORY;
+  let guards: GuardConfigs = [];
   let mcp = NO_MCP;
   let service = NO_SERVICE;
   const notes: string[] = [];
@@ -138,6 +146,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     commands = { ...commands, ...file.config.commands };
     browser = file.config.browser ?? browser;
     memory = overlayMemory(memory, file.config.memory);
+    guards = withGuards(guards, file.config.guards ?? []);
     mcp = overlayMcp(mcp, file.config.mcp);
     service = overlayService(service, file);
   }
@@ -169,7 +178,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     offer: [...offer],
     commands,
     browser,
-    memory,
+    ...{ memory, guards },
     mcp,
     service,
     notes,

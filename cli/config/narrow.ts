@@ -109,6 +109,7 @@ const WIDENING = [
   "agents",
   "toolKeys",
   "commands",
+  "guards",
 ] as const;
 const REACH = ["none", "local", "remote"] as const;
 /** What a profile may use where no file says so (contracts/policy/policy.ts, `modelsFor`). */

@@ -1,6 +1,7 @@
 /** Which model a run has: flags, then what the caller fixes, then remit.yaml. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
+import type { TaskRequest } from "../../contracts/task/mod.ts";
 import type { Merged } from "../config/layers.ts";
 import { foundLines } from "./found.ts";
 import { readRecording } from "./recording/recording.ts";
@@ -124,4 +125,35 @@ export async function chooseModel(
   const ref = flag(command.parsed, "model") ?? fixed.model ?? config.model;
   if (ref === undefined) throw await noModel(command);
   return await resolveModel(ref, modelParts(command, config), modelFlags(command));
+}
+
+/**
+ * The models of a run's guards beside its own. Rejects as `resolveModel`, and names the guard.
+ */
+export async function withGuardModels(
+  command: Command<Basic | "models">,
+  config: Merged,
+  own: ResolvedModel,
+): Promise<{
+  readonly resolved: ResolvedModel;
+  readonly guards: NonNullable<TaskRequest["guards"]>;
+}> {
+  const parts = modelParts(command, config);
+  const guards: NonNullable<TaskRequest["guards"]> = [];
+  let resolved = own;
+  for (const { model, ...rule } of config.guards) {
+    const found = await resolveModel(model, parts).catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      const why = error.message.replace(/^Cannot /, "");
+      throw new Fault(error.code, `Cannot ask guard "${rule.name}": cannot ${why}`);
+    });
+    guards.push({ ...rule, model: { ref: found.choice.ref, config: found.choice.config } });
+    resolved = {
+      ...resolved,
+      lends: [...resolved.lends, ...found.lends],
+      programs: [...new Set([...resolved.programs, ...found.programs])],
+      providers: [...resolved.providers, ...found.providers],
+    };
+  }
+  return { resolved, guards };
 }

@@ -56,7 +56,9 @@ const Asked = z.object({
     model: One.extend({
       escalate: z.object({ to: One }).optional(),
       summarizer: One.optional(),
+      others: One.array().optional(),
     }),
+    guards: z.object({ model: One }).array().optional(),
   }),
 });
 
@@ -67,8 +69,10 @@ function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
     if (seen?.kind !== "event" || seen.event.event !== "taskCreated") continue;
     const parsed = Asked.safeParse(seen.event.private);
     if (!parsed.success) return [];
-    const { model } = parsed.data.request;
-    return [model, model.escalate?.to, model.summarizer].filter((each) => each !== undefined);
+    const { model, guards = [] } = parsed.data.request;
+    const { escalate, summarizer, others = [] } = model;
+    return [model, escalate?.to, summarizer, ...others, ...guards.map((each) => each.model)]
+      .filter((each) => each !== undefined);
   }
   return [];
 }

@@ -1,7 +1,7 @@
 /** A model reference becomes what a task is asked with, and what must be done before. @module */
 import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
-import { makeModelClearance } from "../../contracts/model/mod.ts";
+import { DEAREST, makeModelClearance } from "../../contracts/model/mod.ts";
 import type { PolicySource } from "../../contracts/policy/mod.ts";
 import type { ModelChoice, TaskRequest } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
@@ -40,7 +40,7 @@ export async function resolveModel(
   checkEscalation(text, parts.aliases);
   const named = followAliases(text, parts.aliases);
   const { escalate, summarizer } = named.settings;
-  const own = await resolveOne(text, named, parts, flags);
+  const [own, ...others] = await inOrder(text, named, { parts, flags });
   const next = escalate === undefined
     ? undefined
     : await resolveOne(escalate.to, followAliases(escalate.to, parts.aliases), parts, flags);
@@ -53,7 +53,7 @@ export async function resolveModel(
     parts,
     { noWait: flags.noWait, record: flags.record },
   );
-  const all = [own, next, short].filter((each) => each !== undefined);
+  const all = [own, next, short, ...others].filter((each) => each !== undefined);
   return Object.freeze({
     choice: {
       ...own.choice,
@@ -61,11 +61,42 @@ export async function resolveModel(
         ? {}
         : { escalate: { after: escalate.after, to: next.choice } }),
       ...(short === undefined ? {} : { summarizer: short.choice }),
+      ...(others.length === 0 ? {} : { others: others.map(({ choice }) => choice) }),
     },
     lends: all.flatMap(({ lend }) => lend === undefined ? [] : [lend]),
     programs: [...new Set(all.flatMap(({ program }) => program === undefined ? [] : [program]))],
     providers: all.flatMap(({ provider }) => provider === undefined ? [] : [provider]),
   });
+}
+
+/** A model and its others, in the order that its entry asks for. */
+async function inOrder(
+  text: string,
+  named: Named,
+  { parts, flags }: { readonly parts: ModelParts; readonly flags: ModelFlags },
+): Promise<readonly [ModelPart, ...ModelPart[]]> {
+  const { others = [], choose } = named.settings;
+  const found: { readonly part: ModelPart; readonly rank: number }[] = [];
+  for (const name of [text, ...others]) {
+    const each = name === text ? named : followAliases(name, parts.aliases);
+    const part = await resolveOne(name, each, parts, flags);
+    found.push({ part, rank: choose === undefined ? found.length : rankOf(each, part, choose) });
+  }
+  const [first, ...rest] = found.sort((a, b) => a.rank - b.rank).map(({ part }) => part);
+  if (first === undefined) throw new TypeError("no model is left of one");
+  return [first, ...rest.filter(({ choice }) => choice.ref !== first.choice.ref)];
+}
+
+/** Less goes first: US dollars for a million tokens in and out, or seconds for a thousand tokens. */
+function rankOf(
+  { settings }: Named,
+  { provider }: ModelPart,
+  choose: "cheapest" | "fastest",
+): number {
+  if (choose === "fastest") return settings.speed === undefined ? Infinity : 1_000 / settings.speed;
+  const { price } = settings;
+  if (price !== undefined) return price.input + price.output;
+  return provider === undefined ? 0 : DEAREST.input + DEAREST.output;
 }
 
 async function resolveOne(

@@ -127,6 +127,25 @@ Deno.test("a model brings the one that it escalates to, and the one that shorten
   assert.deepEqual(programs, ["remote"]);
 });
 
+Deno.test("a model brings those that take its place, in its order, by price, or by speed", async () => {
+  const entry = (choose?: "cheapest" | "fastest") => ({
+    dear: {
+      ...{ ref: "anthropic:claude-x", others: ["cheap", "here"], speed: 80 },
+      ...{ price: { input: 3, output: 15 }, ...(choose === undefined ? {} : { choose }) },
+    },
+    cheap: { ref: "openai:mini@https://cheap.test/v1", price: { input: 1, output: 2 }, speed: 200 },
+    here: "ollama:tiny",
+  });
+  const order = async (choose?: "cheapest" | "fastest"): Promise<readonly string[]> => {
+    const { choice } = await resolveModel("dear", makeParts(entry(choose)));
+    return [choice, ...choice.others ?? []].map(({ ref }) => ref.split("@")[0] ?? "");
+  };
+  const dear = "anthropic:claude-x", cheap = "openai:mini", here = "ollama:tiny";
+  assert.deepEqual(await order(), [dear, cheap, here]);
+  assert.deepEqual(await order("cheapest"), [here, cheap, dear]);
+  assert.deepEqual(await order("fastest"), [cheap, dear, here]);
+});
+
 Deno.test("names that lead in a circle are refused with the circle", async () => {
   const circles: readonly (readonly [Record<string, ModelEntry>, RegExp])[] = [
     [{ a: "b", b: { ref: "c" }, c: "a" }, /a → b → c → a/],

@@ -42,7 +42,9 @@ function contextWords(method: string): string {
 }
 
 function whyChanged(event: SeenEvent): string {
-  return textOf(event, "why") === "escalated" ? "by its rule" : "";
+  const why = textOf(event, "why");
+  if (why === "label") return "the one before may not see this conversation";
+  return why === "escalated" ? "by its rule" : "";
 }
 
 function tokensOf(event: SeenEvent): string {

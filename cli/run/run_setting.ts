@@ -17,7 +17,7 @@ import type { Command } from "../command.ts";
 import { loadConfig } from "../config/files.ts";
 import { type Merged, narrowMount } from "../config/layers.ts";
 import { displayText } from "../../text/mod.ts";
-import { chooseModel } from "../model/choice.ts";
+import { chooseModel, withGuardModels } from "../model/choice.ts";
 import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
@@ -47,6 +47,7 @@ export interface RunSetting {
   readonly trace: string | undefined;
   /** Tools that its models are told of from the start. */
   readonly offer: NonNullable<TaskRequest["offer"]>;
+  readonly guards: NonNullable<TaskRequest["guards"]>;
   readonly agent: AgentSpec | undefined;
   /** The agent of others that the request is handed to. */
   readonly foreign?: ForeignAgent | undefined;
@@ -160,6 +161,7 @@ export async function settle(
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
     { ...config, model },
   );
+  const guarded = await withGuardModels(command, config, resolved);
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
     return file === undefined ? undefined : absolute(hands.around, file);
@@ -177,7 +179,7 @@ export async function settle(
     ...{ folder, mounts },
     mcp: defaults.mcp ?? serversOf(command, config),
     model: resolved.choice,
-    resolved,
+    ...guarded,
     record,
     profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
     onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),

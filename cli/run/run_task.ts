@@ -94,8 +94,11 @@ export async function createTask(
 
 /** What a request may reach: imported servers, other agents, and the tools that models are told of. */
 export function reachFields(
-  { mcp, config, agent, offer }: Pick<RunSetting, "mcp" | "config" | "agent" | "offer">,
-): Partial<Pick<TaskRequest, "mcp" | "mcpSearchAbove" | "agents" | "offer">> {
+  { mcp, config, agent, offer, guards }: Pick<
+    RunSetting,
+    "mcp" | "config" | "agent" | "offer" | "guards"
+  >,
+): Partial<Pick<TaskRequest, "mcp" | "mcpSearchAbove" | "agents" | "offer" | "guards">> {
   const { searchAbove } = config.mcp;
   const agents = agentsBelow(config.agents, agent);
   return {
@@ -103,6 +106,7 @@ export function reachFields(
     ...(mcp.length === 0 || searchAbove === undefined ? {} : { mcpSearchAbove: searchAbove }),
     ...(agents.length === 0 ? {} : { agents: [...agents] }),
     ...(offer.length === 0 ? {} : { offer }),
+    ...(guards.length === 0 ? {} : { guards: [...guards] }),
   };
 }
 

@@ -11,10 +11,18 @@ const Latest = z.looseObject({
   version: z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[\w.]{1,32})?$/),
 });
 
+/** What `--output-format` takes and the media type of each: a program that composes runs chooses among them. */
+const OUTPUT_FORMATS = {
+  text: "text/plain",
+  json: "application/json",
+  "stream-json": "application/jsonl",
+};
+
 /** `version`. */
 export function versionCommand(command: Command): Promise<number> {
-  if (command.json) printJson(command, { version: VERSION, formats: FORMATS });
-  else {
+  if (command.json) {
+    printJson(command, { version: VERSION, formats: FORMATS, outputFormats: OUTPUT_FORMATS });
+  } else {
     printLines(command, [
       `remit ${VERSION}`,
       ...Object.entries(FORMATS).map(([name, version]) => `  ${name.padEnd(8)} format ${version}`),

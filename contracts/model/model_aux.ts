@@ -33,6 +33,15 @@ export interface Guarded {
   readonly text: string;
 }
 
+/** What a guard that is a model says of a call or a result that it flags, or could not look at. */
+export interface GuardFlag {
+  /** `guard NAME: why`, at most 200 characters. The words are a model's. */
+  readonly advice: string;
+  /** `remit.yaml guard: NAME`. */
+  readonly rule: string;
+  readonly raises: "advise" | "consent" | "stepUp" | "forbidden";
+}
+
 /** A look at what goes into a tool and what comes out: advice that is shown with a question. */
 export interface Guard {
   /** Reasons to look twice, each a sentence; empty when there are none. */

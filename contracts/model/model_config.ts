@@ -72,10 +72,13 @@ export type RemoteConfig = z.infer<typeof RemoteConfig>;
 /** What an unknown price is counted as. */
 export const DEAREST: Price = Object.freeze({ input: 30, output: 150 });
 
-/** A graphics card (GPU), by the interface through which the native engine uses it. */
-export const Gpu = z.enum(["cuda", "vulkan"]);
+/**
+ * A device that computes beside the processor, by the interface through which the native engine uses it: a graphics
+ * card, or an NPU, for which no build of the engine is known.
+ */
+export const Gpu = z.enum(["cuda", "vulkan", "npu"]);
 export type Gpu = z.infer<typeof Gpu>;
-/** Builds of the native engine: for the processor alone, or for a graphics card too. */
+/** Builds of the native engine: for the processor alone, or for such a device too. */
 export type NativeBuild = "cpu" | Gpu;
 
 /** How many of a model's layers a graphics card takes; the processor computes the rest. */

@@ -10,4 +10,5 @@
  */
 export * from "./policy.ts";
 export * from "./agent_spec.ts";
+export * from "./guard_config.ts";
 export * from "./serve_config.ts";

@@ -11,6 +11,7 @@ import { SERVICE_KEYS } from "./serve_config.ts";
 import { PermissionMode } from "../tool/tool.ts";
 import { CommandClass, CommandName } from "../tool/command.ts";
 import { AgentSpecs } from "./agent_spec.ts";
+import { GuardConfigs } from "./guard_config.ts";
 import { Gpu, LocalConfig, Price, Rates, RedactRule, RemoteConfig } from "../model/model_config.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
@@ -77,6 +78,15 @@ export const ModelEntry = z.union([
       to: z.string().min(1).max(1_024),
       after: z.int().min(1).max(100),
     }).strict().optional(),
+    /**
+     * Models that take its place where it may not see the conversation (its label is above the model's clearance), in
+     * this order.
+     */
+    others: z.array(z.string().min(1).max(1_024)).min(1).max(7).optional(),
+    /** Which of it and its `others` goes first: the cheapest by `price`, the fastest by `speed`; absent: this one. */
+    choose: z.enum(["cheapest", "fastest"]).optional(),
+    /** Tokens a second, as you measured it ("remit model test" says it). */
+    speed: z.number().min(0.01).max(1e6).optional(),
     /** The model that shortens conversations; absent: this one. */
     summarizer: z.string().min(1).max(1_024).optional(),
   }).strict(),
@@ -190,6 +200,7 @@ export const RemitConfig = z.object({
   /** Programs of this machine that tasks may run, by the name that calls use. */
   commands: z.record(CommandName, CommandClass).optional(),
   browser: BrowserChoice.optional(),
+  guards: GuardConfigs.optional(),
   memory: MemoryConfig.optional(),
   mcp: McpConfig.optional(),
   ...SERVICE_KEYS,

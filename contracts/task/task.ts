@@ -7,6 +7,7 @@ import { Colour, Label } from "../authority/colour.ts";
 import { Mount } from "../tool/workspace.ts";
 import { Limits } from "./budget.ts";
 import { AgentSpec } from "../policy/agent_spec.ts";
+import { GuardRule } from "../policy/guard_config.ts";
 import { ImportedServer } from "../exchange/mcp.ts";
 import { NoteKind } from "../memory/wiki.ts";
 
@@ -110,6 +111,8 @@ export const TaskRequest = z.object({
     escalate: z.object({ after: z.int().min(1).max(100), to: ModelChoice }).strict().optional(),
     /** The model that shortens the conversation; absent: the task's own. */
     summarizer: ModelChoice.optional(),
+    /** Models that take its place where it may not see the conversation, the first that may. */
+    others: z.array(ModelChoice).max(7).optional(),
   }).strict(),
   limits: Limits.partial(),
   onQuestion: OnQuestion,
@@ -135,6 +138,8 @@ export const TaskRequest = z.object({
   mcpSearchAbove: z.int().min(0).max(1_000).optional(),
   /** Tools that models are told of from the start, beside the usual ones; absent: none. */
   offer: z.union([z.literal("all"), z.array(ToolName).max(512)]).optional(),
+  /** Models that look at its calls and results. */
+  guards: z.array(GuardRule.extend({ model: ModelChoice }).strict()).max(8).optional(),
 }).strict();
 export type TaskRequest = z.infer<typeof TaskRequest>;
 

@@ -2,8 +2,14 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
 import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
-import { makeAside, makeTaskAside } from "./session/aside.ts";
-import { type AskAside, governed, type InferAside } from "../power/model/governed_model.ts";
+import { type AsideParts, makeAside, makeTaskAside } from "./session/aside.ts";
+import { makeModelGuards, type ModelGuards } from "./model_guards.ts";
+import {
+  type AskAside,
+  governed,
+  type GovernedModel,
+  type InferAside,
+} from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
 import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
@@ -40,6 +46,8 @@ export interface TaskModels {
   readonly aside: AskAside;
   /** For what imported servers ask of it, each time with a person's consent. */
   readonly sampling: InferAside;
+  /** Models that look at its calls and results. */
+  readonly guards: ModelGuards;
   /** What the inferences of a process are made with beside its model. */
   inferring(
     row: ProcessRow,
@@ -54,7 +62,7 @@ export interface TaskModels {
  */
 export async function openTaskModels(
   parts: TaskModelsParts,
-  { model: asked, ingress }: Pick<TaskRequest, "model" | "ingress">,
+  { model: asked, ingress, guards = [] }: Pick<TaskRequest, "model" | "ingress" | "guards">,
   switched: ModelChoice | undefined,
 ): Promise<TaskModels> {
   const first = switched ?? { ref: asked.ref, config: asked.config };
@@ -65,6 +73,15 @@ export async function openTaskModels(
       opened.release();
       throw error;
     });
+  const looking: { readonly guard: (typeof guards)[number]; readonly opened: typeof opened }[] = [];
+  try {
+    for (const guard of guards) {
+      looking.push({ guard, opened: await parts.models.provide(guard.model) });
+    }
+  } catch (error) {
+    for (const each of [opened, shortens, ...looking.map((one) => one.opened)]) each?.release();
+    throw error;
+  }
   const purse = makePurse(parts.powers);
   const brake = reserving(purse, parts.askBrake);
   const accountOf = (row: ProcessRow): Account =>
@@ -109,6 +126,8 @@ export async function openTaskModels(
       ...parts,
       ...{ row, first, opened },
       rule: switched === undefined ? asked.escalate : undefined,
+      // After a restart the model that it began with may take its place again, too.
+      others: [...asked.others ?? [], { ref: asked.ref, config: asked.config }],
       judge: (model) => parts.modelRefused(row, model),
     });
     byProcess.set(row.pid, made);
@@ -123,18 +142,29 @@ export async function openTaskModels(
     return { summarizer: { model, modelRefused: refused } };
   };
 
-  const sampling = makeTaskAside({
-    ...parts,
-    ...{ brake, money },
+  const beside = (
+    model: Pick<AsideParts, "modelRefused"> & { modelOf(row: ProcessRow): GovernedModel },
+  ): InferAside =>
+    makeTaskAside({
+      ...{ ...parts, ...model, brake, money },
+      paid: (money, row) => paidBy(row)(money),
+      exhausted: (row, limit) => parts.exhausted(row.pid, limit),
+    });
+  const sampling = beside({
     modelOf: (row) => of(row).model,
     modelRefused: (row) => of(row).refused(),
-    paid: (money, row) => paidBy(row)(money),
-    exhausted: (row, limit) => parts.exhausted(row.pid, limit),
   });
+  const guarding = makeModelGuards(looking.map(({ guard: { model, ...rule }, opened }) => {
+    const judged = judgedModel(model, opened);
+    const modelRefused = (row: ProcessRow): string | undefined => parts.modelRefused(row, judged);
+    const modelOf = (row: ProcessRow): GovernedModel =>
+      governed(opened, { ...parts, row, modelRefused: () => modelRefused(row) });
+    return { rule, infer: beside({ modelOf, modelRefused }) };
+  }));
 
   return Object.freeze<TaskModels>({
     of,
-    ...{ sampling, aside: makeAside(sampling) },
+    ...{ sampling, aside: makeAside(sampling), guards: guarding },
     inferring: (row) => ({
       ...{ brake, money },
       paid: paidBy(row),
@@ -144,6 +174,7 @@ export async function openTaskModels(
     release(): void {
       opened.release();
       shortens?.release();
+      for (const each of looking) each.opened.release();
     },
   });
 }

@@ -8,7 +8,7 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
-import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
+import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
 import type {
@@ -40,6 +40,8 @@ import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./r
 import { type Family, makeFamily } from "./family.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
+import type { ModelGuards } from "./model_guards.ts";
+import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_TOOLS } from "./agent_tools.ts";
@@ -94,6 +96,8 @@ export interface TaskFamily {
   readonly aside: AskAside;
   /** The same for what imported servers ask. */
   readonly sampling: InferAside;
+  /** What the models say that look at its calls and results. */
+  readonly flags: ModelGuards["flags"];
   /** Another model for its root process, from the next inference on. */
   choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
@@ -177,7 +181,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
-    tellValues(parts.provenance, task, request, replay);
+    const words = makeTaskWords(task, { keeper: parts.provenance, guards: models.guards });
+    if (replay !== undefined) words.restore(request, replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
@@ -214,7 +219,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       root: row,
       workspace,
       gate: denied.gate,
-      ...{ aside: models.aside, sampling: models.sampling },
+      ...{ aside: models.aside, sampling: models.sampling, flags: models.guards.flags },
       choose: models.of(row).choose,
       ...{ signal: family.signal, readvertise: family.readvertise },
       exhausted: family.exhausted,
@@ -223,7 +228,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     });
     return makeHostedTask({
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
-      said: (message) => tellSaid(parts.provenance, task.id, message, powers.now()),
+      said: (message) => words.said(message, powers.now()),
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),
       queueQuestions: parts.queueQuestions,
@@ -357,35 +362,6 @@ function makeHostedTask(
     end: parts.end,
   };
   return { hosted, unfinished };
-}
-
-/** A person's own words, and nothing that came with them. */
-function tellSaid(
-  keeper: ValueKeeper,
-  task: TaskId,
-  { role, content: text, provenance: { origin, colour } }: ChatMessage,
-  at?: number,
-): void {
-  if (role !== "user" || colour !== "BLUE") return;
-  if (origin !== "operator" && origin !== "person") return;
-  keeper.said(task, { text, ...(at === undefined ? {} : { at }) });
-}
-
-/** Tells what an earlier kernel, or the conversation that this one was forked from, knew of the task's values. */
-function tellValues(
-  keeper: ValueKeeper,
-  task: Pick<AgentTask, "id" | "createdAt">,
-  { ingress, request }: Pick<TaskRequest, "ingress" | "request">,
-  replay: Replay | undefined,
-): void {
-  if (replay === undefined) return;
-  if (ingress.colour === "BLUE") keeper.said(task.id, { text: request, at: task.createdAt });
-  for (const message of replay.conversation) tellSaid(keeper, task.id, message);
-  for (const { declared } of replay.records) {
-    if (declared !== undefined) keeper.declare(task.id, DeclaredTools.parse(declared));
-  }
-  for (const call of replay.performed) keeper.performed(task.id, call);
-  for (const heard of replay.heard) keeper.restore(task.id, heard);
 }
 
 function isAnswered(conversation: readonly ChatMessage[]): boolean {

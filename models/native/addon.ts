@@ -103,6 +103,7 @@ const NEEDS: Readonly<Record<Gpu, string>> = {
   vulkan:
     "it needs libvulkan.so.1 and the card's Vulkan driver (`vulkaninfo --summary` lists it), and " +
     "your right to /dev/dri (groups video, render)",
+  npu: "it needs a build of the engine for this NPU and its driver (/dev/accel is there)",
 };
 
 /** Whether llama.cpp found a card that it gives work to. */

@@ -21,6 +21,7 @@ Deno.test("a build for a graphics card that finds none is refused with what to d
   for (
     const [accelerated, says] of [
       ["vulkan", /libvulkan\.so\.1.*vulkaninfo --summary.*\/dev\/dri.*"accelerated: cpu"/],
+      ["npu", /a build of the engine for this NPU.*\/dev\/accel.*"accelerated: cpu"/],
       ["cuda", /nvidia-smi.*\/dev\/nvidia-uvm.*CUDA 13 or 12.*"accelerated: cpu"/],
     ] as const
   ) {
@@ -40,6 +41,7 @@ Deno.test("a card is one that llama.cpp names, and a fault keeps the first of a 
     getGpuDeviceInfo: () => ({ deviceNames }),
   });
   assert.ok(hasCard(addon(["a card"])));
+  assert.ok(hasCard(addon(["NPU 0"])));
   assert.ok(!hasCard(addon([])));
   const fault = missingGpu("cuda", "x".repeat(5_000));
   assert.ok(fault instanceof Fault && fault.message.length < 800);

@@ -90,7 +90,7 @@ const MODEL_COMMANDS: readonly CommandSpec[] = [
     ["remit model accelerate", "remit model accelerate --gpu vulkan"],
     [YES, {
       name: "gpu",
-      value: "cuda|vulkan",
+      value: "cuda|vulkan|npu",
       help: "the build for graphics cards; absent: for the processor alone",
     }],
   ),

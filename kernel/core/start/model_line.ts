@@ -200,6 +200,7 @@ const FILES: Readonly<Record<Gpu, GpuFiles>> = {
     read: ["/usr/share/vulkan", "/etc/vulkan", ...SYSTEM],
     env: {},
   },
+  npu: { devices: ["/dev/accel"], read: SYSTEM, env: {} },
 };
 
 /** Arguments of bubblewrap that bind a graphics card and its driver, and nothing else. */

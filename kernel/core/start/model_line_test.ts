@@ -92,8 +92,13 @@ Deno.test("an engine for a card is bound its nodes and its driver's files, and n
       ...twice("--ro-bind-try", [...cuda, ...SYSTEM]),
       ...["--setenv", "LD_LIBRARY_PATH", cuda.join(":")],
     ],
+    npu: [
+      `--data=${(1_024 + 2_048 + 200 + 512) * MiB}`,
+      ...twice("--dev-bind-try", ["/dev/accel"]),
+      ...twice("--ro-bind-try", SYSTEM),
+    ],
   };
-  for (const gpu of ["vulkan", "cuda"] as const) {
+  for (const gpu of ["vulkan", "cuda", "npu"] as const) {
     assert.deepEqual(moreThan(onCard(gpu), onCard()), added[gpu]);
     const taken = moreThan(onCard(), onCard(gpu)).map((arg) => arg.replace(/\d+$/, ""));
     assert.deepEqual(taken, gpu === "vulkan" ? ["--data=", "--fsize="] : ["--data="]);
@@ -108,7 +113,7 @@ Deno.test("a card widens no permission of Deno's: its driver's files are opened 
   ]);
   assert.deepEqual(rights("cuda"), rights());
   assert.deepEqual(rights("vulkan"), rights());
-  for (const gpu of ["cuda", "vulkan"] as const) {
+  for (const gpu of ["cuda", "vulkan", "npu"] as const) {
     assert.ok(onCard(gpu).includes("--unshare-all") && !onCard(gpu).includes("--share-net"));
     assert.ok(!onCard(gpu).some((arg) => arg === "/dev" || arg === "/sys" || arg === "/etc"));
   }

@@ -19,7 +19,7 @@ import type { ModelChoice } from "../../../contracts/task/task.ts";
 import type { Outcome } from "../../../contracts/tool/tool.ts";
 
 /** Why a process gets another model. */
-type SwitchReason = "escalated" | "person";
+type SwitchReason = "escalated" | "person" | "label";
 
 /** A switch that is to be made. */
 export interface DueSwitch {
@@ -76,7 +76,7 @@ export function makeModelSwitch(
     },
     made(due): void {
       over(due);
-      // The rule was the first model's. Who chose another by hand does not mean it to be left.
+      // The rule was the first model's. Whoever chose another by hand does not mean it to be left.
       escalation.end();
       now = due.to;
     },

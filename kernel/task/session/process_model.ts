@@ -32,6 +32,8 @@ export interface ProcessModelParts extends Omit<GovernParts, "modelRefused"> {
   readonly opened: OpenModel;
   /** Absent where there is none, or where it had its turn before the kernel was started anew. */
   readonly rule?: EscalationRule | undefined;
+  /** Models that take its place where it may not be used, the first that may. */
+  readonly others?: readonly ModelChoice[] | undefined;
   readonly models: Pick<ModelServices, "provide">;
   /** Why the process may not use this model now; undefined when it may. */
   judge(model: JudgedModel): string | undefined;
@@ -62,6 +64,7 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
   const switching = makeModelSwitch(parts.first, parts.rule);
   let open = parts.opened;
   let giveBack = (): void => undefined;
+  const tries = new Set<string>();
 
   const refused = (): string | undefined => parts.judge(judgedModel(switching.current(), open));
   const govern = (): GovernedModel => governed(open, { ...parts, modelRefused: refused });
@@ -105,28 +108,41 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
     }),
     async switchIfDue(): Promise<boolean> {
       const due = switching.due();
-      if (due === undefined) return false;
-      const other = await provide(due);
-      if (other instanceof Fault) return await kept(due, other.message);
-      try {
-        const event = modelChanged(row.pid, { due, from: open.info, to: other.info });
-        await log.append(row.task, [event]);
-      } catch (error) {
-        other.release();
-        throw error;
+      if (due !== undefined) return await make(due);
+      if (refused() === undefined) return false;
+      for (const to of parts.others ?? []) {
+        const { ref } = switching.current(), tried = `${row.label} ${to.ref}`;
+        // Each once for a label: what may not see it does not come to.
+        if (to.ref === ref || tries.has(tried)) continue;
+        tries.add(tried);
+        if (await make({ to, why: "label" })) return true;
       }
-      switching.made(due);
-      giveBack();
-      giveBack = other.release;
-      open = other;
-      now = govern();
-      return true;
+      return false;
     },
     release(): void {
       giveBack();
       giveBack = () => undefined;
     },
   });
+
+  /** Makes a switch; false where the process stays with what it has. */
+  async function make(due: DueSwitch): Promise<boolean> {
+    const other = await provide(due);
+    if (other instanceof Fault) return await kept(due, other.message);
+    try {
+      const event = modelChanged(row.pid, { due, from: open.info, to: other.info });
+      await log.append(row.task, [event]);
+    } catch (error) {
+      other.release();
+      throw error;
+    }
+    switching.made(due);
+    giveBack();
+    giveBack = other.release;
+    open = other;
+    now = govern();
+    return true;
+  }
 }
 
 /** A model as it is judged: who it is named, whether text leaves for it, and where to. */

@@ -7,6 +7,7 @@ import type { OpenModel } from "../../power/model/services.ts";
 import { type JudgedModel, makeProcessModel, type ProcessModel } from "./process_model.ts";
 
 const SMALL = { ref: "gguf:small", config: "{}" };
+const OTHER = { ref: "gguf:other", config: "{}" };
 const LARGE = { ref: "openai:large", config: '{"model":"large"}' };
 
 interface World {
@@ -14,7 +15,7 @@ interface World {
   readonly events: NewEvent[];
   readonly held: Map<string, number>;
   readonly judged: JudgedModel[];
-  readonly changes: { refused?: string; full?: boolean; missing?: boolean };
+  readonly changes: { refused?: string; small?: string; full?: boolean; missing?: boolean };
   /** The model that answered an inference now. */
   answers(): Promise<string>;
 }
@@ -51,6 +52,7 @@ function makeWorld(rule?: { readonly after: number; readonly to: ModelChoice }):
     first: SMALL,
     opened: open(SMALL.ref),
     rule,
+    others: [LARGE, OTHER],
     powers,
     rates: makeModelRates(powers),
     row: {
@@ -66,6 +68,7 @@ function makeWorld(rule?: { readonly after: number; readonly to: ModelChoice }):
     },
     judge(model) {
       judged.push(model);
+      if (model.ref === SMALL.ref) return changes.small;
       return model.ref === LARGE.ref ? changes.refused : undefined;
     },
     log: {
@@ -154,4 +157,19 @@ Deno.test("a model in use that is no longer allowed is refused as the first one 
   equal(world.process.refused(), "the conversation is secret (a rule)");
   await rejects(world.answers(), { code: "refused" });
   equal(world.events.filter(({ kind }) => kind === "modelAsked").length, 0);
+});
+
+Deno.test("where the label rises above its model a process goes on with the first other that may see it, each tried once", async () => {
+  const world = makeWorld();
+  equal(await world.process.switchIfDue(), false);
+  world.changes.small = "the conversation is secret (a rule)";
+  world.changes.refused = "the conversation is secret (a rule)";
+  equal(await world.process.switchIfDue(), true);
+  equal(await world.answers(), OTHER.ref);
+  deepEqual(
+    world.events.filter(({ kind }) => kind === "modelChanged")
+      .map(({ body }) => [body["why"], body["made"]]),
+    [["label", false], ["label", true]],
+  );
+  equal(await world.process.switchIfDue(), false);
 });

@@ -1,0 +1,45 @@
+/** The person's own words of a task, told to whoever decides or advises by them: values of calls, guards. @module */
+import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
+import type { AgentTask, TaskRequest } from "../../contracts/task/task.ts";
+import type { ModelGuards } from "./model_guards.ts";
+import type { Replay } from "./replay.ts";
+
+/** Hears a task's messages. */
+export interface TaskWords {
+  /** `at`: when it was said, ms since 1970. What came with a person's words, or from others, is left out. */
+  said(message: ChatMessage, at?: number): void;
+  /** What an earlier kernel, or the conversation that this one was forked from, knew. */
+  restore(
+    request: Pick<TaskRequest, "ingress" | "request">,
+    replay: Pick<Replay, "conversation" | "records" | "performed" | "heard">,
+  ): void;
+}
+
+/** Makes it for one task. */
+export function makeTaskWords(
+  { id, createdAt }: Pick<AgentTask, "id" | "createdAt">,
+  { keeper, guards }: { readonly keeper: ValueKeeper; readonly guards: Pick<ModelGuards, "said"> },
+): TaskWords {
+  const hear = (text: string, at: number | undefined): void => {
+    keeper.said(id, { text, ...(at === undefined ? {} : { at }) });
+    guards.said(text);
+  };
+  const said: TaskWords["said"] = ({ role, content, provenance: { origin, colour } }, at) => {
+    const persons = origin === "operator" || origin === "person";
+    if (role === "user" && colour === "BLUE" && persons) hear(content, at);
+  };
+  return Object.freeze<TaskWords>({
+    said,
+    restore({ ingress, request }, { conversation, records, performed, heard }): void {
+      if (ingress.colour === "BLUE") hear(request, createdAt);
+      // The request is the first of them: it was heard with its time.
+      for (const message of conversation) if (message.content !== request) said(message);
+      for (const { declared } of records) {
+        if (declared !== undefined) keeper.declare(id, DeclaredTools.parse(declared));
+      }
+      for (const call of performed) keeper.performed(id, call);
+      for (const each of heard) keeper.restore(id, each);
+    },
+  });
+}
