@@ -1,4 +1,5 @@
 /** Lines of an outline as they are written, within bounds, and the refs that they name. @module */
+import type { FieldKind } from "../text/page_form.ts";
 import { makePageCanvas, type PageCanvas } from "../text/page_outline.ts";
 
 /** What a ref names: an element of the page, and what acting on it does. */
@@ -11,9 +12,6 @@ export type Target =
   | { readonly kind: "submit"; readonly id: number; readonly form: number }
   | { readonly kind: "form"; readonly id: number }
   | { readonly kind: "field"; readonly id: number; readonly field: FieldKind };
-
-/** What a field takes. */
-export type FieldKind = "text" | "textarea" | "checkbox" | "radio" | "select" | "password" | "file";
 
 /** Where a page is drawn. */
 export interface Canvas extends PageCanvas<Target> {

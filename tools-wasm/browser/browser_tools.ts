@@ -4,6 +4,7 @@ import { type Filling, type FormRequest, requestOf } from "./form_request.ts";
 import type { Host } from "./host.ts";
 import { type At, makeSession } from "./session.ts";
 import { answerText, isTextType } from "./answer_text.ts";
+import { cannotFill, mustFit } from "../../text/page_form.ts";
 import { differs, download } from "../../text/page_outline.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
@@ -141,7 +142,7 @@ function filledBy(
   for (const [ref, filling] of Object.entries(fields)) {
     const target = targets.get(ref);
     if (target?.kind !== "field" || target.form !== form) {
-      throw bad(
+      throw cannotFill(
         ref,
         "it is no field of this form; use the refs that the newest snapshot lists beneath the form",
       );
@@ -152,47 +153,23 @@ function filledBy(
 }
 
 function fitting(ref: string, control: Control, filling: Filling): Filling {
-  const { kind, most } = control;
-  if (control.disabled) throw bad(ref, "it is disabled");
-  if (control.readOnly && (kind === "text" || kind === "textarea")) {
-    throw bad(ref, "it is read-only");
+  const { kind, most, readOnly } = control;
+  if (control.disabled) throw cannotFill(ref, "it is disabled");
+  if (kind === "hidden" || kind === "submit" || kind === "image" || kind === "inert") {
+    throw cannotFill(ref, "it is not a field that is filled");
   }
-  switch (kind) {
-    case "password":
-      throw new Fault(
-        "refused",
-        `Cannot fill ${ref}: it asks for a password or another secret, which no agent types; ask the person to do this step`,
-      );
-    case "file":
-      throw new Fault(
-        "refused",
-        `Cannot fill ${ref}: this version does not upload files; ask the person to do this step`,
-      );
-    case "checkbox":
-      if (typeof filling === "boolean") return filling;
-      throw bad(ref, "a check box takes true or false");
-    case "radio":
-      if (filling === true) return true;
-      throw bad(ref, "a radio button takes true; to choose another one, name that one instead");
-    case "select":
-      return choice(ref, control, filling);
-    case "text":
-    case "textarea":
-      if (typeof filling !== "string") throw bad(ref, "it takes a text");
-      if (kind === "text" && /[\r\n]/.test(filling)) throw bad(ref, "it takes one line");
-      if (most !== undefined && filling.length > most) {
-        throw bad(ref, `it takes at most ${most} characters`);
-      }
-      return filling;
-    default:
-      throw bad(ref, "it is not a field that is filled");
-  }
+  mustFit(ref, { kind, readOnly, most }, filling);
+  return kind === "select" ? choice(ref, control, filling) : filling;
 }
 
 function choice(ref: string, { options, multiple }: Control, filling: Filling): readonly string[] {
-  if (typeof filling === "boolean") throw bad(ref, "it takes the value of one of its options");
+  if (typeof filling === "boolean") {
+    throw cannotFill(ref, "it takes the value of one of its options");
+  }
   const wanted = typeof filling === "string" ? [filling] : filling;
-  if (!multiple && wanted.length !== 1) throw bad(ref, "it takes exactly one of its options");
+  if (!multiple && wanted.length !== 1) {
+    throw cannotFill(ref, "it takes exactly one of its options");
+  }
   return wanted.map((text) => {
     const found = options.find(({ value }) => value === text) ??
       options.find(({ label }) => label === text);
@@ -200,13 +177,9 @@ function choice(ref: string, { options, multiple }: Control, filling: Filling): 
     const known = options.filter(({ disabled }) => !disabled).slice(0, 30).map(({ value }) =>
       JSON.stringify(value.slice(0, 60))
     );
-    throw bad(
+    throw cannotFill(
       ref,
       `it has no option ${JSON.stringify(text.slice(0, 60))}; its options are ${known.join(", ")}`,
     );
   });
-}
-
-function bad(ref: string, why: string): Fault {
-  return new Fault("invalidArguments", `Cannot fill ${JSON.stringify(ref.slice(0, 32))}: ${why}`);
 }

@@ -115,7 +115,7 @@ function ofButton({ kind, name, value }: Control): readonly Entry[] {
 
 function chosen({ options }: Control, filling: Filling | undefined): readonly string[] {
   if (filling === undefined) {
-    return options.filter((each) => each.selected && !each.disabled).map(({ value }) => value);
+    return options.filter((each) => each.chosen && !each.disabled).map(({ value }) => value);
   }
   const wanted: readonly unknown[] = Array.isArray(filling) ? filling : [filling];
   return options.map(({ value }) => value).filter((value, at, all) =>
