@@ -19,7 +19,6 @@ import { createdEvent, isFinal, type Origin } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";
 
-/** What {@link openConversations} is handed. */
 export interface ConversationParts {
   readonly store: Pick<Store, "documents" | "commit">;
   now(): number;
@@ -121,7 +120,6 @@ export async function openConversations(parts: ConversationParts): Promise<Conve
   });
 }
 
-/** What {@link makeForks} is handed. */
 export interface ForkParts extends Origin {
   readonly keeper: Pick<TaskKeeper, "need" | "record" | "turnOver">;
   readonly runs: Pick<
@@ -140,7 +138,6 @@ export interface Forks {
   fork(fork: ForkRequest): Promise<AgentTask>;
 }
 
-/** Makes them. */
 export function makeForks(parts: ForkParts): Forks {
   const { keeper, runs, past } = parts;
   /** Tells whether a turn is under way; one that is just being put aside is not. */

@@ -8,7 +8,6 @@ import { isFinal } from "./task/fold.ts";
 import type { TaskKeeper } from "./task/keeper.ts";
 import type { TaskRuns } from "./task/runs.ts";
 
-/** What {@link makeRecovery} is handed. */
 export interface RecoveryParts {
   readonly keeper: Pick<TaskKeeper, "load" | "record" | "turnOver" | "strand" | "adopt">;
   readonly runs: Pick<TaskRuns, "running" | "status">;

@@ -277,7 +277,6 @@ function checkOpen(task: AgentTask, verb: string): void {
   }
 }
 
-/** What {@link makeAftercare} is handed. */
 export interface AftercareParts extends Pick<TaskRunsParts, "keeper" | "host" | "requestOf"> {
   readonly inbox?: Pick<Inbox, "forget">;
   readonly runs: Pick<TaskRuns, "settled" | "running" | "hosted" | "start" | "release">;

@@ -9,7 +9,6 @@ import { ToolDescriptor } from "../contracts/tool/tool.ts";
 /** The name of the tool, and of the scope `plugin` that a process needs for it. */
 export const SCREENSHOT = "browser_screenshot";
 
-/** What {@link screenshotBinding} is handed. */
 export interface ScreenshotParts {
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;

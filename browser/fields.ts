@@ -1,18 +1,17 @@
 /** Fields and buttons: what they are, what they hold, and the lines that show it. @module */
-import type { Canvas, FieldKind } from "./canvas.ts";
+import {
+  type FieldKind,
+  type FieldOption,
+  roleOf,
+  type ShownField,
+  stateOf,
+} from "../text/page_form.ts";
 import { quoted } from "../text/page_text.ts";
+import type { Canvas } from "./canvas.ts";
 import { descendants, type Element, rawText } from "./dom.ts";
 
 /** What a control is; `action` runs a script. */
 export type ControlKind = FieldKind | "hidden" | "submit" | "action";
-
-/** A choice of a `select`. */
-export interface Option {
-  readonly value: string;
-  readonly label: string;
-  readonly on: boolean;
-  readonly disabled: boolean;
-}
 
 const NAMES: ReadonlySet<string> = new Set(["input", "textarea", "select", "button"]);
 const ACTIONS: ReadonlySet<string> = new Set(
@@ -33,7 +32,6 @@ const KINDS: ReadonlyMap<string, ControlKind> = new Map([
 ]);
 /** What no agent types: passwords, codes, cards. */
 const SECRET = /password|one-time-code|cc-(number|csc)/;
-const OPTIONS = 50;
 
 /** Whether the element is a control of a form. */
 export function isControl({ name }: Element): boolean {
@@ -58,12 +56,16 @@ export function kindOf({ name, attributes }: Element): ControlKind {
 }
 
 /** The choices of a `select`. */
-function optionsOf(select: Element): readonly Option[] {
+function optionsOf(select: Element): readonly FieldOption[] {
   return [...descendants(select)].filter(({ name }) => name === "option").map((option) => {
     const text = rawText(option).replace(/\s+/g, " ").trim();
     const { attributes, on } = option;
     return {
-      ...{ on, value: attributes.get("value") ?? text, label: attributes.get("label") ?? text },
+      ...{
+        chosen: on,
+        value: attributes.get("value") ?? text,
+        label: attributes.get("label") ?? text,
+      },
       disabled: attributes.has("disabled"),
     };
   });
@@ -88,10 +90,9 @@ export function controlLine(canvas: Canvas, control: Element, around: Around): s
   const button = kind === "submit" || kind === "action";
   const own = around.label || (button ? attributes.get("value") || "Submit" : name);
   const what = quoted(own);
-  if (kind === "password") {
-    return `password ${what} (never typed by an agent: a person has to do this)`;
+  if (kind === "password" || kind === "file") {
+    return `${kind} ${what}${stateOf(shownField(control, kind))}`;
   }
-  if (kind === "file") return `file ${what} (uploads are not in this version)`;
   const off = disabled || attributes.has("disabled");
   const refOf = (target: Parameters<Canvas["ref"]>[0]): string =>
     off ? "(disabled)" : canvas.ref(target) ?? "(no ref: too many)";
@@ -101,37 +102,24 @@ export function controlLine(canvas: Canvas, control: Element, around: Around): s
   if (kind === "submit" || kind === "action") {
     return `button ${refOf({ kind: "button", id })} ${what} (a script) → ${around.page}`;
   }
-  return `${roleOf(kind, attributes)} ${refOf({ kind: "field", id, field: kind })} ${what}` +
-    stateOf(control, kind);
+  const role = roleOf(kind, attributes.has("multiple"));
+  return `${role} ${refOf({ kind: "field", id, field: kind })} ${what}` +
+    stateOf(shownField(control, kind));
 }
 
-function roleOf(kind: FieldKind, attributes: Element["attributes"]): string {
-  if (kind === "text") return "textbox";
-  return kind === "select" ? (attributes.has("multiple") ? "listbox" : "combobox") : kind;
-}
-
-function stateOf(control: Element, kind: FieldKind): string {
+/** A field as it is shown. */
+function shownField(control: Element, kind: FieldKind): ShownField {
   const { attributes, value = "", on } = control;
-  const more: string[] = [];
-  if (kind === "text" || kind === "textarea") more.push(`value ${quoted(value, 500)}`);
-  if (kind === "checkbox" || kind === "radio") {
-    more.push(on ? "on" : "off", `sends ${quoted(attributes.get("value") ?? "on")}`);
-  }
-  if (kind === "select") more.push(choices(optionsOf(control), attributes.has("multiple")));
-  if (attributes.has("required")) more.push("required");
-  if (attributes.has("readonly")) more.push("read-only");
   const most = Number.parseInt(attributes.get("maxlength") ?? "", 10);
-  if (most >= 0) more.push(`at most ${most} characters`);
-  return ` name ${quoted(attributes.get("name") ?? "", 80)}, ${more.join(", ")}`;
-}
-
-function choices(options: readonly Option[], multiple: boolean): string {
-  const listed = options.slice(0, OPTIONS).map((option) =>
-    quoted(option.value, 80) +
-    (option.label === option.value ? "" : ` (${quoted(option.label, 80)})`) +
-    (option.on ? "*" : "") + (option.disabled ? " disabled" : "")
-  );
-  const rest = options.length - listed.length;
-  const more = rest > 0 ? ` and ${rest} more` : "";
-  return `${multiple ? "any" : "one"} of ${listed.join(", ")}${more} (* is chosen)`;
+  return {
+    kind,
+    on,
+    name: attributes.get("name") ?? "",
+    value: kind === "checkbox" || kind === "radio" ? attributes.get("value") ?? "on" : value,
+    options: kind === "select" ? optionsOf(control) : [],
+    multiple: attributes.has("multiple"),
+    required: attributes.has("required"),
+    readOnly: attributes.has("readonly"),
+    most: most >= 0 ? most : undefined,
+  };
 }

@@ -1,6 +1,7 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. @module */
 import { readPlace } from "./address.ts";
 import type { Canvas } from "./canvas.ts";
+import { dataRows } from "../text/page_outline.ts";
 import { cleanLine, cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element, type Node, rawText } from "./dom.ts";
 import { controlLine, isAction, isControl } from "./fields.ts";
@@ -194,7 +195,7 @@ export function drawOutline(canvas: Canvas, root: Element, drawn: Drawn): void {
   };
 
   const table = (element: Element, depth: number): void => {
-    const rows = dataRows(element);
+    const rows = dataRows(descendants(element), isControl);
     if (rows === undefined) return children(element, depth);
     canvas.line(depth, "table");
     for (const { cells, header } of rows) {
@@ -240,32 +241,4 @@ function isAllSeen(element: Element): boolean {
   return element.children.every((node) =>
     node.kind === "text" ? node.seen || node.text.trim() === "" : isAllSeen(node)
   );
-}
-
-// Tables that hold data, told from those that only lay a page out.
-
-/** A row of a table. */
-interface Row {
-  readonly cells: readonly Element[];
-  /** All its cells are headings. */
-  readonly header: boolean;
-}
-
-const ROWS = 5_000;
-
-/** The rows of a table of data; undefined for one that holds forms or tables, or has a single column. */
-function dataRows(table: Element): readonly Row[] | undefined {
-  const rows: Row[] = [];
-  let widest = 0;
-  for (const element of descendants(table)) {
-    if (element.name === "table" || element.name === "form" || isControl(element)) return undefined;
-    if (element.name !== "tr" || rows.length >= ROWS) continue;
-    const cells = element.children.flatMap((node) =>
-      node.kind === "element" && (node.name === "td" || node.name === "th") ? [node] : []
-    );
-    if (cells.length === 0) continue;
-    widest = Math.max(widest, cells.length);
-    rows.push({ cells, header: cells.every(({ name }) => name === "th") });
-  }
-  return widest > 1 ? rows : undefined;
 }

@@ -1,5 +1,6 @@
 /** The text of an element as people see it, on one line. @module */
 import type { Canvas } from "./canvas.ts";
+import { nameOf as called } from "../text/page_outline.ts";
 import { cleanText } from "../text/page_text.ts";
 import { type Element } from "./dom.ts";
 import { isControl } from "./fields.ts";
@@ -50,11 +51,5 @@ export function seenText(canvas: Canvas, element: Element): string {
 
 /** What the element is called: its text, else what is written about it. */
 export function nameOf(canvas: Canvas, element: Element): string {
-  const text = seenText(canvas, element);
-  if (text !== "") return text;
-  for (const attribute of ["aria-label", "title", "alt"]) {
-    const said = cleanText(element.attributes.get(attribute) ?? "").trim();
-    if (said !== "") return said;
-  }
-  return "";
+  return called(seenText(canvas, element), element.attributes);
 }

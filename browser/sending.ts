@@ -1,5 +1,6 @@
 /** What sending a form would send, as Chromium says it, and the lines that show it. @module */
 import type { Canvas } from "./canvas.ts";
+import { sendingCall, sendingWays } from "../text/page_form.ts";
 import { readPlace } from "./address.ts";
 import type { Element } from "./dom.ts";
 import { kindOf } from "./fields.ts";
@@ -20,8 +21,6 @@ export interface Sending {
 export type Sendings = ReadonlyMap<number, Sending>;
 
 const URLENCODED = "application/x-www-form-urlencoded";
-/** Most characters of a request that are shown. */
-const SHOWN = 4_000;
 
 /** Lines after a form: exactly what each way of sending it sends, with the values that it has now. */
 export function sendingLines(
@@ -37,17 +36,7 @@ export function sendingLines(
     const sending = sendings.get(target.id);
     if (sending !== undefined) ways.push([each, saidOf(sending)]);
   }
-  const same = Map.groupBy(ways, ([, said]) => said);
-  const hidden = hiddenIn(form);
-  return [
-    ...Array.from(
-      same,
-      ([said, refs]) => `sending ${refs.map(([each]) => each).join(" or ")}: ${said}`,
-    ),
-    ...(hidden === 0
-      ? []
-      : [`(with ${hidden} hidden ${hidden === 1 ? "value" : "values"} of the page's own)`]),
-  ];
+  return sendingWays(ways, hiddenIn(form));
 }
 
 function saidOf({ method, encoding, url, body }: Sending): string {
@@ -56,14 +45,11 @@ function saidOf({ method, encoding, url, body }: Sending): string {
   if (place.kind === "other") {
     return `Cannot send the form: it leads to ${place.what}, and only http and https are followed`;
   }
-  if (method === "GET") return `browser_submit, url ${place.url}`;
+  if (method === "GET") return sendingCall(place.url, undefined);
   if (encoding !== URLENCODED) {
     return `Cannot send the form: it wants ${encoding}, which this version does not send`;
   }
-  const shown = body.length > SHOWN
-    ? `${JSON.stringify(body.slice(0, SHOWN))}… (${body.length} characters)`
-    : JSON.stringify(body);
-  return `browser_post, url ${place.url}, body ${shown}`;
+  return sendingCall(place.url, body);
 }
 
 function hiddenIn(form: Element): number {

@@ -5,14 +5,12 @@ import type { Port, PortHandler } from "../contracts/base/port.ts";
 import type { Session } from "./session.ts";
 import { webAnswerOf } from "./web_answer.ts";
 
-/** What {@link makeService} is handed. */
 export interface ServiceParts {
   readonly port: Pick<Port, "ask">;
   /** Starts the browser, with the first call. */
   start(): Promise<Session>;
 }
 
-/** Makes the service. */
 export function makeService({ port, start }: ServiceParts): PortHandler {
   let session: Promise<Session> | undefined;
   /** How each call under way is cancelled. */

@@ -4,7 +4,6 @@ import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts"
 import { webOrigin, withoutFragment } from "./address.ts";
 import type { Target } from "./canvas.ts";
 import { type Cdp, type Events, type Happened, makeEvents } from "./events.ts";
-import { download } from "./download.ts";
 import { fillFields } from "./fill.ts";
 import type { Granted } from "./judge.ts";
 import { CLICK, SUBMIT } from "./page_functions.ts";
@@ -13,7 +12,7 @@ import { makeSettling, type Settling, type Timers } from "./settle.ts";
 import { takeView, type View } from "./view.ts";
 import type { WebAnswer } from "./web_answer.ts";
 import { openWorld } from "./world.ts";
-import { quoted } from "../text/page_text.ts";
+import { differs, download, newestPage, shownPage } from "../text/page_outline.ts";
 
 /** A call of a tool, and what it may ask of the kernel. */
 export interface Call {
@@ -23,7 +22,6 @@ export interface Call {
   write(path: string, text: string): Promise<Json>;
 }
 
-/** What {@link makeSession} is handed. */
 export interface SessionParts {
   readonly cdp: Cdp;
   readonly timers: Timers;
@@ -70,43 +68,11 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
   let status = 0;
   let snapshots = 0;
 
-  const newest = (): View => {
-    if (view !== undefined) return view;
-    throw new Fault(
-      "notFound",
-      "Cannot do this: no page is open (none was opened yet, or the session was lost with its " +
-        "process); open the page again with browser_open",
-    );
-  };
-  const current = (snapshot: string): View => {
-    const open = newest();
-    if (snapshot === `${key}-${snapshots}`) return open;
-    throw new Fault(
-      "conflict",
-      `Cannot use snapshot ${JSON.stringify(snapshot.slice(0, 40))}: it is not the newest one of ` +
-        "this session; use the newest snapshot's id and refs, or open the page again with browser_open",
-    );
-  };
-  const target = (
-    { snapshot, ref }: { readonly snapshot: string; readonly ref: string },
-  ): Target => {
-    const found = current(snapshot).targets.get(ref);
-    if (found !== undefined) return found;
-    throw new Fault(
-      "invalidArguments",
-      `Cannot use ref ${JSON.stringify(ref.slice(0, 32))}: the newest snapshot has no such ref; ` +
-        "it lists them after link, button and field names, as in `link e3`",
-    );
-  };
-  const pageAt = (url: string): View => {
-    const open = newest();
-    if (open.url === withoutFragment(url)) return open;
-    throw new Fault(
-      "invalidArguments",
-      `Cannot do this at ${JSON.stringify(url.slice(0, 300))}: another page is open; name the ` +
-        "address of the newest snapshot",
-    );
-  };
+  const { newest, current, target, at } = newestPage<Target, View>(
+    () => view,
+    () => `${key}-${snapshots}`,
+  );
+  const pageAt = (url: string): View => at(withoutFragment(url), url);
 
   /** Does something to the page, lets it come to rest, and shows it. */
   const during = async (
@@ -137,7 +103,7 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
     return show(1);
   };
   const show = (part: number): string =>
-    shownView(newest(), { part, snapshot: `${key}-${snapshots}`, status });
+    shownPage({ ...newest(), status }, { part, snapshot: `${key}-${snapshots}` });
 
   const open = (call: Call, url: string): Promise<string> => {
     const origin = originOf(url);
@@ -229,7 +195,11 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
       }
       if (found.url !== url) throw differs("url", { given: url, exact: found.url });
     }
-    return download({ url, path }, call);
+    return download({ url, path }, {
+      fetch: (asked) => call.fetch({ ...asked, method: "GET" }),
+      textOf: ({ body }, type) => TEXT.test(type) || type === "" ? utf8Of(body) : undefined,
+      write: (file) => call.write(file.path, file.text),
+    });
   };
 
   return async (call) => {
@@ -291,35 +261,6 @@ async function takeScreenshot(cdp: Cdp): Promise<Json> {
   );
 }
 
-// A part of a snapshot as a model reads it.
-
-/** The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote. */
-function shownView(
-  { url, title, notes, parts, before }: View,
-  { part, snapshot, status }: {
-    readonly part: number;
-    readonly snapshot: string;
-    readonly status: number;
-  },
-): string {
-  const lines = parts[part - 1];
-  if (lines === undefined) {
-    throw new Fault("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
-  }
-  const next = part < parts.length
-    ? `; more: browser_snapshot ${JSON.stringify({ url, part: part + 1 })}`
-    : "";
-  const head = [
-    `page ${url} (status ${status})`,
-    `snapshot ${snapshot}`,
-    ...(title === "" || url.endsWith(title) ? [] : [`title ${quoted(title, 300)}`]),
-    ...(parts.length === 1 ? [] : [`part ${part} of ${parts.length}${next}`]),
-    ...(before === undefined ? [] : [`back: ${before}`]),
-    ...notes.map((note) => `note: ${note}`),
-  ];
-  return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
-}
-
 // What calls are given, and whether what they asked for came.
 
 /** @throws Fault when the page that was asked for did not come, or something else was asked for */
@@ -352,31 +293,14 @@ function texts<Name extends string>(
   })) as Record<Name, string>;
 }
 
-// Says where an argument differs from what it has to be, so that the next call gets it right.
+/** Types whose bytes are saved by a download. */
+const TEXT = /^text\/|[/+](json|xml|yaml|toml|javascript|csv)$|json|^application\/xhtml/;
 
-/** Longest text that is repeated whole. */
-const WHOLE = 2_500;
-const AROUND = 60;
-
-/** The refusal of an argument that is not exactly what the page makes it. */
-function differs(
-  name: "url" | "body",
-  { given, exact }: { readonly given: string; readonly exact: string },
-): Fault {
-  const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
-  if (exact.length <= WHOLE) {
-    return new Fault(
-      "invalidArguments",
-      `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
-    );
+function utf8Of(base64: string): string | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(base64);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/^\ufeff/, "");
+  } catch {
+    return undefined; // Not UTF-8.
   }
-  let at = 0;
-  while (at < exact.length && exact[at] === given[at]) at += 1;
-  const part = (text: string): string =>
-    JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
-  return new Fault(
-    "invalidArguments",
-    `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ` +
-      `${at} on: it is ${part(exact)} there, and not ${part(given)}`,
-  );
 }

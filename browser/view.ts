@@ -3,6 +3,7 @@ import type { Protocol } from "puppeteer-core";
 import { readPlace, withoutFragment } from "./address.ts";
 import { type Canvas, makeCanvas, type Target } from "./canvas.ts";
 import type { Cdp, Happened } from "./events.ts";
+import { leftOut, partsOf, TOO_LONG } from "../text/page_outline.ts";
 import { cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element } from "./dom.ts";
 import { isControl, kindOf } from "./fields.ts";
@@ -18,6 +19,7 @@ import { seenText } from "./seen_text.ts";
 /** A snapshot. */
 export interface View {
   readonly url: string;
+  /** As it is shown; empty where its address says as much. */
   readonly title: string;
   readonly notes: readonly string[];
   /** The outline in parts that are shown one at a time; at least one. */
@@ -28,8 +30,6 @@ export interface View {
   readonly before: string | undefined;
 }
 
-/** Characters of a part. */
-const PART = 18_000;
 /** Nodes of a page whose accessibility tree is asked for. */
 const SPOKEN = 5_000;
 const FORMS = 20;
@@ -58,14 +58,19 @@ export async function takeView(cdp: Cdp, tally: Tally, happened: Happened): Prom
   drawOutline(canvas, read.root, { url, base, owners, sendings, labels });
   const { entries, currentIndex } = history;
   const earlier = entries[currentIndex - 1]?.url ?? "";
+  const title = cleanText(entries[currentIndex]?.title ?? "", canvas.unseen).trim();
   return {
     url,
-    title: cleanText(entries[currentIndex]?.title ?? "", canvas.unseen).trim(),
+    title: title === "" || url.endsWith(title) ? "" : quoted(title, 300),
     notes: [
       ...happened.notes,
       ...notesOf(tally),
       ...(read.whole ? [] : ["the page is too large; a part of it was left out"]),
-      ...leftOut(canvas),
+      ...leftOut([
+        [canvas.hidden(), "hidden pieces that people would not see"],
+        [canvas.unseen.characters, "characters that cannot be seen"],
+      ]),
+      ...(canvas.isFull() ? [TOO_LONG] : []),
     ],
     parts: partsOf(canvas.lines),
     targets: canvas.targets,
@@ -82,21 +87,6 @@ async function speak(
   const nodes = documents[0]?.nodes.nodeType?.length ?? 0;
   if (nodes > SPOKEN) return [];
   return (await cdp.send("Accessibility.getFullAXTree")).nodes;
-}
-
-function partsOf(lines: readonly string[]): readonly string[] {
-  const parts: string[] = [];
-  let part: string[] = [];
-  let length = 0;
-  for (const line of lines) {
-    if (length > 0 && length + line.length > PART) {
-      parts.push(part.join("\n"));
-      [part, length] = [[], 0];
-    }
-    part.push(line);
-    length += line.length + 1;
-  }
-  return [...parts, part.join("\n")];
 }
 
 /** Where the page, or its server, wanted to go on to. */
@@ -138,18 +128,6 @@ function notesOf({ refused, unsent, notes }: Tally): readonly string[] {
       (body === "" ? "" : `, body ${quoted(body, 2_000)}`)
     ),
     ...notes,
-  ];
-}
-
-function leftOut(canvas: Canvas): readonly string[] {
-  const left = [
-    [canvas.hidden(), "hidden pieces that people would not see"],
-    [canvas.unseen.characters, "characters that cannot be seen"],
-  ] as const;
-  const said = left.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return [
-    ...(said.length === 0 ? [] : [`left out: ${said.join(", ")}`]),
-    ...(canvas.isFull() ? ["the page is too long; its end is left out"] : []),
   ];
 }
 

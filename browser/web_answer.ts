@@ -2,6 +2,7 @@
 import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json } from "../contracts/base/json.ts";
+import { mediaType } from "../text/page_outline.ts";
 
 /** An answer of the host function http.fetch. */
 export interface WebAnswer {
@@ -49,11 +50,6 @@ export function webAnswerOf(value: Json): WebAnswer {
   if (!isObject(stopped)) return answer;
   const { location, why } = stopped;
   return { ...answer, stopped: { location: String(location), why: String(why) } };
-}
-
-/** The media type in lower case, without parameters. */
-export function mediaType({ headers }: Pick<WebAnswer, "headers">): string {
-  return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
 /** Why an answer is not shown as a page; undefined when it is. */

@@ -14,7 +14,6 @@ const SuiteCall = z.object({
   args: Args.default({}),
   own: z.boolean().default(false),
 }).strict();
-/** See {@link Suite}. */
 export interface SuiteCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, Json>>;
@@ -51,7 +50,6 @@ const Task = z.object({
     questions: z.int().optional(),
   }).strict().default({}),
 }).strict();
-/** See {@link Suite}. */
 export type SuiteTask = z.infer<typeof Task>;
 
 const Injection = z.object({
@@ -64,7 +62,6 @@ const Injection = z.object({
   /** A file of the desk that holds this text when the attack got through. */
   files: z.record(z.string(), z.string()).default({}),
 }).strict();
-/** See {@link Suite}. */
 export type SuiteInjection = z.infer<typeof Injection>;
 
 /** A whole suite. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { claimFindings, deadExports, type Finding, lintFile } from "./house/mod.ts";
+import { claimFindings, deadExports, type Finding, lintFile, undocumented } from "./house/mod.ts";
 import { parseSource } from "./house/source.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
 import { isAssembly, partOf } from "./import_table.ts";
@@ -18,6 +18,7 @@ export function lintTree(files: readonly TextFile[]): readonly Finding[] {
   return [
     ...files.flatMap(({ path, text }) => lintFile(path, text)),
     ...deadExports(sources),
+    ...undocumented(sources),
     ...claimFindings(sources),
   ];
 }

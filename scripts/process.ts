@@ -12,6 +12,17 @@ export function print(text: string): void {
 
 /** Runs this deno with `args` at the root, without colours, and gives both streams as one text. */
 export async function runDeno(args: readonly string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await denoOutput(args);
+  return { code, output: stdout + stderr };
+}
+
+/** Runs this deno with `args` at the root and gives its stdout alone, which is what `--json` commands write. */
+export async function denoJson(args: readonly string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await denoOutput(args);
+  return { code, output: code === 0 ? stdout : stderr };
+}
+
+async function denoOutput(args: readonly string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [...args],
     cwd: ROOT,
@@ -19,18 +30,7 @@ export async function runDeno(args: readonly string[]): Promise<Ended> {
     env: { NO_COLOR: "1" },
   }).output();
   const decoder = new TextDecoder();
-  return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
-}
-
-/** Runs this deno with `args` at the root and gives its stdout alone, which is what `--json` commands write. */
-export async function denoJson(args: readonly string[]): Promise<Ended> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [...args],
-    cwd: ROOT,
-    stdin: "null",
-    env: { NO_COLOR: "1" },
-  }).output();
-  return { code, output: new TextDecoder().decode(code === 0 ? stdout : stderr) };
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
 /** Fetches the npm packages of deno.json into the cache, so that everything after it works offline. */

@@ -13,7 +13,6 @@ export const AppliedPatch = z.object({
   changes: z.array(StagedChange).max(10_000),
   made: z.array(z.string().max(4_096)).max(100_000).default([]),
 });
-/** See {@link AppliedPatch}. */
 export type AppliedPatch = z.infer<typeof AppliedPatch>;
 
 /** Contents that a person saw whole and said yes to: which, from and to which colour, and by whom. */
@@ -22,7 +21,6 @@ export const SanitizedContents = z.object({
   question: z.string().max(64),
   contents: z.array(z.object({ path: z.string(), digest: Digest, from: Colour, to: Colour })),
 });
-/** See {@link SanitizedContents}. */
 export type SanitizedContents = z.infer<typeof SanitizedContents>;
 
 /** What a tool's outcome leaves in the private part of its event. */

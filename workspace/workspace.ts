@@ -39,7 +39,6 @@ const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
 
 const NO_KEY = Digest.parse("0".repeat(64));
 
-/** What {@link makeWorkspace} is handed. */
 export interface WorkspaceParts {
   readonly task: TaskId;
   readonly mounts: readonly Mount[];
@@ -98,7 +97,6 @@ export type ApplyNow =
   & Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey">
   & Pick<Look, "id" | "signal">;
 
-/** See {@link Workspace.look}. */
 export interface Look {
   readonly tool: string;
   readonly args: JsonObject;

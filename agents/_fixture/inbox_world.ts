@@ -49,11 +49,8 @@ export function documentLog(): {
 
 /** People and tasks: alice's two tasks are of one session, bob's is of another. */
 export const ALICE = TaskId.parse("talice0000000");
-/** See {@link ALICE}. */
 export const ALICE_TOO = TaskId.parse("talice0000001");
-/** See {@link ALICE}. */
 export const BOB = TaskId.parse("tbob000000000");
-/** See {@link ALICE}. */
 export const DONE = TaskId.parse("tdone00000000");
 /** The exchange of the peer mallory, whose task is BOB. */
 export const EXCHANGE = "x0000000000000000000000ma";
@@ -71,7 +68,6 @@ export interface InboxWorld {
   again(): Promise<Inbox>;
 }
 
-/** Makes one. */
 export async function inboxWorld(more: Partial<InboxParts> = {}): Promise<InboxWorld> {
   const log = documentLog();
   const powers = handPowers();

@@ -20,7 +20,6 @@ import {
   type TaskHistory,
 } from "./fold.ts";
 
-/** What {@link makeTaskKeeper} is handed. */
 export interface TaskKeeperParts {
   readonly log: EventLog;
   readonly store: Pick<Store, "document" | "documents" | "peek">;

@@ -279,7 +279,6 @@ function checkSame(asked: AgentTask, now: AgentTask): void {
   throw new Fault("cancelled", `Cannot begin task ${now.id}: it is "${now.status}"`);
 }
 
-/** What {@link makeWallClocks} is handed. */
 export interface WallClockParts {
   readonly keeper: Pick<TaskKeeper, "get">;
   readonly powers: Pick<Powers, "now" | "after">;

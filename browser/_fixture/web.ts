@@ -37,7 +37,6 @@ async function netBundle(): Promise<string> {
   return file;
 }
 
-/** Starts it. */
 export async function startWeb(start: StartEngine, pages: Pages): Promise<Web> {
   bundled ??= netBundle();
   const net: NetChild = startNet(await bundled);

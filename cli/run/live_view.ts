@@ -282,8 +282,6 @@ export function makeLiveView(
         return row(paint.yellow("!"), "revoked", `lease ${safe(textOf(event, "lease"))}`);
       case "recovered":
         return row(paint.yellow("!"), "recovered", "goes on after a crash of the kernel");
-      case "artifact":
-        return row(paint.green("✓"), "outbox", safe(textOf(event, "name")), "quarantined");
       default:
         return;
     }

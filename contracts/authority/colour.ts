@@ -6,12 +6,10 @@ import * as z from "zod";
 
 /** Integrity, highest first. Falls with what a process reads. */
 export const Colour = z.enum(["BLUE", "YELLOW", "RED"]);
-/** See {@link Colour}. */
 export type Colour = z.infer<typeof Colour>;
 
 /** Confidentiality, lowest first. Rises with what a process reads. Also a sink's clearance. */
 export const Label = z.enum(["public", "internal", "secret"]);
-/** See {@link Label}. */
 export type Label = z.infer<typeof Label>;
 
 /** What a call can bring about, lowest first. Computed from powers, never declared by a tool. */
@@ -24,7 +22,6 @@ export const EffectClass = z.enum([
   "destructive",
   "admin",
 ]);
-/** See {@link EffectClass}. */
 export type EffectClass = z.infer<typeof EffectClass>;
 
 const COLOURS = Colour.options;

@@ -10,7 +10,6 @@ export const Scope = z.object({
   /** A `/`-separated prefix: it covers itself and everything beneath. Empty covers all. */
   path: z.string().max(4_096),
 }).strict();
-/** See {@link Scope}. */
 export type Scope = z.infer<typeof Scope>;
 
 /** Authority over one scope. Rights only shrink: a derived lease is a subset of its parent. */
@@ -26,5 +25,4 @@ export const Lease = z.object({
   /** Why it was granted: the rule (`file:line`) or the answer that made it. */
   reason: z.string().max(512),
 }).strict();
-/** See {@link Lease}. */
 export type Lease = z.infer<typeof Lease>;

@@ -22,7 +22,6 @@ export const Source = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link Source}. */
 export type Source = z.infer<typeof Source>;
 
 /** What exactly an answer allows. An answer lapses when any of it differs. */
@@ -37,7 +36,6 @@ export const AnswerScope = z.object({
   label: Label,
   session: SessionId,
 }).strict();
-/** See {@link AnswerScope}. */
 export type AnswerScope = z.infer<typeof AnswerScope>;
 
 /** A question to a person, whole: what is shown is what is signed. */
@@ -85,7 +83,6 @@ export const Question = z.object({
   expiresAt: Millis,
   state: z.enum(["open", "allowed", "denied", "expired", "lapsed"]),
 }).strict();
-/** See {@link Question}. */
 export type Question = z.infer<typeof Question>;
 
 /** A person's answer. `signature` is Ed25519 over the canonical rest, base64url. */
@@ -107,5 +104,4 @@ export const Answer = z.object({
   key: z.string().max(64),
   signature: z.string().max(128),
 }).strict();
-/** See {@link Answer}. */
 export type Answer = z.infer<typeof Answer>;

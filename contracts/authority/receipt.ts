@@ -15,7 +15,6 @@ export const SealedEvent = z.object({
   prev: Digest,
   hash: Digest,
 }).strict();
-/** See {@link SealedEvent}. */
 export type SealedEvent = z.infer<typeof SealedEvent>;
 
 /** One signature for a commit group: Ed25519 over SHA-256 of the group's hashes laid end to end. */
@@ -28,7 +27,6 @@ export const Seal = z.object({
   /** Raw Ed25519 public key of the kernel's receipt key, base64url. */
   key: z.string().max(64),
 }).strict();
-/** See {@link Seal}. */
 export type Seal = z.infer<typeof Seal>;
 
 /** Proof that a call was decided and what came of it; verifies with the kernel's public key alone. */
@@ -38,5 +36,4 @@ export const Receipt = z.object({
   events: z.array(SealedEvent).min(1).max(8),
   seals: z.array(Seal).min(1).max(8),
 }).strict();
-/** See {@link Receipt}. */
 export type Receipt = z.infer<typeof Receipt>;

@@ -15,12 +15,10 @@ import { TaskRequest } from "../task/task.ts";
 
 /** A peer's name, as remit.yaml or `remit a2a` knows it. */
 export const PeerName = z.string().regex(/^[a-z][a-z0-9]{0,23}$/).brand<"PeerName">();
-/** See {@link PeerName}. */
 export type PeerName = z.infer<typeof PeerName>;
 
 /** Names an exchange, and is its A2A task id: nobody guesses it. */
 export const ExchangeId = z.string().regex(/^x[0-9a-z]{24}$/).brand<"ExchangeId">();
-/** See {@link ExchangeId}. */
 export type ExchangeId = z.infer<typeof ExchangeId>;
 
 /** A2A context: the peer's choice, or ours (`c` and 24 characters). */
@@ -37,7 +35,6 @@ export const ExchangeState = z.enum([
   "canceled",
   "rejected",
 ]);
-/** See {@link ExchangeState}. */
 export type ExchangeState = z.infer<typeof ExchangeState>;
 
 /** A part of a message or artifact. A link is never followed. */
@@ -63,7 +60,6 @@ export const PeerPart = z.discriminatedUnion("kind", [
     name: z.string().max(256).optional(),
   }).strict(),
 ]);
-/** See {@link PeerPart}. */
 export type PeerPart = z.infer<typeof PeerPart>;
 
 /** Longest message of a peer: its canonical JSON, bytes. */
@@ -81,7 +77,6 @@ export const PeerMessage = z.object({
   references: z.array(z.string().max(128)).max(16),
   at: Millis,
 }).strict();
-/** See {@link PeerMessage}. */
 export type PeerMessage = z.infer<typeof PeerMessage>;
 
 /** An artifact that was exported to the peer: by an explicit capability, never by itself. */
@@ -95,7 +90,6 @@ export const PeerArtifact = z.object({
   /** How confidential it is; absent: public. */
   label: Label.optional(),
 }).strict();
-/** See {@link PeerArtifact}. */
 export type PeerArtifact = z.infer<typeof PeerArtifact>;
 
 /** Where deliveries of an exchange's changes go. The credentials are the peer's own, for its own server. */
@@ -108,7 +102,6 @@ export const PushConfig = z.object({
     credentials: z.string().max(4_096).optional(),
   }).strict().optional(),
 }).strict();
-/** See {@link PushConfig}. */
 export type PushConfig = z.infer<typeof PushConfig>;
 
 /** An exchange, whole. */
@@ -137,7 +130,6 @@ export const Exchange = z.object({
   createdAt: Millis,
   updatedAt: Millis,
 }).strict();
-/** See {@link Exchange}. */
 export type Exchange = z.infer<typeof Exchange>;
 
 /** What changed, in its order: what streams and deliveries are made of. */
@@ -175,7 +167,6 @@ export const PeerSend = z.object({
   /** What follows is told, from the answer on, as `peerWatch` tells it. */
   watch: z.object({ progress: z.boolean() }).strict().optional(),
 }).strict();
-/** See {@link PeerSend}. */
 export type PeerSend = z.infer<typeof PeerSend>;
 
 /** Which exchanges of a peer; newest first. `page` is the last one's place, as the answer said. */
@@ -188,7 +179,6 @@ export const PeerQuery = z.object({
   size: z.int().min(1).max(100),
   page: z.string().max(128).optional(),
 }).strict();
-/** See {@link PeerQuery}. */
 export type PeerQuery = z.infer<typeof PeerQuery>;
 
 /** A page of exchanges. */
@@ -209,12 +199,10 @@ export const PeerFacts = z.object({
   /** Thumbprints (RFC 7638) of the keys whose signatures verified; empty: nobody signed it. */
   keys: z.array(z.string().max(64)).max(8),
 }).strict();
-/** See {@link PeerFacts}. */
 export type PeerFacts = z.infer<typeof PeerFacts>;
 
 /** What a bridge says of a peer: its skills as tools, and the facts of its card. */
 export const PeerWords = ServerListing.extend({ peer: PeerFacts }).strict();
-/** See {@link PeerWords}. */
 export type PeerWords = z.infer<typeof PeerWords>;
 
 /** How a peer is reached, as it was pinned. */
@@ -278,7 +266,6 @@ export const PeerSaid = z.object({
   /** What the peer says of its label. */
   label: Label.optional(),
 }).strict();
-/** See {@link PeerSaid}. */
 export type PeerSaid = z.infer<typeof PeerSaid>;
 
 /** A delivery that a peer asked for and that is due: op `peerDue`. What is told is the exchange as it stands. */

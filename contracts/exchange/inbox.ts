@@ -11,7 +11,6 @@ import type { DocumentWrite } from "../task/store.ts";
 
 /** Names a message as its inbox keeps it. */
 export const InboxId = z.string().regex(/^m[0-9a-z]{12}$/).brand<"InboxId">();
-/** See {@link InboxId}. */
 export type InboxId = z.infer<typeof InboxId>;
 
 /**
@@ -21,14 +20,12 @@ export type InboxId = z.infer<typeof InboxId>;
 export const Sender = z.string().max(96).regex(
   /^(?:host|(?:agent|peer|webhook|schedule|resource):[a-z][a-z0-9_-]{0,63}|task:t[0-9a-z]{12})$/,
 );
-/** See {@link Sender}. */
 export type Sender = z.infer<typeof Sender>;
 
 /** Whose inbox: an agent's by name, a task's, or the person's, whose mail no conversation is given. */
 export const Box = z.string().max(96).regex(
   /^(?:host|agent:[a-z][a-z0-9-]{0,63}|task:t[0-9a-z]{12})$/,
 );
-/** See {@link Box}. */
 export type Box = z.infer<typeof Box>;
 
 /** What a message is about. */
@@ -42,7 +39,6 @@ export const MessageKind = z.enum([
   "approvalRequest",
   "interrupt",
 ]);
-/** See {@link MessageKind}. */
 export type MessageKind = z.infer<typeof MessageKind>;
 
 /** A message's own id: its sender's, unique for sender and task. */
@@ -55,7 +51,6 @@ export const RequestedAction = z.object({
   arguments: z.string().max(65_536),
   why: z.string().max(1_024),
 }).strict();
-/** See {@link RequestedAction}. */
 export type RequestedAction = z.infer<typeof RequestedAction>;
 
 /** A capability that a sender would like, described and never handed over: it becomes a question to a person. */
@@ -65,7 +60,6 @@ export const RequestedAuthority = z.object({
   path: z.string().max(4_096),
   why: z.string().max(1_024),
 }).strict();
-/** See {@link RequestedAuthority}. */
 export type RequestedAuthority = z.infer<typeof RequestedAuthority>;
 
 /** A message, with every field of the seed. Untrusted but for `sender`, which is stamped. */
@@ -87,7 +81,6 @@ export const AgentMessage = z.object({
   requestedAuthority: z.array(RequestedAuthority).max(16),
   expiresAt: Millis.optional(),
 }).strict();
-/** See {@link AgentMessage}. */
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
 /**
@@ -102,7 +95,6 @@ export const EntryState = z.enum([
   "dismissed",
   "expired",
 ]);
-/** See {@link EntryState}. */
 export type EntryState = z.infer<typeof EntryState>;
 
 /** A message as its inbox keeps it. */
@@ -127,7 +119,6 @@ export const InboxEntry = z.object({
   settledAt: Millis.optional(),
   bytes: z.int().min(0),
 }).strict();
-/** See {@link InboxEntry}. */
 export type InboxEntry = z.infer<typeof InboxEntry>;
 
 /** What an inbox takes. */

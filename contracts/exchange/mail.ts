@@ -33,12 +33,10 @@ export const NAMES_MOST = Object.freeze({
 
 /** One part of a path: no invisible characters, and nothing that looks like a path. */
 export const PetName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
-/** See {@link PetName}. */
 export type PetName = z.infer<typeof PetName>;
 
 /** A path of names, from the agent's own directory. */
 export const PetPath = z.array(PetName).min(1).max(NAMES_MOST.depth).readonly();
-/** See {@link PetPath}. */
 export type PetPath = z.infer<typeof PetPath>;
 
 /** Names that every directory has, and nobody removes or moves: itself, the person, and what it holds. */
@@ -58,7 +56,6 @@ export const Reference = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("tool"), tool: ToolName }).strict(),
   z.object({ kind: z.literal("lease"), scope: Scope }).strict(),
 ]);
-/** See {@link Reference}. */
 export type Reference = z.infer<typeof Reference>;
 
 /** A directory: names of references, and of directories. */
@@ -75,7 +72,6 @@ export const Directory: z.ZodType<Directory> = z.object({
 
 /** A reference on its way, under the name that its sender gave it. */
 export const Edge = z.object({ name: PetName, reference: Reference }).strict();
-/** See {@link Edge}. */
 export type Edge = z.infer<typeof Edge>;
 
 const words = z.string().max(65_536);
@@ -89,7 +85,6 @@ export const EvalProposal = z.object({
   /** Where its result goes. */
   resultName: PetName.optional(),
 }).strict();
-/** See {@link EvalProposal}. */
 export type EvalProposal = z.infer<typeof EvalProposal>;
 
 /** What a message says. `strings` and edges interleave: a text, an edge, a text, …; there is one text more or as many. */
@@ -116,7 +111,6 @@ export const Mail = z.discriminatedUnion("type", [
     why: words,
   }).strict(),
 ]);
-/** See {@link Mail}. */
 export type Mail = z.infer<typeof Mail>;
 
 /** A proposal as its task keeps it. */
@@ -125,7 +119,6 @@ export const Proposed = EvalProposal.extend({
   /** What runs, whole: the values of `edgeNames` as they were when it was proposed, and the source. */
   program: z.string().max(200_000),
 });
-/** See {@link Proposed}. */
 export type Proposed = z.infer<typeof Proposed>;
 
 /** What became of a proposal. `seq` counts a task's settlements from 1. */
@@ -143,7 +136,6 @@ export const Settlement = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link Settlement}. */
 export type Settlement = z.infer<typeof Settlement>;
 
 /** What of a task's committed outcomes is mail's: folded again after a crash. */
@@ -153,7 +145,6 @@ export const MailRecord = z.object({
   /** Messages that its agent put aside. */
   dismissed: z.array(InboxId).max(64).optional(),
 }).strict();
-/** See {@link MailRecord}. */
 export type MailRecord = z.infer<typeof MailRecord>;
 
 /** What a message says; undefined where it is no mail of Remit's. */

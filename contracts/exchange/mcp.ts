@@ -10,7 +10,6 @@ import type { Scope } from "../authority/lease.ts";
 /** A server's name. */
 export const McpServerName = z.string().max(24).regex(/^[a-z](?:[-_]?[a-z0-9])*$/)
   .brand<"McpServerName">();
-/** See {@link McpServerName}. */
 export type McpServerName = z.infer<typeof McpServerName>;
 
 /**
@@ -45,7 +44,6 @@ export const McpTree = z.object({
   files: z.int().min(1).max(200_000),
   bytes: z.int().min(1).max(2_000_000_000),
 }).strict();
-/** See {@link McpTree}. */
 export type McpTree = z.infer<typeof McpTree>;
 
 /** How a server is run. */
@@ -88,7 +86,6 @@ export const McpLaunch = z.discriminatedUnion("kind", [
     }).strict().optional(),
   }).strict(),
 ]);
-/** See {@link McpLaunch}. */
 export type McpLaunch = z.infer<typeof McpLaunch>;
 
 /** What a server may reach: never `run`, `ffi`, `sys`. A server at a URL has its origin and nothing else. */
@@ -100,7 +97,6 @@ export const McpGrants = z.object({
   /** Hosts, and unix sockets of this machine as `unix:/path`. */
   net: z.array(z.union([McpHost, McpSocket])).max(64),
 }).strict();
-/** See {@link McpGrants}. */
 export type McpGrants = z.infer<typeof McpGrants>;
 
 /** Paths of the unix sockets among what a server may reach. */
@@ -132,7 +128,6 @@ export const ImportedTool = z.object({
   /** Of what the server said: name, title, description, schemas, annotations. It changes: suspended. */
   digest: Digest,
 }).strict();
-/** See {@link ImportedTool}. */
 export type ImportedTool = z.infer<typeof ImportedTool>;
 
 /** A server as a task is handed it: everything of it was reviewed and is pinned. */
@@ -162,7 +157,6 @@ export const ImportedServer = z.object({
   /** The protocol revision that it spoke at its review: asked for first. Absent: nobody knows. */
   revision: z.string().max(32).optional(),
 }).strict();
-/** See {@link ImportedServer}. */
 export type ImportedServer = z.infer<typeof ImportedServer>;
 
 /** What a server says of one tool: untrusted, bounded in size and depth, not yet translated. */
@@ -180,7 +174,6 @@ export const McpToolWords = z.object({
     openWorldHint: z.boolean().optional(),
   }).optional(),
 }).strict();
-/** See {@link McpToolWords}. */
 export type McpToolWords = z.infer<typeof McpToolWords>;
 
 /** What a server says of one resource or template: untrusted, bounded. */
@@ -195,7 +188,6 @@ export const McpResourceWords = z.object({
   mimeType: z.string().max(256).optional(),
   size: z.number().optional(),
 }).strict();
-/** See {@link McpResourceWords}. */
 export type McpResourceWords = z.infer<typeof McpResourceWords>;
 
 /** What a server says of one prompt: untrusted, bounded. */
@@ -211,7 +203,6 @@ export const McpPromptWords = z.object({
     }).strict(),
   ).max(64),
 }).strict();
-/** See {@link McpPromptWords}. */
 export type McpPromptWords = z.infer<typeof McpPromptWords>;
 
 /** Everything a server says of itself: the answer of a first look. */
@@ -233,7 +224,6 @@ export const ServerListing = z.object({
   /** What was left out for its size or form, a sentence each. */
   left: z.array(z.string().max(512)).max(64),
 }).strict();
-/** See {@link ServerListing}. */
 export type ServerListing = z.infer<typeof ServerListing>;
 
 /** One kind of access that a server asked for, and what became of it. */

@@ -65,7 +65,6 @@ export const Hit = z.object({
   /** Set for a page whose sources have changed since. */
   stale: z.boolean(),
 }).strict();
-/** See {@link Hit}. */
 export type Hit = z.infer<typeof Hit>;
 
 /** What a query found. */
@@ -85,7 +84,6 @@ export interface Found {
 
 /** Where a note of an agent's goes. */
 export const NoteKind = z.enum(["taskLog", "projectWiki", "userMemory"]);
-/** See {@link NoteKind}. */
 export type NoteKind = z.infer<typeof NoteKind>;
 
 /** What an agent wished to remember. */
@@ -104,7 +102,6 @@ export const Note = z.object({
   at: Millis,
   expiresAt: Millis.optional(),
 }).strict();
-/** See {@link Note}. */
 export type Note = z.infer<typeof Note>;
 
 /** One step on the wiki's append-only record. */

@@ -9,19 +9,16 @@ import { Colour, Label } from "../authority/colour.ts";
 
 /** What a page is. */
 export const PageKind = z.enum(["summary", "entity", "concept", "comparison", "synthesis"]);
-/** See {@link PageKind}. */
 export type PageKind = z.infer<typeof PageKind>;
 
 /** A page's name: `pages/NAME.md`. Letters of any script, digits, `-`; no path. */
 export const PageName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}\p{M}-]{0,119}$/u).brand<
   "PageName"
 >();
-/** See {@link PageName}. */
 export type PageName = z.infer<typeof PageName>;
 
 /** How much a page may be relied on. `extracted`: sentences of its sources, chosen by rules. */
 export const Confidence = z.enum(["extracted", "low", "medium", "high"]);
-/** See {@link Confidence}. */
 export type Confidence = z.infer<typeof Confidence>;
 
 /** A page as the store has it: what its front matter shows is taken from here. */
@@ -50,7 +47,6 @@ export const Page = z.object({
   createdAt: Millis,
   updatedAt: Millis,
 }).strict();
-/** See {@link Page}. */
 export type Page = z.infer<typeof Page>;
 
 /** One footnote's target: lines of a source's text. */
@@ -64,7 +60,6 @@ export const Citation = z.object({
   /** SHA-256 of the cited lines, joined by line feeds. */
   span: Digest,
 }).strict();
-/** See {@link Citation}. */
 export type Citation = z.infer<typeof Citation>;
 
 /** One statement of a page: a sentence or list item outside headings, code and footnotes. */
@@ -88,7 +83,6 @@ export const PageDraft = z.object({
   /** Lines of front matter of other programs; absent: those of the version before stay, unless the page is `fresh`. */
   others: z.array(z.string().max(8_192)).max(1_000).optional(),
 }).strict();
-/** See {@link PageDraft}. */
 export type PageDraft = z.infer<typeof PageDraft>;
 
 /** One page's change in a patch. `base` is the version it was made from, 0 for a new page. */
@@ -102,12 +96,10 @@ export const PageChange = z.discriminatedUnion("kind", [
   }).strict(),
   z.object({ kind: z.literal("delete"), base: z.int().min(1), name: PageName }).strict(),
 ]);
-/** See {@link PageChange}. */
 export type PageChange = z.infer<typeof PageChange>;
 
 /** Names a patch of pages: `w` and 12 characters. */
 export const PatchName = z.string().regex(/^w[0-9a-z]{12}$/).brand<"PatchName">();
-/** See {@link PatchName}. */
 export type PatchName = z.infer<typeof PatchName>;
 
 /** A reviewable change of pages: applied whole or not at all. */
@@ -148,7 +140,6 @@ export const PageMark = z.object({
   key: z.string().max(64),
   signature: z.string().max(128),
 }).strict();
-/** See {@link PageMark}. */
 export type PageMark = z.infer<typeof PageMark>;
 
 /** What a {@link PageMark} signs. */

@@ -19,7 +19,6 @@ export const SourceKind = z.enum([
   "epub",
   "mail",
 ]);
-/** See {@link SourceKind}. */
 export type SourceKind = z.infer<typeof SourceKind>;
 
 /** Kinds whose own lines are cited; of the others a text form lies beside the raw bytes. */
@@ -41,7 +40,6 @@ export const SourceOrigin = z.object({
   /** What made text of the bytes, `NAME@VERSION`; absent where the bytes are text. */
   parser: z.string().max(128).optional(),
 }).strict();
-/** See {@link SourceOrigin}. */
 export type SourceOrigin = z.infer<typeof SourceOrigin>;
 
 /** One immutable version of one source. */
@@ -73,5 +71,4 @@ export const WikiSource = z.object({
   /** When it stops being found. */
   expiresAt: Millis.optional(),
 }).strict();
-/** See {@link WikiSource}. */
 export type WikiSource = z.infer<typeof WikiSource>;

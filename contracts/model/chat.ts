@@ -20,7 +20,6 @@ export const Unmade = z.object({
   kind: z.enum(["cut", "unreadable", "surplus"]),
   why: z.string().max(1_000),
 }).strict();
-/** See {@link Unmade}. */
 export type Unmade = z.infer<typeof Unmade>;
 
 /** Where a message's text came from. Carried by every message; never parsed as a command. */
@@ -32,7 +31,6 @@ export const Provenance = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link Provenance}. */
 export type Provenance = z.infer<typeof Provenance>;
 
 /** A proposed tool call. `arguments` is JSON text, as the model wrote it. */
@@ -63,5 +61,4 @@ export const ChatMessage = z.object({
   toolCalls: z.array(ToolCall).max(MAX_PROPOSED).optional(),
   provenance: Provenance,
 }).strict();
-/** See {@link ChatMessage}. */
 export type ChatMessage = z.infer<typeof ChatMessage>;

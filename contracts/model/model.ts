@@ -23,7 +23,6 @@ export const ModelInfo = z.object({
   /** US dollars for a million tokens; absent when free. */
   price: Price.optional(),
 }).strict();
-/** See {@link ModelInfo}. */
 export type ModelInfo = z.infer<typeof ModelInfo>;
 
 /** Tokens that one inference used. */
@@ -34,7 +33,6 @@ export const TokenUsage = z.object({
   cacheReadTokens: z.int().min(0).optional(),
   cacheWriteTokens: z.int().min(0).optional(),
 }).strict();
-/** See {@link TokenUsage}. */
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
 /** Why a model stopped; `paused`: its provider wants to be asked again, for the rest. */
@@ -46,7 +44,6 @@ export const FinishReason = z.enum([
   "cancelled",
   "paused",
 ]);
-/** See {@link FinishReason}. */
 export type FinishReason = z.infer<typeof FinishReason>;
 
 /** One request. The service keeps nothing of it afterwards. */
@@ -63,7 +60,6 @@ export const InferenceRequest = z.object({
   /** Correlates the request with the audit log. */
   nonce: z.string().max(64),
 }).strict();
-/** See {@link InferenceRequest}. */
 export type InferenceRequest = z.infer<typeof InferenceRequest>;
 
 /** One finished response. */
@@ -74,7 +70,6 @@ export const InferenceResponse = z.object({
   /** How many places were taken out of the texts before they left the machine. */
   redacted: z.int().min(0).max(1_000_000_000).optional(),
 }).strict();
-/** See {@link InferenceResponse}. */
 export type InferenceResponse = z.infer<typeof InferenceResponse>;
 
 /** A piece of a response while it is decoded. `rationale` is optional and never a result. */
@@ -88,7 +83,6 @@ export const StreamChunk = z.object({
   reading: z.object({ done: z.int().min(0).max(1e9), total: z.int().min(0).max(1e9) }).strict()
     .optional(),
 }).strict();
-/** See {@link StreamChunk}. */
 export type StreamChunk = z.infer<typeof StreamChunk>;
 /** How far a request was read: tokens. */
 export type Reading = NonNullable<StreamChunk["reading"]>;

@@ -10,7 +10,6 @@ export const CapabilityGrant = z.object({
   /** For each argument a list of allowed prefixes; an argument not named is free. */
   where: z.record(z.string().max(64), z.array(z.string().max(4_096)).min(1).max(64)).optional(),
 }).strict();
-/** See {@link CapabilityGrant}. */
 export type CapabilityGrant = z.infer<typeof CapabilityGrant>;
 
 /** An agent's specification, as `remit.yaml` or a parent process gives it. */
@@ -44,7 +43,6 @@ export const AgentSpec = z.object({
     retries: z.int().min(1).max(10),
   }).strict().optional(),
 }).strict();
-/** See {@link AgentSpec}. */
 export type AgentSpec = z.infer<typeof AgentSpec>;
 
 /** Agents as remit.yaml writes them, by name: what is left out is empty. */

@@ -36,7 +36,6 @@ export const PolicyRule = z.object({
   /** Shown to people and to the agent with a refusal. */
   why: z.string().max(512).optional(),
 }).strict();
-/** See {@link PolicyRule}. */
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
 /** Which engine the browser tools have. */
@@ -46,7 +45,6 @@ export const BrowserChoice = z.object({
   /** Chromium's executable, absolute. */
   program: z.string().regex(/^\/[^\0]{1,1023}$/).default("/usr/bin/chromium"),
 }).strict();
-/** See {@link BrowserChoice}. */
 export type BrowserChoice = z.infer<typeof BrowserChoice>;
 
 /** A model under a name of its own: an alias, or an alias with settings. */
@@ -93,7 +91,6 @@ export const ModelEntry = z.union([
     summarizer: z.string().min(1).max(1_024).optional(),
   }).strict(),
 ]);
-/** See {@link ModelEntry}. */
 export type ModelEntry = z.infer<typeof ModelEntry>;
 
 /** The wiki that tasks are handed, and what becomes of what they wish to remember. */
@@ -110,7 +107,6 @@ export const MemoryConfig = z.object({
   /** The most confidential pages that tasks see; absent: what the profile may see. */
   clearance: Label.optional(),
 }).strict();
-/** See {@link MemoryConfig}. */
 export type MemoryConfig = z.infer<typeof MemoryConfig>;
 
 /** What remit.yaml says of imported MCP servers. Which there are is in remit.lock, by `remit mcp add`. */
@@ -130,7 +126,6 @@ export const McpConfig = z.object({
   /** Tools of imported servers above which models get `tool_search` in place of all of them; absent: 30. */
   searchAbove: z.int().min(0).max(1_000).optional(),
 }).strict();
-/** See {@link McpConfig}. */
 export type McpConfig = z.infer<typeof McpConfig>;
 
 /** Money that models may cost in a day or a month (UTC), over all tasks; absent fields mean any. */
@@ -146,7 +141,6 @@ export const SpendingBudget = z.object({
   /** Each of these has a sum of its own; absent: all together. */
   each: z.enum(["agent", "principal", "trigger"]).optional(),
 }).strict();
-/** See {@link SpendingBudget}. */
 export type SpendingBudget = z.infer<typeof SpendingBudget>;
 
 /** A whole remit.yaml. */
@@ -211,7 +205,6 @@ export const RemitConfig = z.object({
   mcp: McpConfig.optional(),
   ...SERVICE_KEYS,
 }).strict();
-/** See {@link RemitConfig}. */
 export type RemitConfig = z.infer<typeof RemitConfig>;
 
 /** A rule with the place that it was read from. */

@@ -41,7 +41,6 @@ export const PeerAuth = z.object({
   /** Scope that the token must hold. */
   scope: z.string().max(256).optional(),
 }).strict();
-/** See {@link PeerAuth}. */
 export type PeerAuth = z.infer<typeof PeerAuth>;
 
 /** One peer that may send us messages. */
@@ -64,7 +63,6 @@ export const PeerConfig = z.object({
   /** It sees the agent's words while it works; absent: no. */
   progress: z.boolean().optional(),
 }).strict();
-/** See {@link PeerConfig}. */
 export type PeerConfig = z.infer<typeof PeerConfig>;
 
 /** Something that an agent of ours does for peers, as the card says it. */
@@ -76,7 +74,6 @@ export const SkillConfig = z.object({
   examples: z.array(z.string().max(512)).max(16).optional(),
   agent: agent.optional(),
 }).strict();
-/** See {@link SkillConfig}. */
 export type SkillConfig = z.infer<typeof SkillConfig>;
 
 /** The service. */
@@ -107,7 +104,6 @@ export const ServeConfig = z.object({
   /** Traces and metrics go here (OTLP over HTTP); absent: nowhere. */
   otlp: z.string().max(2_048).regex(/^https?:\/\//).optional(),
 }).strict();
-/** See {@link ServeConfig}. */
 export type ServeConfig = z.infer<typeof ServeConfig>;
 
 /** A path that others may call, with a shared secret. */
@@ -125,7 +121,6 @@ export const WebhookConfig = z.object({
   /** Header of the delivery's id; absent: `x-github-delivery`, else a digest of the body. */
   delivery: z.string().regex(/^[a-z0-9-]{1,64}$/).optional(),
 }).strict();
-/** See {@link WebhookConfig}. */
 export type WebhookConfig = z.infer<typeof WebhookConfig>;
 
 /** A request at times. */
@@ -139,7 +134,6 @@ export const ScheduleConfig = z.object({
   /** What becomes of firings that were missed while nothing ran; absent: `skip`. */
   missed: z.enum(["skip", "once", "all"]).optional(),
 }).strict();
-/** See {@link ScheduleConfig}. */
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
 /** How the kernel of a state is kept. */
@@ -147,7 +141,6 @@ export const KernelSetting = z.object({
   /** Minutes after its last work until it ends; 10 where absent, and 0 is soon. */
   idleMinutes: z.number().min(0).max(10_000).optional(),
 }).strict();
-/** See {@link KernelSetting}. */
 export type KernelSetting = z.infer<typeof KernelSetting>;
 
 /** The fleet that `--fleet default` asks. */

@@ -31,7 +31,6 @@ export const Limits = z.object({
   /** US dollars a minute before SIGBRAKE. */
   moneyPerMinute: count(1e6),
 }).strict();
-/** See {@link Limits}. */
 export type Limits = z.infer<typeof Limits>;
 
 /** The limits of a task that asked for none. */

@@ -76,7 +76,6 @@ export interface TaskHost {
 /** A name that a person gave to a conversation: no task's id has this form. */
 export const ConversationName = z.string().regex(/^(?!t[0-9a-z]{12}$)[a-z0-9][a-z0-9._-]{0,63}$/)
   .brand<"ConversationName">();
-/** See {@link ConversationName}. */
 export type ConversationName = z.infer<typeof ConversationName>;
 
 /** A conversation is a task's message list over its turns; this is what a name of one says. */
@@ -87,7 +86,6 @@ export const NamedConversation = z.object({
   /** Its task is erased once this time has passed. */
   expiresAt: Millis.optional(),
 }).strict();
-/** See {@link NamedConversation}. */
 export type NamedConversation = z.infer<typeof NamedConversation>;
 
 /** Names of conversations, in the order in which they were given. */

@@ -15,5 +15,4 @@ export const Signal = z.enum([
   "SIGCHLD",
   "SIGINT",
 ]);
-/** See {@link Signal}. */
 export type Signal = z.infer<typeof Signal>;

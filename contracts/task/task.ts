@@ -25,7 +25,6 @@ export const TaskStatus = z.enum([
   "cancelled",
   "expired",
 ]);
-/** See {@link TaskStatus}. */
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
 /** How the reason of a task begins that does not go on by itself, because its kernel's rules are others than it had. */
@@ -45,12 +44,10 @@ export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]
 
 /** A phase narrows tools and modes: `plan` and `review` only read; `work` may stage; `apply` may do. */
 export const Phase = z.enum(["plan", "work", "apply", "review"]);
-/** See {@link Phase}. */
 export type Phase = z.infer<typeof Phase>;
 
 /** Who is asking: decides the policy's rules and ceilings. */
 export const Profile = z.enum(["operator", "guest", "anonymous"]);
-/** See {@link Profile}. */
 export type Profile = z.infer<typeof Profile>;
 
 /** Where a request came in. */
@@ -60,7 +57,6 @@ export const Ingress = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link Ingress}. */
 export type Ingress = z.infer<typeof Ingress>;
 
 /** A model and what its service is opened with. */
@@ -68,19 +64,16 @@ export const ModelChoice = z.object({
   ref: z.string().max(1_024),
   config: z.string().max(4_000_000),
 }).strict();
-/** See {@link ModelChoice}. */
 export type ModelChoice = z.infer<typeof ModelChoice>;
 
 /** What to do when a question comes up: ask at the terminal, queue it, or deny it. */
 export const OnQuestion = z.enum(["ask", "queue", "deny"]);
-/** See {@link OnQuestion}. */
 export type OnQuestion = z.infer<typeof OnQuestion>;
 
 /** How long notes are kept, in days; absent: for ever, task logs for 90. */
 export const MemoryRetention = z.object({
   taskLog: z.int().min(1).max(36_500).optional(),
 }).strict();
-/** See {@link MemoryRetention}. */
 export type MemoryRetention = z.infer<typeof MemoryRetention>;
 
 /** The wiki that a task is handed, as the command line resolved it. */
@@ -98,7 +91,6 @@ export const TaskMemory = z.object({
   /** The most confidential pages and sources that the task sees; what its profile may see, at most. */
   clearance: Label,
 }).strict();
-/** See {@link TaskMemory}. */
 export type TaskMemory = z.infer<typeof TaskMemory>;
 
 /** A request for a task, from any ingress. */
@@ -155,7 +147,6 @@ export const TaskRequest = z.object({
   /** Models that look at its calls and results. */
   guards: z.array(GuardRule.extend({ model: ModelChoice }).strict()).max(8).optional(),
 }).strict();
-/** See {@link TaskRequest}. */
 export type TaskRequest = z.infer<typeof TaskRequest>;
 
 /** A task as a person sees it: the fold of its events. */
@@ -194,7 +185,6 @@ export const AgentTask = z.object({
   archived: z.boolean(),
   purged: z.boolean(),
 }).strict();
-/** See {@link AgentTask}. */
 export type AgentTask = z.infer<typeof AgentTask>;
 
 /** Named tools and modes that a phase takes away. */

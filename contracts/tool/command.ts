@@ -8,7 +8,6 @@ import { StagedChange } from "./workspace.ts";
 
 /** The name under which a program is granted. */
 export const CommandName = z.string().regex(/^[a-z][a-z0-9_.+-]{0,31}$/);
-/** See {@link CommandName}. */
 export type CommandName = z.infer<typeof CommandName>;
 
 /** A variable that a call may set. What loads code into every program is nobody's to set. */
@@ -36,7 +35,6 @@ export const CommandClass = z.object({
   writes: z.literal("staged").optional(),
   network: z.literal(false).optional(),
 }).strict();
-/** See {@link CommandClass}. */
 export type CommandClass = z.infer<typeof CommandClass>;
 
 /** A class whose program was found: what the kernel is told at its start. */
@@ -104,12 +102,10 @@ export const Prepared = z.object({
   /** SHA-256 of what was copied: the kernel mixes in what is known of it. */
   contents: z.array(Digest).max(20_000),
 }).strict();
-/** See {@link Prepared}. */
 export type Prepared = z.infer<typeof Prepared>;
 
 /** Kernel → copy service, `weigh`: answered with what the copies take now. */
 export const Weight = z.object({ files: z.int().min(0), bytes: z.int().min(0) }).strict();
-/** See {@link Weight}. */
 export type Weight = z.infer<typeof Weight>;
 
 /** Kernel → copy service, `collect`: after the program and all it started have ended. */
@@ -130,7 +126,6 @@ export const Collected = z.object({
   /** Whether the copies surely are as they were; else the next run's are to be made ahead. */
   untouched: z.boolean(),
 }).strict();
-/** See {@link Collected}. */
 export type Collected = z.infer<typeof Collected>;
 
 /** How a descriptor of `command` names programs of this machine that the operator granted. */

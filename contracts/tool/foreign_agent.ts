@@ -5,7 +5,6 @@ import { CommandName } from "./command.ts";
 
 /** The wires of providers that a relay understands. */
 export const ProviderWire = z.enum(["anthropic", "openai", "gemini"]);
-/** See {@link ProviderWire}. */
 export type ProviderWire = z.infer<typeof ProviderWire>;
 
 const path = z.string().regex(/^\/[^\0,\n]{1,1023}$/);
@@ -51,7 +50,6 @@ export const ForeignAgent = z.object({
   /** Most tokens that one run may use at its provider. */
   tokens: z.int().min(1).max(1_000_000_000),
 }).strict();
-/** See {@link ForeignAgent}. */
 export type ForeignAgent = z.infer<typeof ForeignAgent>;
 
 /** What the client within the walls reads on its standard input. */

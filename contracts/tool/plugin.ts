@@ -19,7 +19,6 @@ export const HostFunction = z.enum([
   "random",
   "progress",
 ]);
-/** See {@link HostFunction}. */
 export type HostFunction = z.infer<typeof HostFunction>;
 
 /** The effect that holding each host function can have: a tool's own is the highest of its plugin's. */
@@ -43,7 +42,6 @@ export const HOST_FUNCTION_EFFECT: Readonly<Record<HostFunction, EffectClass>> =
 
 /** A plugin's name: also the folder it lies in. */
 export const PluginName = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/).brand<"PluginName">();
-/** See {@link PluginName}. */
 export type PluginName = z.infer<typeof PluginName>;
 
 /** Pages of 64 KiB that any plugin's memory may be declared with, at most: 256 MiB. */
@@ -84,7 +82,6 @@ export const PluginTool = z.object({
   /** Most bytes of a result that are shown. */
   resultBytes: z.int().min(256).max(1_000_000).default(65_536),
 }).strict();
-/** See {@link PluginTool}. */
 export type PluginTool = z.infer<typeof PluginTool>;
 
 /** A plugin's `tool.yaml`. */
@@ -106,5 +103,4 @@ export const PluginManifest = z.object({
     value: z.string().regex(/^[0-9a-f]{128}$/),
   }).strict().optional(),
 }).strict();
-/** See {@link PluginManifest}. */
 export type PluginManifest = z.infer<typeof PluginManifest>;

@@ -5,7 +5,6 @@ import { Colour, Label } from "../authority/colour.ts";
 
 /** How a call is decided. */
 export const PermissionMode = z.enum(["auto", "consent", "stepUp", "forbidden"]);
-/** See {@link PermissionMode}. */
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
 /** What a tool is, in the words shown to a model. */
@@ -20,7 +19,6 @@ export const ToolDescriptor = z.object({
   permission: PermissionMode,
   category: z.enum(["read", "stage", "mutate", "destroy", "network", "agent", "admin"]),
 }).strict();
-/** See {@link ToolDescriptor}. */
 export type ToolDescriptor = z.infer<typeof ToolDescriptor>;
 
 /** The tools advertised for one turn. Calls name the snapshot they were made against. */
@@ -42,7 +40,6 @@ export const Outcome = z.enum([
   "invalidArguments",
   "unknownTool",
 ]);
-/** See {@link Outcome}. */
 export type Outcome = z.infer<typeof Outcome>;
 
 /** The answer to one call, as data. */
@@ -56,5 +53,4 @@ export const ToolResult = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link ToolResult}. */
 export type ToolResult = z.infer<typeof ToolResult>;

@@ -5,7 +5,6 @@ import { Colour, Label } from "../authority/colour.ts";
 
 /** `ro` reads; `stage` collects writes for one review; `rw` decides each write at once. */
 export const MountMode = z.enum(["ro", "stage", "rw"]);
-/** See {@link MountMode}. */
 export type MountMode = z.infer<typeof MountMode>;
 
 /** A folder of the operator's, handed to a task under a name. */
@@ -27,7 +26,6 @@ export const Mount = z.object({
   /** A server's changes are staged in it: no tool names it, and what looks at all mounts passes it over. */
   apart: z.literal(true).optional(),
 }).strict();
-/** See {@link Mount}. */
 export type Mount = z.infer<typeof Mount>;
 
 /** One file's staged change. Absent `base`: the file is new; absent `next`: it is deleted. */
@@ -43,7 +41,6 @@ export const StagedChange = z.object({
   /** The new file may be run. A file that is there keeps its mode. */
   executable: z.literal(true).optional(),
 }).strict();
-/** See {@link StagedChange}. */
 export type StagedChange = z.infer<typeof StagedChange>;
 
 /** A structured edit proposal, named by the digest of its canonical changes. */
@@ -52,7 +49,6 @@ export const PatchSet = z.object({
   task: TaskId,
   changes: z.array(StagedChange).min(1).max(10_000),
 }).strict();
-/** See {@link PatchSet}. */
 export type PatchSet = z.infer<typeof PatchSet>;
 
 /** A file that changed between staging and applying. */
@@ -77,5 +73,4 @@ export const Artifact = z.object({
   createdAt: Millis,
   expiresAt: Millis,
 }).strict();
-/** See {@link Artifact}. */
 export type Artifact = z.infer<typeof Artifact>;

@@ -49,7 +49,6 @@ export const CardAnswer = z.object({
   /** Milliseconds since 1970. */
   modified: z.int().min(0),
 }).strict();
-/** See {@link CardAnswer}. */
 export type CardAnswer = z.infer<typeof CardAnswer>;
 
 /** Whose a credential is. */
@@ -61,13 +60,11 @@ export const PeerHolder = z.object({
   /** It may ask for deliveries. */
   push: z.boolean(),
 }).strict();
-/** See {@link PeerHolder}. */
 export type PeerHolder = z.infer<typeof PeerHolder>;
 
 /** How an exchange is watched: the gateway's name of the watch, and whether the agent's words are told while it works. */
 export const PeerWatchAsk = z.object({ id: z.string().min(1).max(128), progress: z.boolean() })
   .strict();
-/** See {@link PeerWatchAsk}. */
 export type PeerWatchAsk = z.infer<typeof PeerWatchAsk>;
 
 /** A message of a peer. */
@@ -84,7 +81,6 @@ export const PeerSay = z.object({
   /** What follows is told under this name, from the answer on. */
   watch: PeerWatchAsk.optional(),
 }).strict();
-/** See {@link PeerSay}. */
 export type PeerSay = z.infer<typeof PeerSay>;
 
 /** One request about deliveries. Answers what there is after it; `get` and `set` the one. */
@@ -97,7 +93,6 @@ export const PushAsk = z.object({
     z.object({ kind: z.literal("list") }).strict(),
   ]),
 }).strict();
-/** See {@link PushAsk}. */
 export type PushAsk = z.infer<typeof PushAsk>;
 
 /** What a peer lists: its query without its name, which its credential says. */
@@ -106,7 +101,6 @@ export const PeerList = z.object({
   query: PeerQuery.omit({ peer: true }).strict(),
 })
   .strict();
-/** See {@link PeerList}. */
 export type PeerList = z.infer<typeof PeerList>;
 
 /** A request at a webhook's path. */
@@ -117,14 +111,12 @@ export const HookCall = z.object({
   /** Base64 of the bytes that came: the signature is over them. */
   body: z.string().max(1_400_000),
 }).strict();
-/** See {@link HookCall}. */
 export type HookCall = z.infer<typeof HookCall>;
 
 /** One answer for an unknown path and a wrong signature: `unknown`. */
 export const HookAnswer = z.object({
   result: z.enum(["taken", "duplicate", "unknown", "late"]),
 }).strict();
-/** See {@link HookAnswer}. */
 export type HookAnswer = z.infer<typeof HookAnswer>;
 
 /** What of the page is looked at. */
@@ -137,7 +129,6 @@ export const PageAsk = z.object({
     z.object({ kind: z.literal("message"), message: InboxId }).strict(),
   ]),
 }).strict();
-/** See {@link PageAsk}. */
 export type PageAsk = z.infer<typeof PageAsk>;
 
 /** Lines as the terminal says them, each already made safe to show; the page escapes them for HTML. */
@@ -166,7 +157,6 @@ export const PageView = z.object({
   /** How it is answered elsewhere, where it cannot be answered here. */
   elsewhere: z.string().max(512).optional(),
 }).strict();
-/** See {@link PageView}. */
 export type PageView = z.infer<typeof PageView>;
 
 /** What a person decided at the page. */
@@ -177,5 +167,4 @@ export const PageAnswer = z.object({
   decision: z.enum(["allow", "deny"]),
   say: z.string().max(2_000).optional(),
 }).strict();
-/** See {@link PageAnswer}. */
 export type PageAnswer = z.infer<typeof PageAnswer>;

@@ -69,7 +69,6 @@ export const McpReady = z.object({
   protocol: z.string().max(32),
   server: z.object({ name: z.string().max(256), version: z.string().max(128) }).strict(),
 }).strict();
-/** See {@link McpReady}. */
 export type McpReady = z.infer<typeof McpReady>;
 
 /** One call of a tool. */
@@ -108,7 +107,6 @@ export const McpPart = z.discriminatedUnion("kind", [
     mimeType: z.string().max(256).optional(),
   }).strict(),
 ]);
-/** See {@link McpPart}. */
 export type McpPart = z.infer<typeof McpPart>;
 
 /** Answer to `call`, `read`, `prompt`. Faults: `upstream` (protocol error, with the server's message), `timedOut`, `cancelled`, `gone`, `tooLarge`, `invalidInput`. */
@@ -130,7 +128,6 @@ export const McpCallResult = z.object({
   /** How confidential a peer says that it is: it can only raise the result's label. */
   label: Label.optional(),
 }).strict();
-/** See {@link McpCallResult}. */
 export type McpCallResult = z.infer<typeof McpCallResult>;
 
 /** What a call changed that is not the server's word. */
@@ -159,7 +156,6 @@ export const McpElicit = z.object({
   /** The address that the person is asked to visit (URL mode): shown, never opened. */
   url: z.string().max(4_096).optional(),
 }).strict();
-/** See {@link McpElicit}. */
 export type McpElicit = z.infer<typeof McpElicit>;
 
 /** What the person said; `content` is JSON text that fits the schema. */
@@ -167,7 +163,6 @@ export const McpElicited = z.object({
   action: z.enum(["accept", "decline", "cancel"]),
   content: z.string().max(32_768).optional(),
 }).strict();
-/** See {@link McpElicited}. */
 export type McpElicited = z.infer<typeof McpElicited>;
 
 /** The server asks for an inference. */
@@ -182,7 +177,6 @@ export const McpSample = z.object({
   ).min(1).max(100),
   maxTokens: z.int().min(1).max(1_000_000),
 }).strict();
-/** See {@link McpSample}. */
 export type McpSample = z.infer<typeof McpSample>;
 
 /** The model's answer. */
@@ -191,7 +185,6 @@ export const McpSampled = z.object({
   text: z.string().max(1_000_000),
   stop: z.enum(["endTurn", "maxTokens"]),
 }).strict();
-/** See {@link McpSampled}. */
 export type McpSampled = z.infer<typeof McpSampled>;
 
 /** A request of the HTTP transport to the server's own origin; the kernel adds secret headers. */
@@ -202,7 +195,6 @@ export const McpHttp = z.object({
   headers: z.record(z.string().max(128), z.string().max(8_192)),
   body: z.string().max(8_000_000).optional(),
 }).strict();
-/** See {@link McpHttp}. */
 export type McpHttp = z.infer<typeof McpHttp>;
 
 /** Its answer's head; the body is read piece by piece. */
@@ -210,7 +202,6 @@ export const McpHttpAnswer = z.object({
   status: z.int().min(100).max(599),
   headers: z.record(z.string().max(256), z.string().max(16_384)),
 }).strict();
-/** See {@link McpHttpAnswer}. */
 export type McpHttpAnswer = z.infer<typeof McpHttpAnswer>;
 
 /** Kernel → tree process: `check` a tree, `program` a program's bytes. Answer: `null`, or what differs, in words. */
@@ -224,5 +215,4 @@ export const McpTreeAsk = z.discriminatedUnion("op", [
     body: z.object({ path: z.string().max(4_096).regex(/^\//), sha256: Digest }).strict(),
   }).strict(),
 ]);
-/** See {@link McpTreeAsk}. */
 export type McpTreeAsk = z.infer<typeof McpTreeAsk>;

@@ -80,7 +80,6 @@ export const ServeOpen = z.object({
   /** Milliseconds that what is under way may take at `stop`; absent: 5,000. */
   drainMs: z.int().min(0).max(3_600_000).optional(),
 }).strict();
-/** See {@link ServeOpen}. */
 export type ServeOpen = z.infer<typeof ServeOpen>;
 
 /** Whose a token is. */
@@ -89,7 +88,6 @@ export const ServeHolder = z.object({
   holder: z.string().min(1).max(64),
   profile: Profile,
 }).strict();
-/** See {@link ServeHolder}. */
 export type ServeHolder = z.infer<typeof ServeHolder>;
 
 /** A host that begins a session. Its words about itself are its own. */
@@ -98,7 +96,6 @@ export const ServeHost = z.object({
   token: z.string().max(512).nullable(),
   client: z.object({ name: z.string().max(128), version: z.string().max(64) }).strict(),
 }).strict();
-/** See {@link ServeHost}. */
 export type ServeHost = z.infer<typeof ServeHost>;
 
 /** A prompt that hosts may show to their people. */
@@ -116,7 +113,6 @@ export const ServePrompt = z.object({
   /** `{{NAME}}` stands for an argument. */
   text: z.string().max(32_768),
 }).strict();
-/** See {@link ServePrompt}. */
 export type ServePrompt = z.infer<typeof ServePrompt>;
 
 /** A host's session: an id of the starter's, which names one task of its own. */
@@ -131,7 +127,6 @@ export const ServeSession = z.object({
   agents: z.array(z.string().max(64)).max(256),
   prompts: z.array(ServePrompt).max(256),
 }).strict();
-/** See {@link ServeSession}. */
 export type ServeSession = z.infer<typeof ServeSession>;
 
 /** One call of a gated tool. */
@@ -143,7 +138,6 @@ export const ServeCall = z.object({
   /** Milliseconds that the call may wait for a person before it is answered `waiting`. */
   waitMs: z.int().min(0).max(600_000),
 }).strict();
-/** See {@link ServeCall}. */
 export type ServeCall = z.infer<typeof ServeCall>;
 
 /** A task of its own: `run_task`. */
@@ -154,7 +148,6 @@ export const ServeTask = z.object({
   agent: z.string().max(64).optional(),
   waitMs: z.int().min(0).max(600_000),
 }).strict();
-/** See {@link ServeTask}. */
 export type ServeTask = z.infer<typeof ServeTask>;
 
 /** What the host's person said to one question of a call of this session. */
@@ -164,7 +157,6 @@ export const ServeAnswer = z.object({
   question: QuestionId,
   allow: z.boolean(),
 }).strict();
-/** See {@link ServeAnswer}. */
 export type ServeAnswer = z.infer<typeof ServeAnswer>;
 
 /** What came of a call or task. */
@@ -186,7 +178,6 @@ export const ServeResult = z.object({
     elicit: z.boolean(),
   }).strict().optional(),
 }).strict();
-/** See {@link ServeResult}. */
 export type ServeResult = z.infer<typeof ServeResult>;
 
 /** Bytes of the longest question of {@link FleetCall}: a request with its model's configuration. */

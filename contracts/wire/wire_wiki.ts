@@ -78,7 +78,6 @@ export const WikiOpen = z.object({
   /** Nothing is changed: not even hand edits are taken in. */
   readOnly: z.boolean(),
 }).strict();
-/** See {@link WikiOpen}. */
 export type WikiOpen = z.infer<typeof WikiOpen>;
 
 /** How a wiki stands. */
@@ -119,7 +118,6 @@ export const IngestFiles = z.object({
   /** A file above this is reported, not taken; bytes. */
   maxBytes: z.int().min(1).max(1_000_000_000),
 }).strict();
-/** See {@link IngestFiles}. */
 export type IngestFiles = z.infer<typeof IngestFiles>;
 
 /** One file's fate. */
@@ -161,7 +159,6 @@ export const WikiContents = z.object({
     }).strict(),
   ).max(1_000),
 }).strict();
-/** See {@link WikiContents}. */
 export type WikiContents = z.infer<typeof WikiContents>;
 
 /** Text of a document, UTF-8, lines ended by line feeds, at most 16 MiB. */
@@ -173,7 +170,6 @@ export const Parsed = z.object({
   /** What was left out or cut, sentences. */
   notes: z.array(z.string().max(512)).max(64),
 }).strict();
-/** See {@link Parsed}. */
 export type Parsed = z.infer<typeof Parsed>;
 
 /** What the deterministic ingest made. */
@@ -227,7 +223,6 @@ export const WikiQuery = z.object({
   /** Look through pages, sources or both; absent: both. */
   within: z.enum(["pages", "sources"]).optional(),
 }).strict();
-/** See {@link WikiQuery}. */
 export type WikiQuery = z.infer<typeof WikiQuery>;
 
 /** A model's answer, sentence by sentence: each is cited, and the citation checked, or marked. */
@@ -246,7 +241,6 @@ export const CheckedAnswer = z.object({
   /** Citations that named nothing that was shown, or lines that are not there. */
   dropped: z.int().min(0),
 }).strict();
-/** See {@link CheckedAnswer}. */
 export type CheckedAnswer = z.infer<typeof CheckedAnswer>;
 
 /** A row of the catalogue. */
@@ -276,7 +270,6 @@ export const ReadLines = z.object({
   name: PageName.optional(),
   version: z.int().optional(),
 }).strict();
-/** See {@link ReadLines}. */
 export type ReadLines = z.infer<typeof ReadLines>;
 
 /** A footnote that holds. */

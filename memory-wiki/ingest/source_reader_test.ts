@@ -8,7 +8,6 @@ function documents(): WikiDocuments {
     get: (name) => kept.get(name),
     put: (name, value) => void kept.set(name, JSON.parse(JSON.stringify(value))),
     remove: (name) => void kept.delete(name),
-    names: (prefix) => [...kept.keys()].filter((name) => name.startsWith(prefix)).sort(),
   };
 }
 

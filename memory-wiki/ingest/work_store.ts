@@ -26,7 +26,6 @@ const StoredRun = z.object({
   /** The patch of the last finish. */
   patch: PatchName.optional(),
 });
-/** See {@link StoredRun}. */
 export type StoredRun = z.infer<typeof StoredRun>;
 
 /** What a model said of an item. */
@@ -49,7 +48,6 @@ const StoredDone = z.object({ source: Digest, model: z.string(), label: Label, c
 export interface WorkStore {
   /** @throws Fault `notFound`. */
   run(run: string): StoredRun;
-  tryRun(run: string): StoredRun | undefined;
   putRun(run: StoredRun): void;
   answer(item: string): StoredAnswer | undefined;
   putAnswer(item: string, answer: StoredAnswer): void;
@@ -64,11 +62,9 @@ export function makeWorkStore(documents: WikiDocuments): WorkStore {
     const parsed = schema.safeParse(documents.get(name));
     return parsed.success ? parsed.data : undefined;
   };
-  const tryRun = (run: string): StoredRun | undefined => read(`work/run/${run}`, StoredRun);
   return Object.freeze<WorkStore>({
-    tryRun,
     run(run) {
-      const found = tryRun(run);
+      const found = read(`work/run/${run}`, StoredRun);
       if (found !== undefined) return found;
       throw new Fault("notFound", `Cannot find run ${JSON.stringify(run)}: plan one first`);
     },

@@ -6,11 +6,9 @@ import type { SearchedStore } from "./passage.ts";
 import type { Ranking } from "./ranking.ts";
 import type { IndexFiles } from "./search.ts";
 
-/** See {@link makeKeptIndexes}. */
 export interface KeptIndexes {
   /** The index of a clearance, up to date. */
   of(clearance: Label): PageIndex;
-  follow(): void;
   rebuild(): void;
   save(): void;
   state(): "fresh" | "behind" | "missing";
@@ -55,9 +53,6 @@ export function makeKeptIndexes(
 
   return Object.freeze<KeptIndexes>({
     of,
-    follow() {
-      for (const clearance of held.keys()) of(clearance);
-    },
     rebuild() {
       const wanted = LABELS.filter((label) =>
         held.has(label) || files.read(fileOf(label), 0) !== undefined

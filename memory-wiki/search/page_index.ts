@@ -37,7 +37,6 @@ export interface PagePlace {
   readonly startLine: number;
 }
 
-/** See {@link makePageIndex}. */
 export interface PageIndex {
   /** The store's generation that it has seen. */
   readonly generation: number;

@@ -1,7 +1,6 @@
 /** Numbers of the ranking, chosen on the tuning half of the question set (docs/retrieval.md), and the scores made with them. @module */
 import type { Passage } from "./passage.ts";
 
-/** See {@link RANKING}. */
 export interface Ranking {
   /** Orama: saturation, length normalisation about so many words, and what a title and headings count. */
   readonly pageSaturation: number;

@@ -33,17 +33,9 @@ export interface SearchPowers {
   readonly ranking?: Ranking;
 }
 
-/** Options of one query. */
-export interface SearchOptions {
-  /** Scores of texts for a query, higher is better; puts the best passages in order. */
-  readonly rerank?: (query: string, texts: readonly string[]) => Promise<readonly number[]>;
-}
-
-/** See {@link makeWikiSearch}. */
+/** Search over one wiki: a query sees what its clearance covers, and nothing else. */
 export interface WikiSearch {
-  query(q: WikiQuery, options?: SearchOptions): Promise<Found>;
-  /** Takes in what changed since; a query does it by itself. */
-  refresh(): Promise<void>;
+  query(q: WikiQuery): Promise<Found>;
   /** Forgets all, and indexes anew what had an index. */
   rebuild(): Promise<void>;
   /** Of the index that was last used; `missing` when there is none in memory or kept. */
@@ -67,8 +59,6 @@ export interface WikiSearch {
 const MAX_TERMS = 96;
 /** So many of a phrasing's best are looked at for whether it agrees with the others. */
 const AGREEING = 3;
-/** So many of the best are put in order anew by a reranker. */
-const RERANKED = 20;
 
 /** Makes the search of one wiki. Nothing is read or indexed before the first question. */
 export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): WikiSearch {
@@ -77,62 +67,59 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
   const retrieve = makeRetrieval(store, ranking);
   const embedding = makeEmbedding(store, indexes);
 
-  return Object.freeze<WikiSearch>({
-    async query(q, options = {}) {
-      const { clearance, k } = q;
-      const now = powers.now();
-      const pages = indexes.of(clearance);
-      const look = (text: string, terms: readonly string[], vector?: WikiQuery["vector"]) => {
-        const { vector: _, ...rest } = q;
-        const own = { ...rest, text, ...(vector === undefined ? {} : { vector }) };
-        return { terms, ...retrieve(own, { terms, pages, now }) };
-      };
-      const [first, ...others] = phrasings(q).map((text, n) =>
-        // The vector is the question's own.
-        look(text, queryTerms(text), n === 0 ? q.vector : undefined)
-      );
-      const asked = first === undefined ? [] : [first, ...others];
-      const terms = [...new Set(asked.flatMap((each) => each.terms))].slice(0, MAX_TERMS);
-      // Asked in one piece, too: what holds words of several phrasings holds much of none.
-      const whole = others.length === 0 ? [] : [look(q.text, terms)];
-      const weights = new Map<string, number>();
-      for (const { terms: own, alike, statistics } of asked) {
-        for (const like of [...alike.values()].flat()) {
-          const weight = ranking.alike * rarity(like, statistics);
-          weights.set(like, Math.max(weight, weights.get(like) ?? 0));
-        }
-        for (const term of own) weights.set(term, rarity(term, statistics));
+  const find = (q: WikiQuery): Found => {
+    const { clearance, k } = q;
+    const now = powers.now();
+    const pages = indexes.of(clearance);
+    const look = (text: string, terms: readonly string[], vector?: WikiQuery["vector"]) => {
+      const { vector: _, ...rest } = q;
+      const own = { ...rest, text, ...(vector === undefined ? {} : { vector }) };
+      return { terms, ...retrieve(own, { terms, pages, now }) };
+    };
+    const [first, ...others] = phrasings(q).map((text, n) =>
+      // The vector is the question's own.
+      look(text, queryTerms(text), n === 0 ? q.vector : undefined)
+    );
+    const asked = first === undefined ? [] : [first, ...others];
+    const terms = [...new Set(asked.flatMap((each) => each.terms))].slice(0, MAX_TERMS);
+    // Asked in one piece, too: what holds words of several phrasings holds much of none.
+    const whole = others.length === 0 ? [] : [look(q.text, terms)];
+    const weights = new Map<string, number>();
+    for (const { terms: own, alike, statistics } of asked) {
+      for (const like of [...alike.values()].flat()) {
+        const weight = ranking.alike * rarity(like, statistics);
+        weights.set(like, Math.max(weight, weights.get(like) ?? 0));
       }
-      const ranked = together([...asked, ...whole].map((each) => each.ranked), ranking.smooth);
-      let order = ranked;
-      if (options.rerank !== undefined && ranked.length > 1) {
-        order = await reranked(q.text, ranked, options.rerank);
-      }
-      const hits = makeHits(store, order, { k, clearance, now, weights });
-      const counted = store.sources.count(clearance);
-      const [best] = ranked;
-      const agreed = asked.filter((each) =>
+      for (const term of own) weights.set(term, rarity(term, statistics));
+    }
+    const ranked = together([...asked, ...whole].map((each) => each.ranked), ranking.smooth);
+    const hits = makeHits(store, ranked, { k, clearance, now, weights });
+    const counted = store.sources.count(clearance);
+    const [best] = ranked;
+    const agreed =
+      asked.filter((each) =>
         each.ranked.slice(0, AGREEING).some(([passage]) =>
           best !== undefined && passageKey(passage) === passageKey(best[0])
         )
       ).length / Math.max(1, asked.length);
-      const signs = asked.map((each) =>
-        fitSigns(each.terms, each.scored, each.statistics, each.near)
-      );
-      return {
-        hits,
-        fit: hits.length === 0 ? "none" : fitOfAll(signs, agreed),
-        searched: {
-          pages: q.within === "sources" ? 0 : pages.pages,
-          sources: q.within === "pages" ? 0 : counted.sources,
-          passages: first?.statistics.passages ?? 0,
-          terms,
-          vectors: first?.near !== undefined,
-        },
-      };
-    },
-    refresh: () =>
-      Promise.try(() => indexes.follow()),
+    const signs = asked.map((each) =>
+      fitSigns(each.terms, each.scored, each.statistics, each.near)
+    );
+    return {
+      hits,
+      fit: hits.length === 0 ? "none" : fitOfAll(signs, agreed),
+      searched: {
+        pages: q.within === "sources" ? 0 : pages.pages,
+        sources: q.within === "pages" ? 0 : counted.sources,
+        passages: first?.statistics.passages ?? 0,
+        terms,
+        vectors: first?.near !== undefined,
+      },
+    };
+  };
+
+  return Object.freeze<WikiSearch>({
+    query: (q) => Promise.try(find, q),
     rebuild: () => Promise.try(() => indexes.rebuild()),
     state: () => indexes.state(),
     save: () => Promise.try(() => indexes.save()),
@@ -168,21 +155,6 @@ function together(orders: readonly Order[], smooth: number): Order {
     const passage = passages.get(key);
     return passage === undefined ? [] : [[passage, score] as const];
   });
-}
-
-/** The best anew by the reranker's scores; what has none keeps its place after them. */
-async function reranked(
-  query: string,
-  ranked: Order,
-  rerank: NonNullable<SearchOptions["rerank"]>,
-): Promise<Order> {
-  const head = ranked.slice(0, RERANKED);
-  const scores = await rerank(query, head.map(([passage]) => passage.bodyTerms.join(" ")));
-  if (scores.length !== head.length || !scores.every(Number.isFinite)) return ranked;
-  const order = head.map((each, n) => ({ each, n, score: scores[n] ?? 0 }))
-    .sort((a, b) => b.score - a.score || a.n - b.n)
-    .map(({ each }, n): Order[number] => [each[0], head[n]?.[1] ?? each[1]]);
-  return [...order, ...ranked.slice(RERANKED)];
 }
 
 // Whether what was found answers, by what of the question is there. docs/retrieval.md says how the

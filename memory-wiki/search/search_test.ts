@@ -224,22 +224,6 @@ Deno.test("a passage of one endless line gives a bounded snippet of the lines th
   assert.deepEqual([hits[0]?.startLine, hits[0]?.endLine], [1, 1]);
 });
 
-Deno.test("a reranker puts the best in its order; one that answers nonsense changes nothing", async () => {
-  const { twin, search } = opened();
-  for (const name of ["One", "Two", "Three"]) {
-    twin.putPage({ name, text: `# ${name}\n\nThe common word, ${name} time.\n` });
-  }
-  const files = async (rerank: (q: string, texts: readonly string[]) => Promise<number[]>) => {
-    const q = { text: "common word", k: 5, clearance: "internal" } as const;
-    return (await search.query(q, { rerank })).hits.map(({ origin }) => origin);
-  };
-  const plain = (await ask(search, "common word")).hits.map(({ origin }) => origin);
-  const last = await files((_, texts) => Promise.resolve(texts.map((_, n) => n)));
-  assert.deepEqual(last, plain.toReversed());
-  assert.deepEqual(await files(() => Promise.resolve([NaN, 1, 2])), plain);
-  assert.deepEqual(await files(() => Promise.resolve([1])), plain);
-});
-
 Deno.test("phrasings find what the question's own words do not; what one of them misses is still judged by all", async () => {
   const { twin, search } = opened();
   twin.putPage({ name: "Lease", title: "Lease", text: LEASE });

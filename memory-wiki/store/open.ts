@@ -16,14 +16,13 @@ import {
   type StorePowers,
   untoldContents,
 } from "./inside.ts";
-import { makePageLeases } from "./lease_table.ts";
 import { makeNoteTable } from "./note_table.ts";
 import { takeHandEdits } from "./page/hand_edits.ts";
 import { makePageTable } from "./page/table.ts";
 import { makePatchTable } from "./patch/table.ts";
 import { settle, settlePages, settlePictures } from "./settle.ts";
 import { makeSourceTable } from "./source/table.ts";
-import { json, text } from "./sqlite/database.ts";
+import { json } from "./sqlite/database.ts";
 import { makeVectorTable } from "./vector_table.ts";
 import { appendEvent, listEvents, verifyLog } from "./wiki_log.ts";
 import type { UntoldContents, WikiDocuments, WikiLog, WikiStore } from "./wiki_store.ts";
@@ -148,7 +147,6 @@ function storeOf(inside: Inside, parts: WikiParts): WikiStore {
     chunks: makeChunkSearch(inside),
     pages: makePageTable(inside, parts.trustedKeys),
     patches: makePatchTable(inside),
-    leases: makePageLeases(inside),
     notes: makeNoteTable(inside),
     log: Object.freeze<WikiLog>({
       append(event) {
@@ -226,11 +224,5 @@ function makeDocuments({ db }: Inside): WikiDocuments {
         () => db.run("DELETE FROM documents WHERE name = ?", name),
       );
     },
-    names: (prefix) =>
-      db.all(
-        "SELECT name FROM documents WHERE name >= ? AND name < ? ORDER BY name",
-        prefix,
-        `${prefix}\u{10ffff}`,
-      ).map((row) => text(row, "name")),
   });
 }

@@ -6,8 +6,6 @@ import { bytes, int } from "./sqlite/database.ts";
 import type { VectorTable } from "./wiki_store.ts";
 
 const CHUNK = /^chunk:([1-9]\d{0,15})$/;
-/** Rows of one reading. */
-const PAGE = 512;
 /** Most dimensions. */
 const MAX = 4_096;
 
@@ -92,25 +90,6 @@ export function makeVectorTable({ db }: Inside): VectorTable {
         if (row !== undefined) found.set(key, vectorOf(bytes(row, "vector")));
       }
       return found;
-    },
-    *scan(embedder, clearance) {
-      const id = embedderId(embedder);
-      for (let after = 0;;) {
-        const rows = db.all(
-          `SELECT chunk, vector FROM chunk_vectors WHERE chunk > ? AND chunk % ${LABEL_STEP} <= ? AND embedder = ? ` +
-            "ORDER BY chunk LIMIT ?",
-          after,
-          labelNumber(clearance),
-          id,
-          PAGE,
-        );
-        for (const row of rows) {
-          yield { chunk: int(row, "chunk"), vector: vectorOf(bytes(row, "vector")) };
-        }
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < PAGE) return;
-        after = int(last, "chunk");
-      }
     },
     missing: (embedder, clearance, limit) =>
       db.all(

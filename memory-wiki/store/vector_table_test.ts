@@ -27,11 +27,6 @@ Deno.test("vectors are kept by embedder and key, and go with their passages", as
     ["page:lease:1:0", vector(7, 8, 9)],
   ]);
   assert.deepEqual(vectors.get("other", [`chunk:${one}`]).size, 0);
-  assert.deepEqual([...vectors.scan("m", "internal")], [{
-    chunk: one,
-    vector: vector(1, 2.5, -3),
-  }]);
-  assert.deepEqual([...vectors.scan("m", "secret")].length, 2);
   assert.equal(vectors.count("m"), 3);
   assert.deepEqual(vectors.missing("m", "secret", 10).map(({ id }) => id), [two]);
   assert.equal(
@@ -55,7 +50,6 @@ Deno.test("documents are JSON by name", async () => {
   store.close();
   const again = (await rig.open()).store.documents;
   assert.deepEqual(again.get("run:1"), { a: [2] });
-  assert.deepEqual(again.names("run:"), ["run:1", "run:2"]);
   again.remove("run:1");
-  assert.deepEqual([again.get("run:1"), again.names("")], [undefined, ["index", "run:2"]]);
+  assert.deepEqual(["run:1", "run:2", "index"].map(again.get), [undefined, null, 5]);
 });

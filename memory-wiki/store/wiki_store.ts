@@ -179,8 +179,6 @@ export interface PageTable {
     readonly removed: readonly PageName[];
     readonly problems: readonly { readonly file: string; readonly why: string }[];
   }>;
-  /** Confirms that a page's sources were looked at. */
-  refresh(name: PageName, at: number): void;
   review(name: PageName, version: number, by: string): void;
   /**
    * Checks the signature against `trustedKeys`, then the mark holds for that very digest: the file stays as it is, so
@@ -201,19 +199,11 @@ export interface PatchTable {
   get(id: PatchName): PagePatch | undefined;
   list(state?: PagePatch["state"]): readonly PagePatch[];
   /**
-   * Applies whole or not at all, each page under a lease: checks version and file, then one transaction, then
+   * Applies whole or not at all: checks version and file, then one transaction, then
    * the files by rename (a crash between is made good at the next open). A patch that meets another's change becomes `conflict`.
    */
   apply(id: PatchName, by: string): Promise<PagePatch>;
   reject(id: PatchName, by: string): PagePatch;
-}
-
-/** Claims on pages: coordination, never a right to write. */
-export interface PageLeases {
-  /** Throws `conflict`, naming the owner, while another's is alive. Renews one's own. */
-  claim(page: PageName, owner: string, ms: number): void;
-  release(page: PageName, owner: string): void;
-  owner(page: PageName): string | undefined;
 }
 
 /** Notes of agents, by kind. */
@@ -249,11 +239,6 @@ export interface VectorTable {
     vectors: readonly { readonly key: string; readonly vector: Float32Array }[],
   ): void;
   get(embedder: string, keys: readonly string[]): ReadonlyMap<string, Float32Array>;
-  /** All vectors of chunks at or below the clearance, ascending by chunk. */
-  scan(
-    embedder: string,
-    clearance: Label,
-  ): Iterable<{ readonly chunk: number; readonly vector: Float32Array }>;
   /** Chunks of current sources at or below the clearance that have no vector yet, at most `limit`. */
   missing(embedder: string, clearance: Label, limit: number): readonly Chunk[];
   count(embedder: string): number;
@@ -264,11 +249,8 @@ export interface WikiDocuments {
   get(name: string): unknown;
   put(name: string, value: unknown): void;
   remove(name: string): void;
-  /** Names with a prefix, ascending. */
-  names(prefix: string): readonly string[];
 }
 
-/** See {@link WikiStore.contents}. */
 export interface UntoldContents {
   /** At most 1,000. */
   list(): WikiContents["contents"];
@@ -287,7 +269,6 @@ export interface WikiStore {
   readonly chunks: ChunkSearch;
   readonly pages: PageTable;
   readonly patches: PatchTable;
-  readonly leases: PageLeases;
   readonly notes: NoteTable;
   readonly log: WikiLog;
   readonly vectors: VectorTable;

@@ -41,7 +41,6 @@ export interface Proposing {
   ): Promise<void>;
 }
 
-/** Binds it for a task. */
 export function bindProposing(parts: MemoryParts): Proposing {
   const { memory } = parts;
   const looks = new Map<string, CheckedDraft>();
@@ -234,7 +233,6 @@ const PLACES: Readonly<Record<NoteKind, string>> = {
   userMemory: "what this agent remembers of you",
 };
 
-/** Binds it for a task. */
 export function bindNotes(parts: MemoryParts): ToolBinding {
   const { memory, agent } = parts;
   const scopeOf = (kind: NoteKind): string =>

@@ -35,7 +35,6 @@ export interface ByteWriter {
   bytes(): Uint8Array<ArrayBuffer>;
 }
 
-/** Makes an empty writer. */
 export function makeByteWriter(): ByteWriter {
   const parts: Uint8Array[] = [];
   let length = 0;

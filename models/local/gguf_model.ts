@@ -224,7 +224,6 @@ interface InTurn {
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Makes an empty queue. */
 export function makeInTurn(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return Object.freeze<InTurn>({

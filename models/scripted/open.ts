@@ -319,7 +319,6 @@ interface View {
   readonly last: ChatMessage | undefined;
 }
 
-/** Makes the view. */
 function viewOf(
   messages: readonly ChatMessage[],
   tools: readonly { readonly name: string }[],

@@ -51,7 +51,6 @@ export function resultOf(call: ToolCall, content: string, outcome: Outcome = "ok
   };
 }
 
-/** Makes a fault. */
 export function fault(code: FaultCode): Fault {
   return new Fault(code, `Cannot: ${code}`);
 }

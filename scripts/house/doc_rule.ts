@@ -1,3 +1,4 @@
+import { importsOf, resolveSpecifier } from "./import_rule.ts";
 import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
@@ -8,10 +9,25 @@ const DECLARATIONS: ReadonlySet<string> = new Set(
   "const let var function class interface type namespace".split(" "),
 );
 
-/** Rule `doc`: every exported symbol has a JSDoc sentence, and a door (`mod.ts`) an `@module` doc with an example. */
-export function docRule(file: SourceFile): readonly Finding[] {
-  if (file.path.endsWith("_test.ts")) return [];
-  const findings: Finding[] = [...doorFindings(file)];
+/** Rule `doc` for one file: a door (`mod.ts`) has an `@module` doc with an example. */
+export function doorRule(file: SourceFile): readonly Finding[] {
+  return file.path.endsWith("_test.ts") ? [] : doorFindings(file);
+}
+
+/**
+ * Rule `doc`, over the whole tree: an exported name that another folder imports, or that a door hands on, has a JSDoc
+ * sentence. What only its own folder imports says something or nothing: a sentence for a rule's sake tells nobody more.
+ */
+export function undocumented(files: readonly SourceFile[]): readonly Finding[] {
+  const open = openNames(files);
+  return files.flatMap((file) => {
+    const names = open.get(file.path);
+    return names === undefined || file.path.endsWith("_test.ts") ? [] : bareNames(file, names);
+  });
+}
+
+function bareNames(file: SourceFile, names: ReadonlySet<string>): readonly Finding[] {
+  const findings: Finding[] = [];
   const documented = new Set<string>();
   for (const [index, token] of file.tokens.entries()) {
     if (token.kind !== "word" || token.text !== "export") continue;
@@ -19,6 +35,7 @@ export function docRule(file: SourceFile): readonly Finding[] {
     if (name === undefined || documented.has(name)) continue;
     const before = file.tokens.slice(0, index).findLast((other) => other.kind !== "comment");
     documented.add(name); // the first of a function's overloads carries the doc
+    if (!names.has(name) && !names.has("*")) continue;
     if (before?.kind !== "doc" || MODULE_TAG.test(before.text)) {
       findings.push(
         breach("doc", file.path, token.line, `exported \`${name}\` has no JSDoc sentence`),
@@ -26,6 +43,23 @@ export function docRule(file: SourceFile): readonly Finding[] {
     }
   }
   return findings;
+}
+
+/** What other folders import of each file, or its door hands on; `*` for all of it. Tests may do without docs. */
+function openNames(files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const open = new Map<string, Set<string>>();
+  const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
+  for (const file of files) {
+    if (file.path.endsWith("_test.ts")) continue;
+    for (const { specifier, names, passedOn } of importsOf(file)) {
+      const to = specifier.startsWith(".") ? resolveSpecifier(file.path, specifier) : undefined;
+      if (to === undefined || !passedOn && folderOf(to) === folderOf(file.path)) continue;
+      const taken = open.get(to) ?? new Set();
+      open.set(to, taken);
+      for (const name of names.length === 0 ? ["*"] : names) taken.add(name);
+    }
+  }
+  return open;
 }
 
 /** The name that the `export` before token `start` declares; undefined where it declares none. */

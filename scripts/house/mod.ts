@@ -11,7 +11,7 @@
  */
 import { isAssembly } from "../import_table.ts";
 import { ambientRule } from "./ambient_rule.ts";
-import { docRule } from "./doc_rule.ts";
+import { doorRule } from "./doc_rule.ts";
 import { importRule } from "./import_rule.ts";
 import { leakFindings } from "./leak_rule.ts";
 import { formRule, nameRule, sizeRule } from "./shape_rule.ts";
@@ -20,6 +20,7 @@ import { testRule } from "./test_rule.ts";
 
 export { claimFindings } from "./test_rule.ts";
 export { deadExports } from "./dead_rule.ts";
+export { undocumented } from "./doc_rule.ts";
 export { breach, type Finding } from "./source.ts";
 export { graphFindings, type ModuleGraph, parseGraph, reachedByCode } from "./graph_rule.ts";
 
@@ -30,7 +31,7 @@ const HOUSE_RULES: readonly Rule[] = Object.freeze([
   sizeRule,
   nameRule,
   formRule,
-  docRule,
+  doorRule,
   testRule,
 ]);
 

@@ -133,7 +133,6 @@ const One = z.object({ token: PeerCredential, exchange: ExchangeId }).strict();
 const Watch = One.extend({ watch: PeerWatchAsk.shape.id, progress: z.boolean() }).strict();
 const Unwatch = z.object({ watch: z.string().max(128) }).strict();
 
-/** Makes it. */
 export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
   /** Streams of this gateway, by its names of them. */
   const watching = new Map<string, symbol>();

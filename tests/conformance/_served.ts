@@ -55,7 +55,6 @@ export function atAddress(machine: Machine, args: readonly string[]): Promise<Se
   return startServing(machine, ["mcp", "serve", "--http", "0", ...args]);
 }
 
-/** Makes a token. */
 export async function tokenOf(
   machine: Machine,
   profile = "guest",

@@ -11,7 +11,6 @@ export const PACKAGES = {
 } as const;
 
 let fetched: Promise<Fetched> | undefined;
-/** See {@link trees}. */
 export interface Fetched {
   readonly folder: string;
   readonly launches: Readonly<Record<keyof typeof PACKAGES, McpLaunch>>;

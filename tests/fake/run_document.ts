@@ -53,7 +53,6 @@ export const RunDocument = z.object({
   head: z.string().regex(/^[0-9a-f]{64}$/),
 }).strict();
 
-/** See {@link RunDocument}. */
 export type RunDocument = z.infer<typeof RunDocument>;
 
 /** Reads standard output of `run --json`; throws when it is anything but that document. */

@@ -32,7 +32,6 @@ export function wikiAt(machine: Machine, name = "wiki"): WikiAtHand {
   };
 }
 
-/** Makes one. */
 export async function makeWiki(machine: Machine, name = "wiki"): Promise<WikiAtHand> {
   const done = await machine.remit(["wiki", "init", `${machine.dir}/${name}`]);
   assert.equal(done.code, 0, done.stderr);

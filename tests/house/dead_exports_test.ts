@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { deadExports } from "../../scripts/house/mod.ts";
+import { deadExports, undocumented } from "../../scripts/house/mod.ts";
 import { importsOf } from "../../scripts/house/import_rule.ts";
 import { parseSource } from "../../scripts/house/source.ts";
 
@@ -106,4 +106,28 @@ Deno.test("contracts and what the engine calls are not judged", () => {
     }),
     [],
   );
+});
+
+Deno.test("an export that another folder imports, or a door hands on, has a JSDoc sentence of its own", () => {
+  const bare = (user: Readonly<Record<string, string>>, doc = ""): readonly string[] => {
+    const tree = { "port/a.ts": `${doc}export const one = 1;\nexport const two = 2;\n`, ...user };
+    const files = Object.entries(tree).map(([path, text]) => parseSource(path, text));
+    return undocumented(files).map(({ path, message }) =>
+      `${path} ${/`(\w+)`/.exec(message)?.[1]}`
+    );
+  };
+  const user = `import { one } from "../port/a.ts";\none;\n`;
+  deepStrictEqual(bare({ "net/b.ts": user }), ["port/a.ts one"]);
+  deepStrictEqual(bare({ "net/b.ts": user }, "/** Counts. */\n"), []);
+  deepStrictEqual(bare({ "net/b.ts": user }, "// Counts.\n"), ["port/a.ts one"]);
+  const moduleDoc = "/** Numbers. @x\n * @module\n */\n";
+  deepStrictEqual(bare({ "net/b.ts": user }, moduleDoc), ["port/a.ts one"]);
+  deepStrictEqual(bare({ "net/b.ts": user }, `${moduleDoc}/** Counts. */\n`), []);
+  deepStrictEqual(bare({ "port/mod.ts": `export { two } from "./a.ts";\n` }), ["port/a.ts two"]);
+  deepStrictEqual(bare({ "net/b.ts": `import * as all from "../port/a.ts";\nall;\n` }), [
+    "port/a.ts one",
+    "port/a.ts two",
+  ]);
+  deepStrictEqual(bare({ "port/b.ts": `import { one } from "./a.ts";\none;\n` }), []);
+  deepStrictEqual(bare({ "net/b_test.ts": user }), []);
 });

@@ -236,18 +236,6 @@ const FIXTURES: readonly Fixture[] = [
     ],
   },
   {
-    claim: "an exported symbol has a JSDoc sentence",
-    rule: "doc",
-    breaks: ["port/a.ts", "// Makes one.\nexport function one(): number { return 1; }\n"],
-    passes: ["port/a.ts", "/** Makes one. */\nexport function one(): number { return 1; }\n"],
-  },
-  {
-    claim: "the doc of a module is not the doc of its first export",
-    rule: "doc",
-    breaks: ["port/a.ts", "/** One. @x\n * @module\n */\nexport const one = 1;\n"],
-    passes: ["port/a.ts", "/** All.\n * @module\n */\n/** One. */\nexport const one = 1;\n"],
-  },
-  {
     claim: "a door says what is behind it, with an example that runs",
     rule: "doc",
     breaks: ["port/mod.ts", `export * from "./a.ts";\n`],

@@ -118,6 +118,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     serveSite: nothing,
     startPeer: nothing,
     kernels: nothing,
+    gateways: { post: nothing, pause: nothing },
     swarm: {
       ...{ git: nothing, check: nothing, plant: nothing, clear: nothing, names: () => [] },
       ...{ read: nothing, kind: nothing, write: nothing, journal: nothing, past: () => [] },

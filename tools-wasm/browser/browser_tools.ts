@@ -1,9 +1,11 @@
 /** Opens pages, follows links, sends forms: one set of tools over one session. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Filling, type FormRequest, requestOf } from "./form_request.ts";
-import { type Host, Refusal } from "./host.ts";
+import type { Host } from "./host.ts";
 import { type At, makeSession } from "./session.ts";
-import { answerText, isTextType, mediaType } from "./answer_text.ts";
-import { cleanText } from "../../text/page_text.ts";
+import { answerText, isTextType } from "./answer_text.ts";
+import { cannotFill, mustFit } from "../../text/page_form.ts";
+import { differs, download } from "../../text/page_outline.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import type { Target } from "./page.ts";
@@ -28,11 +30,11 @@ interface DownloadArgs extends Partial<At> {
 export function makeBrowserTools() {
   const session = makeSession();
 
-  /** @throws Refusal unless the ref is a link to exactly this address */
+  /** @throws Fault unless the ref is a link to exactly this address */
   const followed = ({ ref, snapshot, url }: LeadArgs): void => {
     const target = session.target({ ref, snapshot });
     if (target.kind !== "link") {
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot click ${ref}: it is no link; forms are sent with browser_submit or browser_post`,
       );
@@ -43,7 +45,7 @@ export function makeBrowserTools() {
   const sent = ({ ref, snapshot, fields = {} }: SendArgs): FormRequest => {
     const target = session.target({ ref, snapshot });
     if (target.kind === "link" || target.kind === "field") {
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot send ${ref}: name the ref of a form or of a submit button`,
       );
@@ -56,7 +58,7 @@ export function makeBrowserTools() {
   return Object.freeze({
     browser_open: ({ url }: { readonly url: string }, host: Host) => {
       if (!/^https?:\/\//.test(url)) {
-        throw new Refusal("refused", "Cannot open this: only http and https addresses are opened");
+        throw new Fault("refused", "Cannot open this: only http and https addresses are opened");
       }
       return session.visit({ url }, host);
     },
@@ -71,7 +73,7 @@ export function makeBrowserTools() {
     browser_submit: (args: SendArgs, host: Host) => {
       const request = sent(args);
       if (request.method !== "GET") {
-        throw new Refusal(
+        throw new Fault(
           "invalidArguments",
           "Cannot submit: this form is sent with POST; use browser_post",
         );
@@ -82,7 +84,7 @@ export function makeBrowserTools() {
     browser_post: (args: SendArgs & { readonly body: string }, host: Host) => {
       const request = sent(args);
       if (request.method !== "POST") {
-        throw new Refusal(
+        throw new Fault(
           "invalidArguments",
           "Cannot post: this form is sent with GET; use browser_submit",
         );
@@ -104,7 +106,17 @@ export function makeBrowserTools() {
       if (ref !== undefined || snapshot !== undefined) {
         followed({ ref: ref ?? "", snapshot: snapshot ?? "", url });
       }
-      return download({ url, path }, host);
+      return download({ url, path }, {
+        fetch: (asked) => host.http.fetch(asked),
+        textOf(answer, type): string | undefined {
+          // Bytes that happen to be UTF-8 are text only if nobody says otherwise.
+          const read = answer.text === undefined && !isTextType(type)
+            ? undefined
+            : answerText(answer);
+          return read?.doubt === undefined ? read?.text : undefined;
+        },
+        write: (file) => host.fs.write(file),
+      });
     },
     browser_close: ({ url }: { readonly url: string }) => {
       session.page(url);
@@ -114,100 +126,12 @@ export function makeBrowserTools() {
   });
 }
 
-// Says where an argument differs from what it has to be, so that the next call gets it right.
-
-/** Longest text that is repeated whole. */
-const WHOLE = 2_500;
-const AROUND = 60;
-
-/** The refusal of an argument that is not exactly what the page makes it. */
-function differs(
-  name: "url" | "body",
-  { given, exact }: { readonly given: string; readonly exact: string },
-): Refusal {
-  const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
-  if (exact.length <= WHOLE) {
-    return new Refusal(
-      "invalidArguments",
-      `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
-    );
-  }
-  let at = 0;
-  while (at < exact.length && exact[at] === given[at]) at += 1;
-  const part = (text: string): string =>
-    JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
-  return new Refusal(
-    "invalidArguments",
-    `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ${at} on: it is ` +
-      `${part(exact)} there, and not ${part(given)}`,
-  );
-}
-
-// Saving what an address holds into the task's scratch.
-
-/** Most bytes of a download: as many as the scratch takes at once. */
-const DOWNLOAD_BYTES = 1_000_000;
-
-/**
- * Fetches `url` and writes it to `path`.
- *
- * @throws Refusal `tooLarge`, and `refused` for what is not text, for a redirect and for an error of the server: nothing
- * is saved then.
- */
-async function download(
-  { url, path }: { readonly url: string; readonly path: string },
-  host: Host,
-): Promise<string> {
-  if (!path.startsWith("scratch/")) {
-    throw new Refusal(
-      "invalidArguments",
-      "Cannot save a download: its path has to begin with scratch/",
-    );
-  }
-  const answer = await host.http.fetch({ url, headers: { accept: "*/*" }, bytes: DOWNLOAD_BYTES });
-  const type = cleanText(mediaType(answer)).slice(0, 80);
-  const { stopped, status } = answer;
-  if (stopped !== undefined) {
-    throw new Refusal(
-      "refused",
-      `Cannot download ${url}: it leads to ${
-        JSON.stringify(cleanText(stopped.location).slice(0, 500))
-      }, which was not followed ` +
-        `(${cleanText(stopped.why).slice(0, 200)}); download from there with a call of its own`,
-    );
-  }
-  if (status < 200 || status > 299) {
-    throw new Refusal("refused", `Cannot download ${url}: the server says ${status}`);
-  }
-  if (answer.cut) {
-    throw new Refusal(
-      "tooLarge",
-      `Cannot download ${url}: it has more than ${DOWNLOAD_BYTES} bytes; the rest was not read and nothing was saved`,
-    );
-  }
-  // Bytes that happen to be UTF-8 are text only if nobody says otherwise.
-  const read = answer.text === undefined && !isTextType(type) ? undefined : answerText(answer);
-  if (read === undefined || read.doubt !== undefined || read.text.includes("\0")) {
-    throw new Refusal(
-      "refused",
-      `Cannot download ${url}: it is not UTF-8 text (${
-        type === "" ? "of no named type" : type
-      }), and this version saves ` +
-        "only text; ask the person to fetch it",
-    );
-  }
-  await host.fs.write({ path, text: read.text });
-  return `saved ${path}: ${read.text.length} characters (${
-    type === "" ? "no type" : type
-  }) from ${answer.url}; untrusted, like everything from the web`;
-}
-
 // Values for the fields of a form, as a caller names them: by ref.
 
 /**
  * What each control of `form` is filled with.
  *
- * @throws Refusal that names the field and says what it takes
+ * @throws Fault that names the field and says what it takes
  */
 function filledBy(
   fields: Readonly<Record<string, Filling>>,
@@ -218,7 +142,7 @@ function filledBy(
   for (const [ref, filling] of Object.entries(fields)) {
     const target = targets.get(ref);
     if (target?.kind !== "field" || target.form !== form) {
-      throw bad(
+      throw cannotFill(
         ref,
         "it is no field of this form; use the refs that the newest snapshot lists beneath the form",
       );
@@ -229,47 +153,23 @@ function filledBy(
 }
 
 function fitting(ref: string, control: Control, filling: Filling): Filling {
-  const { kind, most } = control;
-  if (control.disabled) throw bad(ref, "it is disabled");
-  if (control.readOnly && (kind === "text" || kind === "textarea")) {
-    throw bad(ref, "it is read-only");
+  const { kind, most, readOnly } = control;
+  if (control.disabled) throw cannotFill(ref, "it is disabled");
+  if (kind === "hidden" || kind === "submit" || kind === "image" || kind === "inert") {
+    throw cannotFill(ref, "it is not a field that is filled");
   }
-  switch (kind) {
-    case "password":
-      throw new Refusal(
-        "refused",
-        `Cannot fill ${ref}: it asks for a password or another secret, which no agent types; ask the person to do this step`,
-      );
-    case "file":
-      throw new Refusal(
-        "refused",
-        `Cannot fill ${ref}: this version does not upload files; ask the person to do this step`,
-      );
-    case "checkbox":
-      if (typeof filling === "boolean") return filling;
-      throw bad(ref, "a check box takes true or false");
-    case "radio":
-      if (filling === true) return true;
-      throw bad(ref, "a radio button takes true; to choose another one, name that one instead");
-    case "select":
-      return choice(ref, control, filling);
-    case "text":
-    case "textarea":
-      if (typeof filling !== "string") throw bad(ref, "it takes a text");
-      if (kind === "text" && /[\r\n]/.test(filling)) throw bad(ref, "it takes one line");
-      if (most !== undefined && filling.length > most) {
-        throw bad(ref, `it takes at most ${most} characters`);
-      }
-      return filling;
-    default:
-      throw bad(ref, "it is not a field that is filled");
-  }
+  mustFit(ref, { kind, readOnly, most }, filling);
+  return kind === "select" ? choice(ref, control, filling) : filling;
 }
 
 function choice(ref: string, { options, multiple }: Control, filling: Filling): readonly string[] {
-  if (typeof filling === "boolean") throw bad(ref, "it takes the value of one of its options");
+  if (typeof filling === "boolean") {
+    throw cannotFill(ref, "it takes the value of one of its options");
+  }
   const wanted = typeof filling === "string" ? [filling] : filling;
-  if (!multiple && wanted.length !== 1) throw bad(ref, "it takes exactly one of its options");
+  if (!multiple && wanted.length !== 1) {
+    throw cannotFill(ref, "it takes exactly one of its options");
+  }
   return wanted.map((text) => {
     const found = options.find(({ value }) => value === text) ??
       options.find(({ label }) => label === text);
@@ -277,13 +177,9 @@ function choice(ref: string, { options, multiple }: Control, filling: Filling): 
     const known = options.filter(({ disabled }) => !disabled).slice(0, 30).map(({ value }) =>
       JSON.stringify(value.slice(0, 60))
     );
-    throw bad(
+    throw cannotFill(
       ref,
       `it has no option ${JSON.stringify(text.slice(0, 60))}; its options are ${known.join(", ")}`,
     );
   });
-}
-
-function bad(ref: string, why: string): Refusal {
-  return new Refusal("invalidArguments", `Cannot fill ${JSON.stringify(ref.slice(0, 32))}: ${why}`);
 }

@@ -1,28 +1,10 @@
 /** Controls of forms, as a page writes them. HTML, section 4.10. @module */
+import type { FieldKind, FieldOption } from "../../text/page_form.ts";
 import { type Address, type Place, readPlace } from "./address.ts";
 import { closest, descendants, type Element, rawText } from "./tree.ts";
 
-/** A choice of a `select`. */
-export interface Option {
-  readonly value: string;
-  readonly label: string;
-  readonly selected: boolean;
-  readonly disabled: boolean;
-}
-
 /** What kind of control it is; `inert` does nothing without scripts. */
-export type ControlKind =
-  | "text"
-  | "textarea"
-  | "checkbox"
-  | "radio"
-  | "select"
-  | "hidden"
-  | "password"
-  | "file"
-  | "submit"
-  | "image"
-  | "inert";
+export type ControlKind = FieldKind | "hidden" | "submit" | "image" | "inert";
 
 /** A control as the page wrote it. */
 export interface Control {
@@ -31,7 +13,7 @@ export interface Control {
   /** What it holds at first; of a check box or radio button, what it sends when it is on. */
   readonly value: string;
   readonly checked: boolean;
-  readonly options: readonly Option[];
+  readonly options: readonly FieldOption[];
   readonly multiple: boolean;
   readonly disabled: boolean;
   readonly readOnly: boolean;
@@ -140,8 +122,8 @@ function valueOf(element: Element, kind: ControlKind): string {
     : value ?? "";
 }
 
-function optionsOf(select: Element): readonly Option[] {
-  const options: Option[] = [];
+function optionsOf(select: Element): readonly FieldOption[] {
+  const options: FieldOption[] = [];
   for (const element of descendants(select)) {
     if (element.name !== "option") continue;
     const { attributes, parent } = element;
@@ -149,16 +131,16 @@ function optionsOf(select: Element): readonly Option[] {
     options.push({
       value: attributes.get("value") ?? text,
       label: attributes.get("label") ?? text,
-      selected: attributes.has("selected"),
+      chosen: attributes.has("selected"),
       disabled: attributes.has("disabled") ||
         (parent?.name === "optgroup" && parent.attributes.has("disabled")),
     });
   }
-  const chosen = options.findLastIndex(({ selected }) => selected);
+  const chosen = options.findLastIndex((each) => each.chosen);
   if (select.attributes.has("multiple")) return options;
   const shown = Number.parseInt(select.attributes.get("size") ?? "1", 10);
   const index = chosen >= 0 || shown > 1 ? chosen : options.findIndex(({ disabled }) => !disabled);
-  return options.map((option, at) => ({ ...option, selected: at === index }));
+  return options.map((option, at) => ({ ...option, chosen: at === index }));
 }
 
 function isFieldsetOff(element: Element): boolean {

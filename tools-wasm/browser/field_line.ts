@@ -1,14 +1,12 @@
 /** Lines for forms and their controls. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import type { Canvas } from "./canvas.ts";
+import { roleOf, sendingCall, sendingWays, stateOf } from "../../text/page_form.ts";
 import { quoted } from "../../text/page_text.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import { requestOf } from "./form_request.ts";
-import { Refusal } from "./host.ts";
 
-/** Most characters of a request that are shown. */
-const SHOWN = 4_000;
-const OPTIONS = 50;
 /** Most buttons of a form for which it is said what they send. */
 const BUTTONS = 20;
 
@@ -21,50 +19,16 @@ export function controlLine(canvas: Canvas, control: Control, label: string): st
   );
   if (kind === "hidden") return undefined;
   if (kind === "inert") return `button ${what} (needs a script: does nothing here)`;
-  if (form === undefined) return `${roleOf(control)} ${what} (in no form: does nothing here)`;
-  const button = control.submits !== undefined;
+  const button = kind === "submit" || kind === "image";
+  const role = button ? "submit button" : roleOf(kind, control.multiple);
+  if (form === undefined) return `${role} ${what} (in no form: does nothing here)`;
   const ref = control.disabled
     ? "(disabled)"
     : canvas.ref({ kind: button ? "button" : "field", form, control }) ?? "(no ref: too many)";
-  return `${roleOf(control)} ${ref} ${what}${button ? "" : stateOf(control)}`;
-}
-
-function roleOf({ kind, multiple, submits }: Control): string {
-  if (submits !== undefined) return "submit button";
-  return kind === "text"
-    ? "textbox"
-    : kind === "select"
-    ? (multiple ? "listbox" : "combobox")
-    : kind;
-}
-
-function stateOf(
-  { kind, name, value, checked, options, required, readOnly, multiple, most }: Control,
-): string {
-  if (kind === "password") return " (never typed by an agent: a person has to do this)";
-  if (kind === "file") return " (uploads are not in this version)";
-  const more: string[] = [];
-  if (kind === "text" || kind === "textarea") more.push(`value ${quoted(value, 500)}`);
-  if (kind === "checkbox" || kind === "radio") {
-    more.push(checked ? "on" : "off", `sends ${quoted(value)}`);
-  }
-  if (kind === "select") {
-    const listed = options.slice(0, OPTIONS).map((option) =>
-      quoted(option.value, 80) +
-      (option.label === option.value ? "" : ` (${quoted(option.label, 80)})`) +
-      (option.selected ? "*" : "") + (option.disabled ? " disabled" : "")
-    );
-    const rest = options.length - listed.length;
-    more.push(
-      `${multiple ? "any" : "one"} of ${listed.join(", ")}${
-        rest > 0 ? ` and ${rest} more` : ""
-      } (* is chosen)`,
-    );
-  }
-  if (required) more.push("required");
-  if (readOnly) more.push("read-only");
-  if (most !== undefined) more.push(`at most ${most} characters`);
-  return ` name ${quoted(name, 80)}, ${more.join(", ")}`;
+  const state = button
+    ? ""
+    : stateOf({ ...control, kind, on: control.checked, most: control.most });
+  return `${role} ${ref} ${what}${state}`;
 }
 
 /** Lines after a form: exactly what each way of sending it sends, with the values that it has now. */
@@ -80,31 +44,17 @@ export function sendingLines(
     if (target.kind !== "button" || target.form !== form || ways.length > BUTTONS) continue;
     ways.push([own, said(form, target.control)]);
   }
-  const refs = Map.groupBy(ways, ([, what]) => what);
   const hidden =
     form.controls.filter(({ kind, disabled }) => kind === "hidden" && !disabled).length;
-  return [
-    ...Array.from(
-      refs,
-      ([what, same]) => `sending ${same.map(([own]) => own).join(" or ")}: ${what}`,
-    ),
-    ...(hidden === 0
-      ? []
-      : [`(with ${hidden} hidden ${hidden === 1 ? "value" : "values"} of the page's own)`]),
-  ];
+  return sendingWays(ways, hidden);
 }
 
 function said(form: Form, button?: Control): string {
   try {
     const request = requestOf(form, { button });
-    if (request.method === "GET") return `browser_submit, url ${request.url}`;
-    const { body } = request;
-    const shown = body.length > SHOWN
-      ? `${JSON.stringify(body.slice(0, SHOWN))}… (${body.length} characters)`
-      : JSON.stringify(body);
-    return `browser_post, url ${request.url}, body ${shown}`;
+    return sendingCall(request.url, request.method === "GET" ? undefined : request.body);
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof Fault) return error.message;
     throw error;
   }
 }

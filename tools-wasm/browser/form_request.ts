@@ -1,8 +1,8 @@
 /** What a form sends, exactly: HTML, section 4.10.21, for GET and POST with urlencoded bodies. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { ADDRESS_CHARACTERS, formEncoded, writeAddress } from "./address.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
-import { Refusal } from "./host.ts";
 
 /** What a caller fills a control with. */
 export type Filling = string | boolean | readonly string[];
@@ -18,7 +18,7 @@ const BODY = 200_000;
 /**
  * The request when the form is sent by `button`, or by the Enter key when there is none.
  *
- * @throws Refusal `refused` where this version cannot send such a form, `invalidArguments` where a filling does not fit,
+ * @throws Fault `refused` where this version cannot send such a form, `invalidArguments` where a filling does not fit,
  * `tooLarge`
  */
 export function requestOf(
@@ -31,25 +31,25 @@ export function requestOf(
   const submitter = button ??
     form.controls.find(({ submits, disabled }) => submits !== undefined && !disabled);
   if (submitter?.disabled) {
-    throw new Refusal("refused", "Cannot send the form: this button is disabled");
+    throw new Fault("refused", "Cannot send the form: this button is disabled");
   }
   const { method = form.method, encoding = form.encoding, place = form.place } =
     submitter?.submits ?? {};
   if (place.kind === "other") {
-    throw new Refusal(
+    throw new Fault(
       "refused",
       `Cannot send the form: it leads to ${place.what}, and only http and https are followed`,
     );
   }
   if (method === "dialog") {
-    throw new Refusal("refused", "Cannot send the form: it only closes a dialog, by a script");
+    throw new Fault("refused", "Cannot send the form: it only closes a dialog, by a script");
   }
   const query = entriesOf(form, { submitter, filled })
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
   if (method === "get") {
     const url = writeAddress({ ...place.address, query: `?${query}` });
     if (url.length > ADDRESS_CHARACTERS) {
-      throw new Refusal(
+      throw new Fault(
         "tooLarge",
         `Cannot send the form: its address has more than ${ADDRESS_CHARACTERS} characters`,
       );
@@ -57,13 +57,13 @@ export function requestOf(
     return { method: "GET", url };
   }
   if (encoding !== "application/x-www-form-urlencoded") {
-    throw new Refusal(
+    throw new Fault(
       "refused",
       `Cannot send the form: it wants ${encoding}, which this version does not write`,
     );
   }
   if (query.length > BODY) {
-    throw new Refusal(
+    throw new Fault(
       "tooLarge",
       `Cannot send the form: its body has more than ${BODY} characters`,
     );
@@ -115,7 +115,7 @@ function ofButton({ kind, name, value }: Control): readonly Entry[] {
 
 function chosen({ options }: Control, filling: Filling | undefined): readonly string[] {
   if (filling === undefined) {
-    return options.filter((each) => each.selected && !each.disabled).map(({ value }) => value);
+    return options.filter((each) => each.chosen && !each.disabled).map(({ value }) => value);
   }
   const wanted: readonly unknown[] = Array.isArray(filling) ? filling : [filling];
   return options.map(({ value }) => value).filter((value, at, all) =>

@@ -31,17 +31,3 @@ export interface Host {
   };
   readonly random: (bytes: number) => Promise<Uint8Array>;
 }
-
-// How this tool says no.
-
-/** An expected refusal: crosses to the caller as `code` and `message`. */
-export class Refusal extends Error {
-  /** One of the fault codes of contracts/base/fault.ts. */
-  readonly code: "invalidArguments" | "notFound" | "tooLarge" | "conflict" | "refused" | "upstream";
-
-  constructor(code: Refusal["code"], message: string) {
-    super(message);
-    this.name = "Refusal";
-    this.code = code;
-  }
-}

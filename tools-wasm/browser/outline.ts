@@ -1,5 +1,6 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. @module */
 import type { Canvas } from "./canvas.ts";
+import { dataRows } from "../../text/page_outline.ts";
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import { controlLine, sendingLines } from "./field_line.ts";
 import { isControl } from "./control.ts";
@@ -181,7 +182,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
     });
 
   const table = (element: Element, look: Look, depth: number): void => {
-    const rows = dataRows(element);
+    const rows = dataRows(descendants(element), isControl);
     if (rows === undefined) return children(element, look, depth);
     canvas.line(depth, "table");
     for (const { cells, header } of rows) {
@@ -224,34 +225,6 @@ export function drawOutline(canvas: Canvas, root: Element): void {
 
   children(root, PLAIN, 0);
   flush(0);
-}
-
-// Tables that hold data, told from those that only lay a page out.
-
-/** A row of a table. */
-interface Row {
-  readonly cells: readonly Element[];
-  /** All its cells are headings. */
-  readonly header: boolean;
-}
-
-const ROWS = 5_000;
-
-/** The rows of a table of data; undefined for one that holds forms or tables, or has a single column. */
-function dataRows(table: Element): readonly Row[] | undefined {
-  const rows: Row[] = [];
-  let widest = 0;
-  for (const element of descendants(table)) {
-    if (element.name === "table" || element.name === "form" || isControl(element)) return undefined;
-    if (element.name !== "tr" || rows.length >= ROWS) continue;
-    const cells = element.children.flatMap((node) =>
-      node.kind === "element" && (node.name === "td" || node.name === "th") ? [node] : []
-    );
-    if (cells.length === 0) continue;
-    widest = Math.max(widest, cells.length);
-    rows.push({ cells, header: cells.every(({ name }) => name === "th") });
-  }
-  return widest > 1 ? rows : undefined;
 }
 
 // Lines for what leads to another page.

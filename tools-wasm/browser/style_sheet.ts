@@ -1,5 +1,5 @@
 /** Rules of `<style>` elements that can hide something, and which elements they fit. @module */
-import { type Declaration, parseDeclarations, withoutComments } from "./declarations.ts";
+import { type Declaration, parseDeclarations, withoutComments } from "../../text/css.ts";
 import type { Element } from "./tree.ts";
 
 /** A part of a selector without spaces: `a.b#c[d]`. */

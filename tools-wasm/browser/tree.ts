@@ -15,7 +15,6 @@ export interface Element {
   readonly children: Node[];
 }
 
-/** See {@link Text}, {@link Element}. */
 export type Node = Element | Text;
 
 /** The elements beneath `root` in the order of the page, without `root`. */

@@ -1,5 +1,6 @@
 /** The text of an element as people see it, on one line. @module */
 import type { Canvas } from "./canvas.ts";
+import { nameOf as called } from "../../text/page_outline.ts";
 import { cleanText } from "../../text/page_text.ts";
 import { isControl } from "./control.ts";
 import type { Element } from "./tree.ts";
@@ -52,11 +53,5 @@ export function visibleText(canvas: Canvas, element: Element, look: Look): strin
 
 /** What the element is called: its text, else what is written about it. */
 export function nameOf(canvas: Canvas, element: Element, look: Look): string {
-  const text = visibleText(canvas, element, look);
-  if (text !== "") return text;
-  for (const attribute of ["aria-label", "title", "alt"]) {
-    const said = cleanText(element.attributes.get(attribute) ?? "").trim();
-    if (said !== "") return said;
-  }
-  return "";
+  return called(visibleText(canvas, element, look), element.attributes);
 }

@@ -1,19 +1,19 @@
 /** What a request came back with, as a page. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { type Address, parseAddress, readPlace } from "./address.ts";
-import { answerText, isTextType, mediaType } from "./answer_text.ts";
+import { answerText, isTextType } from "./answer_text.ts";
 import { type Canvas, makeCanvas } from "./canvas.ts";
+import { leftOut, mediaType, partsOf, TOO_LONG } from "../../text/page_outline.ts";
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import type { Bases } from "./control.ts";
 import { readForms } from "./form.ts";
-import { Refusal, type WebAnswer } from "./host.ts";
+import { type WebAnswer } from "./host.ts";
 import { drawOutline } from "./outline.ts";
 import type { Page } from "./page.ts";
 import { parseStyleSheet } from "./style_sheet.ts";
 import { descendants, type Element, rawText, type Text } from "./tree.ts";
 import { Parser } from "htmlparser2";
 
-/** Characters of a part of a page. */
-const PART = 18_000;
 const NOTHING: Element = {
   kind: "element",
   name: "#page",
@@ -26,7 +26,7 @@ const NOTHING: Element = {
 export function pageOf(answer: WebAnswer): Page {
   const address = parseAddress(answer.url);
   if (address === undefined) {
-    throw new Refusal("upstream", "Cannot show the page: its address does not parse");
+    throw new Fault("upstream", "Cannot show the page: its address does not parse");
   }
   if (answer.stopped !== undefined) return redirectPage(answer, { ...answer.stopped, address });
   const type = mediaType(answer);
@@ -113,13 +113,6 @@ function notesOf(
 ): readonly string[] {
   const count = (...names: readonly string[]): number =>
     page?.elements.filter(({ name }) => names.includes(name)).length ?? 0;
-  const left = [
-    [canvas.hidden.size, "hidden pieces that people would not see"],
-    [canvas.unseen.characters, "characters that cannot be seen"],
-    [page?.parsed.comments ?? 0, "comments"],
-    [count("script", "noscript", "template"), "scripts"],
-  ] as const;
-  const said = left.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
   const sheets =
     page?.elements.filter(({ name, attributes }) =>
       name === "link" && /(?:^|\s)stylesheet(?:\s|$)/i.test(attributes.get("rel") ?? "")
@@ -128,11 +121,16 @@ function notesOf(
     ...(sheets === 0
       ? []
       : [`${sheets} style sheets were not loaded: what they hide may be shown`]),
-    ...(said.length === 0 ? [] : [`left out: ${said.join(", ")}`]),
+    ...leftOut([
+      [canvas.hidden.size, "hidden pieces that people would not see"],
+      [canvas.unseen.characters, "characters that cannot be seen"],
+      [page?.parsed.comments ?? 0, "comments"],
+      [count("script", "noscript", "template"), "scripts"],
+    ]),
     ...(canvas.sheet.isSpent()
       ? ["its style sheets are too large to tell all that they hide"]
       : []),
-    ...(canvas.isFull() ? ["the page is too long; its end is left out"] : []),
+    ...(canvas.isFull() ? [TOO_LONG] : []),
   ];
 }
 
@@ -179,23 +177,12 @@ function finished(
   { lines, targets }: Canvas,
   { title, notes }: Pick<Page, "title" | "notes">,
 ): Page {
-  const parts: string[] = [];
-  let part: string[] = [];
-  let length = 0;
-  for (const line of lines) {
-    if (length > 0 && length + line.length > PART) {
-      parts.push(part.join("\n"));
-      [part, length] = [[], 0];
-    }
-    part.push(line);
-    length += line.length + 1;
-  }
   return {
     url,
     status,
     title: title === "" ? "" : quoted(title, 300),
     notes,
-    parts: [...parts, part.join("\n")],
+    parts: partsOf(lines),
     targets,
   };
 }

@@ -31,7 +31,6 @@ export const BuiltIndex = z.object({
   engine: z.object({ sha256: Digest, file: FileName }).strict(),
   plugins: z.array(z.object({ manifest: PluginManifest, file: FileName }).strict()),
 }).strict();
-/** See {@link BuiltIndex}. */
 export type BuiltIndex = z.infer<typeof BuiltIndex>;
 
 /** The built tools that `index` lists, with files in `folder` (an absolute path without a final slash). */

@@ -6,7 +6,6 @@ import { PluginManifest } from "../../contracts/tool/plugin.ts";
 
 /** What an author writes: a manifest before its module or script is known. */
 export const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
-/** See {@link ToolYaml}. */
 export type ToolYaml = z.infer<typeof ToolYaml>;
 
 /** UTF-16 units. */

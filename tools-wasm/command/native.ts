@@ -30,7 +30,6 @@ export interface NativeRun {
   readonly label: Label;
 }
 
-/** What it came to. */
 export interface NativeRan {
   readonly exit: number;
   readonly stdout: string;

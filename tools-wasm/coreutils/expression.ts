@@ -1,6 +1,6 @@
 /** The patterns of `grep` and `replace`: literal texts where they can be, else states. @module */
-import { makePattern, type Pattern, type Span } from "./pattern.ts";
-import { literalNode, type Node, parsePattern } from "./pattern_parse.ts";
+import type { Part, Pattern, Span } from "../../text/pattern.ts";
+import { literalNode, parsePattern, readyPattern } from "./pattern.ts";
 
 /** How patterns are written and where they may match. */
 export interface ExpressionStyle {
@@ -21,20 +21,20 @@ export function makeExpression(patterns: readonly string[], style: ExpressionSty
   if (each.length === 1 && literal && !style.ignoreCase && style.as === "part") {
     return literalPattern(only);
   }
-  const parts = each.map((pattern): Node =>
+  const parts = each.map((pattern): Part =>
     style.kind === "fixed" ? literalNode(pattern, style.ignoreCase) : parsePattern(pattern, {
       extended: style.kind === "extended",
       ignoreCase: style.ignoreCase,
     })
   );
-  const any: Node = parts.length === 1
+  const any: Part = parts.length === 1
     ? parts[0] ?? { kind: "all", parts }
     : { kind: "any", parts };
   const [before, after] = style.as === "word"
     ? ["wordStart", "wordEnd"] as const
-    : ["lineStart", "lineEnd"] as const;
-  if (style.as === "part") return makePattern(any);
-  return makePattern({
+    : ["start", "end"] as const;
+  if (style.as === "part") return readyPattern(any);
+  return readyPattern({
     kind: "all",
     parts: [{ kind: "assert", what: before }, any, { kind: "assert", what: after }],
   });
@@ -43,9 +43,9 @@ export function makeExpression(patterns: readonly string[], style: ExpressionSty
 function literalPattern(text: string): Pattern {
   return Object.freeze({
     test: (line: string) => line.includes(text),
-    find(line: string, from: number): Span | undefined {
+    find(line: string, from?: number): readonly Span[] | undefined {
       const at = line.indexOf(text, from);
-      return at < 0 ? undefined : { from: at, to: at + text.length };
+      return at < 0 ? undefined : [{ from: at, to: at + text.length }];
     },
   });
 }
@@ -53,7 +53,7 @@ function literalPattern(text: string): Pattern {
 /** Every occurrence in a line, left to right; an empty one moves on by a character. */
 export function* occurrences(pattern: Pattern, line: string): Generator<Span> {
   for (let from = 0; from <= line.length;) {
-    const span = pattern.find(line, from);
+    const span = pattern.find(line, from)?.[0];
     if (span === undefined) return;
     yield span;
     const pair = (line.codePointAt(span.to) ?? 0) > 0xffff;

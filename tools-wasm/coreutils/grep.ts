@@ -1,9 +1,10 @@
 /** `grep`. @module */
+import type { Pattern } from "../../text/pattern.ts";
 import { makeExpression, occurrences } from "./expression.ts";
 import { FileError, UsageError } from "./faults.ts";
 import { LEVELS } from "./input.ts";
 import { type Given, readOptions, wholeNumber } from "./options.ts";
-import { makeNameTest, type Pattern } from "./pattern.ts";
+import { makeNameTest } from "./pattern.ts";
 import { baseName, type Program, type Run, sorted } from "./program.ts";
 import { below } from "./place.ts";
 

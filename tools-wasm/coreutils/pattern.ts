@@ -1,270 +1,280 @@
-/**
- * Matching in time linear in the text, whatever the pattern: a set of states steps through the
- * characters, and sets that were met before are remembered.
- * @module
- */
-import { unreachable } from "../../contracts/base/fault.ts";
-import { UsageError } from "./faults.ts";
+/** Regular expressions, POSIX basic and extended, and names with `*`, `?` and `[…]`. No back-references. @module */
 import {
   type Assertion,
   type CharTest,
-  isWord,
-  literalNode,
-  type Node,
-  parsePattern,
-} from "./pattern_parse.ts";
+  makePattern,
+  type Part,
+  type Pattern,
+} from "../../text/pattern.ts";
+import { UsageError } from "./faults.ts";
 
-/** A part of a line, in UTF-16 units. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
+/** How a pattern is written and meant. */
+export interface PatternStyle {
+  /** Extended: `+ ? | ( ) { }` have their meaning without a backslash. */
+  readonly extended: boolean;
+  readonly ignoreCase: boolean;
 }
 
-/** A pattern that is ready. */
-export interface Pattern {
-  /** Tells whether it occurs in the line. */
-  test(line: string): boolean;
-  /** The leftmost occurrence that begins at or after `from`, the longest of those. */
-  find(line: string, from: number): Span | undefined;
+/** Most times that `{n,m}` repeats. */
+const REPEATS = 1_000;
+/** Deepest nesting of groups. */
+const DEPTH = 100;
+
+/** A letter, a digit or `_`. */
+const isWord: CharTest = (code) => code === 95 || isDigit(code) || isAlpha(code);
+const isDigit: CharTest = (code) => code >= 48 && code <= 57;
+const isUpper: CharTest = (code) =>
+  code < 128 ? code >= 65 && code <= 90 : /^\p{Lu}$/u.test(String.fromCodePoint(code));
+const isLower: CharTest = (code) =>
+  code < 128 ? code >= 97 && code <= 122 : /^\p{Ll}$/u.test(String.fromCodePoint(code));
+const isAlpha: CharTest = (code) =>
+  code < 128 ? isUpper(code) || isLower(code) : /^\p{L}$/u.test(String.fromCodePoint(code));
+const isBlank: CharTest = (code) => code === 32 || code === 9;
+const isSpace: CharTest = (code) => code === 32 || (code >= 9 && code <= 13) || code === 0xa0;
+const isControl: CharTest = (code) => code < 32 || code === 127;
+
+const CLASSES: Readonly<Record<string, CharTest>> = {
+  alpha: isAlpha,
+  digit: isDigit,
+  alnum: (code) => isDigit(code) || isAlpha(code),
+  upper: isUpper,
+  lower: isLower,
+  space: isSpace,
+  blank: isBlank,
+  cntrl: isControl,
+  print: (code) => !isControl(code),
+  graph: (code) => !isControl(code) && !isSpace(code),
+  punct: (code) => code > 32 && code < 127 && !isDigit(code) && !isAlpha(code),
+  xdigit: (code) => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102),
+};
+const ESCAPED_CLASSES: Readonly<Record<string, CharTest>> = {
+  w: isWord,
+  W: (code) => !isWord(code),
+  s: isSpace,
+  S: (code) => !isSpace(code),
+  d: isDigit,
+  D: (code) => !isDigit(code),
+};
+const ASSERTIONS: Readonly<Record<string, Assertion>> = {
+  b: "wordEdge",
+  B: "noWordEdge",
+  "<": "wordStart",
+  ">": "wordEnd",
+};
+const CONTROLS: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", f: "\f", v: "\v" };
+
+function bad(pattern: string, why: string): UsageError {
+  return new UsageError(`cannot read pattern ${JSON.stringify(pattern.slice(0, 80))}: ${why}`);
 }
+
+/** Exactly this character, or with `ignoreCase` either case of it. */
+function exactly(code: number, ignoreCase: boolean): Part {
+  if (!ignoreCase) {
+    return { kind: "char", test: (other) => other === code, exact: String.fromCodePoint(code) };
+  }
+  const folded = foldCase(code);
+  return { kind: "char", test: (other) => foldCase(other) === folded };
+}
+
+function foldCase(code: number): number {
+  if (code < 128) return code >= 65 && code <= 90 ? code + 32 : code;
+  const lower = String.fromCodePoint(code).toLowerCase();
+  return lower.codePointAt(0) ?? code;
+}
+
+function foldTest(test: CharTest): CharTest {
+  return (code) => {
+    if (test(code)) return true;
+    const char = String.fromCodePoint(code);
+    const lower = char.toLowerCase().codePointAt(0), upper = char.toUpperCase().codePointAt(0);
+    return (lower !== undefined && test(lower)) || (upper !== undefined && test(upper));
+  };
+}
+
+/** A text taken as it stands. */
+export function literalNode(text: string, ignoreCase: boolean): Part {
+  const parts = [...text].map((char) => exactly(char.codePointAt(0) ?? 0, ignoreCase));
+  return { kind: "all", parts };
+}
+
+/**
+ * Parses a pattern.
+ *
+ * @throws UsageError for what is unbalanced, for back-references and for repeats past 1,000
+ */
+export function parsePattern(pattern: string, { extended, ignoreCase }: PatternStyle): Part {
+  const chars = [...pattern];
+  let at = 0, depth = 0;
+
+  /** The operator that stands here, whichever way it is written; its length in characters. */
+  const operator = (sign: string): number => {
+    const escaped = chars[at] === "\\" && chars[at + 1] === sign;
+    if (extended) return chars[at] === sign ? 1 : 0;
+    return escaped ? 2 : 0;
+  };
+  const take = (sign: string): boolean => {
+    const length = operator(sign);
+    at += length;
+    return length > 0;
+  };
+
+  const alternatives = (): Part => {
+    if (++depth > DEPTH) throw bad(pattern, "it is nested too deeply");
+    const parts = [sequence()];
+    while (take("|")) parts.push(sequence());
+    depth--;
+    return parts.length === 1 ? parts[0] ?? EMPTY : { kind: "any", parts };
+  };
+
+  const sequence = (): Part => {
+    const parts: Part[] = [];
+    for (let first = true; !atEnd();) {
+      const node = atom(first);
+      // In a basic pattern a sign of repetition that follows the first anchor is that character.
+      first = first && !extended && node.kind === "assert" && node.what === "start";
+      parts.push(first ? node : repeated(node));
+    }
+    return parts.length === 1 ? parts[0] ?? EMPTY : { kind: "all", parts };
+  };
+
+  const repeated = (part: Part): Part => {
+    let node = part;
+    for (;;) {
+      if (chars[at] === "*") {
+        at++;
+        node = { kind: "repeat", part: node, least: 0, most: Infinity };
+      } else if (take("+")) node = { kind: "repeat", part: node, least: 1, most: Infinity };
+      else if (take("?")) node = { kind: "repeat", part: node, least: 0, most: 1 };
+      else if (operator("{") > 0 && (!extended || /[0-9,]/.test(chars[at + 1] ?? ""))) {
+        take("{");
+        node = { kind: "repeat", part: node, ...bounds() };
+      } else return node;
+    }
+  };
+
+  const bounds = (): { readonly least: number; readonly most: number } => {
+    const digits = (): number | undefined => {
+      let text = "";
+      while (/^[0-9]$/.test(chars[at] ?? "")) text += chars[at++];
+      return text === "" ? undefined : Number(text);
+    };
+    const least = digits();
+    let most = least;
+    if (chars[at] === ",") {
+      at++;
+      most = digits() ?? Infinity;
+    }
+    if (!take("}")) throw bad(pattern, "a { is not closed");
+    const low = least ?? 0, high = most ?? Infinity;
+    if (low > REPEATS || (high !== Infinity && high > REPEATS)) {
+      throw bad(pattern, `it repeats more than ${REPEATS} times`);
+    }
+    if (high < low) throw bad(pattern, "its bounds are the wrong way round");
+    return { least: low, most: high };
+  };
+
+  const atom = (first: boolean): Part => {
+    const char = chars[at] ?? "";
+    if (take("(")) {
+      const inner = alternatives();
+      if (!take(")")) throw bad(pattern, "a ( is not closed");
+      return inner;
+    }
+    at++;
+    if (char === "[") return { kind: "char", test: bracket() };
+    if (char === ".") return { kind: "char", test: () => true };
+    // In a basic pattern an anchor is one only at its end of a sequence.
+    if (char === "^" && (extended || first)) return { kind: "assert", what: "start" };
+    if (char === "$" && (extended || atEnd())) return { kind: "assert", what: "end" };
+    // GNU reads over these with a warning: what was meant is not known.
+    if (extended && (/[*+?]/.test(char) || (char === "{" && /[0-9,]/.test(chars[at] ?? "")))) {
+      throw bad(pattern, `nothing stands before a ${char}`);
+    }
+    if (char === "\\") return escape();
+    return exactly(char.codePointAt(0) ?? 0, ignoreCase);
+  };
+
+  const atEnd = (): boolean => at >= chars.length || operator("|") > 0 || operator(")") > 0;
+
+  const escape = (): Part => {
+    const char = chars[at++];
+    if (char === undefined) throw bad(pattern, "it ends with a backslash");
+    if (/^[1-9]$/.test(char)) throw bad(pattern, "back-references are not supported");
+    const test = Object.hasOwn(ESCAPED_CLASSES, char) ? ESCAPED_CLASSES[char] : undefined;
+    if (test !== undefined) return { kind: "char", test };
+    const what = Object.hasOwn(ASSERTIONS, char) ? ASSERTIONS[char] : undefined;
+    if (what !== undefined) return { kind: "assert", what };
+    const meant = Object.hasOwn(CONTROLS, char) ? CONTROLS[char] ?? char : char;
+    return exactly(meant.codePointAt(0) ?? 0, ignoreCase);
+  };
+
+  const bracket = (): CharTest => {
+    const not = chars[at] === "^";
+    if (not) at++;
+    const tests: CharTest[] = [];
+    for (let first = true;; first = false) {
+      const char = chars[at++];
+      if (char === undefined) throw bad(pattern, "a [ is not closed");
+      if (char === "]" && !first) break;
+      if (char === "[" && chars[at] === ":") {
+        const close = chars.indexOf(":", at + 1);
+        const name = chars.slice(at + 1, close).join("");
+        const test = Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined;
+        if (close < 0 || test === undefined) {
+          throw bad(pattern, `no class [:${name.slice(0, 20)}:]`);
+        }
+        at = close + 2;
+        tests.push(test);
+        continue;
+      }
+      if (char === "\\" && extended) {
+        const escaped = chars[at] ?? "";
+        const test = Object.hasOwn(ESCAPED_CLASSES, escaped) ? ESCAPED_CLASSES[escaped] : undefined;
+        if (test !== undefined) {
+          at++;
+          tests.push(test);
+          continue;
+        }
+      }
+      const from = char.codePointAt(0) ?? 0;
+      const to = chars[at + 1];
+      if (chars[at] === "-" && to !== undefined && to !== "]") {
+        const until = to.codePointAt(0) ?? 0;
+        at += 2;
+        if (until < from) throw bad(pattern, "a range is the wrong way round");
+        tests.push((code) => code >= from && code <= until);
+      } else tests.push((code) => code === from);
+    }
+    const some: CharTest = (code) => tests.some((test) => test(code));
+    const folded = ignoreCase ? foldTest(some) : some;
+    return not ? (code) => !folded(code) : folded;
+  };
+
+  const tree = alternatives();
+  if (at < chars.length) throw bad(pattern, "a ) has no (");
+  return tree;
+}
+
+const EMPTY: Part = Object.freeze({ kind: "all", parts: [] });
 
 /** Most states of a pattern. */
 const STATES = 10_000;
-/** Most remembered sets; then they are forgotten and found again. */
-const SETS = 500;
 
-type State =
-  | { readonly kind: "char"; readonly test: CharTest; next: number }
-  | { readonly kind: "split"; next: number; other: number }
-  | { readonly kind: "assert"; readonly what: Assertion; next: number }
-  | { readonly kind: "done" };
-
-/** What stands beside a place: no character, one of a word, another. */
-type Side = 0 | 1 | 2;
-
-function sideOf(code: number | undefined): Side {
-  return code === undefined ? 0 : isWord(code) ? 1 : 2;
-}
-
-function holds(what: Assertion, before: Side, after: Side): boolean {
-  switch (what) {
-    case "lineStart":
-      return before === 0;
-    case "lineEnd":
-      return after === 0;
-    case "wordEdge":
-      return (before === 1) !== (after === 1);
-    case "noWordEdge":
-      return (before === 1) === (after === 1);
-    case "wordStart":
-      return before !== 1;
-    case "wordEnd":
-      return after !== 1;
-    default:
-      return unreachable(what);
-  }
-}
-
-/** The states of a pattern; the first to enter is `start`. Throws {@link UsageError} past the limit. */
-function compile(tree: Node): { readonly states: readonly State[]; readonly start: number } {
-  const states: State[] = [{ kind: "done" }];
-  const add = (state: State): number => {
-    if (states.length >= STATES) throw new UsageError("the pattern is too large");
-    return states.push(state) - 1;
-  };
-  /** Builds from the end: returns where a node begins that goes on to `next`. */
-  const build = (node: Node, next: number): number => {
-    switch (node.kind) {
-      case "char":
-        return add({ kind: "char", test: node.test, next });
-      case "assert":
-        return add({ kind: "assert", what: node.what, next });
-      case "all":
-        return node.parts.reduceRight((after, part) => build(part, after), next);
-      case "any":
-        return node.parts.map((part) => build(part, next)).reduce((other, first) =>
-          add({ kind: "split", next: first, other })
-        );
-      case "repeat": {
-        let from = next;
-        if (node.most === Infinity) {
-          const loop: State = { kind: "split", next: 0, other: next };
-          from = add(loop);
-          loop.next = build(node.part, from);
-        } else {
-          for (let n = node.least; n < node.most; n++) {
-            from = add({ kind: "split", next: build(node.part, from), other: next });
-          }
-        }
-        for (let n = 0; n < node.least; n++) from = build(node.part, from);
-        return from;
-      }
-      default:
-        return unreachable(node);
-    }
-  };
-  return { states, start: build(tree, 0) };
-}
-
-/** A set of states after some character, with what it leads to: what was found out before. */
-interface Known {
-  readonly set: readonly number[];
-  readonly before: Side;
-  /** By the next character; `true` where the pattern has matched. Few texts leave ASCII. */
-  readonly ascii: (Known | true | undefined)[];
-  /** By any other character, and -1 for the end. */
-  readonly leads: Map<number, Known | true>;
-}
-
-/** Makes a pattern ready. Throws {@link UsageError} for one of more than 10,000 states. */
-export function makePattern(tree: Node): Pattern {
-  const { states, start } = compile(tree);
-
-  /** Every state reached from `set` without a character, `done` first asked by the caller. */
-  const closure = (set: readonly number[], before: Side, after: Side): ReadonlySet<number> => {
-    const met = new Set<number>();
-    const todo = [...set];
-    for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
-      if (met.has(at)) continue;
-      met.add(at);
-      const state = states[at];
-      if (state?.kind === "split") todo.push(state.other, state.next);
-      else if (state?.kind === "assert" && holds(state.what, before, after)) todo.push(state.next);
-    }
-    return met;
-  };
-
-  let known = new Map<string, Known>();
-  const remember = (set: readonly number[], before: Side): Known => {
-    const key = `${before} ${set.join(" ")}`;
-    const old = known.get(key);
-    if (old !== undefined) return old;
-    if (known.size >= SETS) known = new Map();
-    const made: Known = { set, before, ascii: [], leads: new Map() };
-    known.set(key, made);
-    return made;
-  };
-
-  const lead = (from: Known, code: number): Known | true => {
-    const after = sideOf(code < 0 ? undefined : code);
-    const reached = closure(from.set, from.before, after);
-    if (reached.has(0)) return true;
-    const next = new Set([start]);
-    for (const at of code < 0 ? [] : reached) {
-      const state = states[at];
-      if (state?.kind === "char" && state.test(code)) next.add(state.next);
-    }
-    return remember([...next].sort((a, b) => a - b), after);
-  };
-
-  /** As `lead`, and remembers it. */
-  const learn = (from: Known, code: number): Known | true => {
-    const old = from.leads.get(code);
-    if (old !== undefined) return old;
-    const next = lead(from, code);
-    if (code >= 0 && code < 128) from.ascii[code] = next;
-    else if (from.leads.size < SETS) from.leads.set(code, next);
-    return next;
-  };
-
-  const literal = requiredText(tree);
-  const test = (line: string): boolean => {
-    if (literal !== "" && !line.includes(literal)) return false;
-    const length = line.length;
-    let now = remember([start], 0);
-    for (let at = 0; at < length; at++) {
-      const unit = line.charCodeAt(at);
-      let next = unit < 128 ? now.ascii[unit] : undefined;
-      if (next === undefined) {
-        const code = unit < 128 ? unit : line.codePointAt(at) ?? unit;
-        next = learn(now, code);
-        if (code > 0xffff) at++;
-      }
-      if (next === true) return true;
-      now = next;
-    }
-    return learn(now, -1) === true;
-  };
-
-  const find = (line: string, from: number): Span | undefined => {
-    // Each state carries where its attempt began; of two that meet, the one further left stays.
-    let now = new Map<number, number>();
-    let best: Span | undefined;
-    let before = from === 0 ? 0 as Side : sideOf(codeBefore(line, from));
-    for (let at = from;;) {
-      const code = at < line.length ? line.codePointAt(at) : undefined;
-      const after = sideOf(code);
-      if (best === undefined && !now.has(start)) now.set(start, at);
-      const reached = new Map<number, number>();
-      const oldest = [...now].sort(([, a], [, b]) => a - b);
-      for (const [state, began] of oldest) {
-        if (best !== undefined && began > best.from) break;
-        spread(state, began, { reached, before, after });
-      }
-      const done = reached.get(0);
-      if (done !== undefined && (best === undefined || done <= best.from)) {
-        best = { from: done, to: at };
-      }
-      if (code === undefined) return best;
-      now = new Map();
-      for (const [index, began] of reached) {
-        const state = states[index];
-        if (state?.kind !== "char" || !state.test(code)) continue;
-        if (began < (now.get(state.next) ?? Infinity)) now.set(state.next, began);
-      }
-      if (best !== undefined && now.size === 0) return best;
-      before = after;
-      at += code > 0xffff ? 2 : 1;
-    }
-  };
-
-  const spread = (
-    from: number,
-    began: number,
-    { reached, before, after }: {
-      readonly reached: Map<number, number>;
-      readonly before: Side;
-      readonly after: Side;
-    },
-  ): void => {
-    const todo = [from];
-    for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
-      if (reached.has(at)) continue;
-      reached.set(at, began);
-      const state = states[at];
-      if (state?.kind === "split") todo.push(state.other, state.next);
-      else if (state?.kind === "assert" && holds(state.what, before, after)) todo.push(state.next);
-    }
-  };
-
-  return Object.freeze({ test, find });
-}
-
-/** The longest text that every match holds, as far as it is plain to see; empty when none is. */
-function requiredText(tree: Node): string {
-  if (tree.kind === "char") return tree.exact ?? "";
-  if (tree.kind !== "all") return "";
-  let best = "", run = "";
-  for (const part of tree.parts) {
-    if (part.kind === "assert") continue;
-    const exact = part.kind === "char" ? part.exact : undefined;
-    const text = exact ?? (part.kind === "all" ? requiredText(part) : "");
-    run = exact === undefined ? "" : run + exact;
-    for (const found of [run, text]) if (found.length > best.length) best = found;
-  }
-  return best;
-}
-
-function codeBefore(line: string, at: number): number | undefined {
-  const low = line.charCodeAt(at - 1);
-  return low >= 0xdc00 && low <= 0xdfff ? line.codePointAt(at - 2) : low;
+/** Makes a pattern ready: of the leftmost occurrences the longest is found. Throws {@link UsageError} past 10,000 states. */
+export function readyPattern(tree: Part): Pattern {
+  return makePattern(tree, {
+    word: isWord,
+    longest: true,
+    states: STATES,
+    tooLarge: () => new UsageError("the pattern is too large"),
+  });
 }
 
 // Names with `*`, `?` and `[…]`, matched in time linear in the pattern for each character.
 
 /** Tells whether a whole name matches; `*` matches `/` too, as in find. */
 export function makeNameTest(glob: string, ignoreCase: boolean): (name: string) => boolean {
-  const parts: Node[] = [{ kind: "assert", what: "lineStart" }];
+  const parts: Part[] = [{ kind: "assert", what: "start" }];
   for (let at = 0; at < glob.length;) {
     const close = glob[at] === "[" ? setEnd(glob, at + 1) : -1;
     const char = String.fromCodePoint(glob.codePointAt(at) ?? 0);
@@ -282,11 +292,11 @@ export function makeNameTest(glob: string, ignoreCase: boolean): (name: string) 
     }
     at += used;
   }
-  parts.push({ kind: "assert", what: "lineEnd" });
-  return makePattern({ kind: "all", parts }).test;
+  parts.push({ kind: "assert", what: "end" });
+  return readyPattern({ kind: "all", parts }).test;
 }
 
-const ANY: Node = { kind: "char", test: () => true };
+const ANY: Part = { kind: "char", test: () => true };
 
 /** Where the `]` of a set stands whose words begin at `from`; -1 where it has none. */
 function setEnd(glob: string, from: number): number {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { makeExpression, occurrences } from "./expression.ts";
-import { makeNameTest, makePattern } from "./pattern.ts";
-import { parsePattern } from "./pattern_parse.ts";
+import type { Pattern } from "../../text/pattern.ts";
+import { makeNameTest, parsePattern, readyPattern } from "./pattern.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
 
-const extended = (pattern: string): ReturnType<typeof makePattern> =>
-  makePattern(parsePattern(pattern, { extended: true, ignoreCase: false }));
+const extended = (pattern: string): Pattern =>
+  readyPattern(parsePattern(pattern, { extended: true, ignoreCase: false }));
 
 const piece = fc.constantFrom("a", "b", "ab", ".", "[ab]", "[^a]", "(a|b)", "(ab)", "\\w", "\\b");
 const source = fc.array(
@@ -31,7 +31,7 @@ Deno.test("a pattern matches the lines that the language's own engine matches", 
 Deno.test("what is found begins where the language's engine finds it, and is the longest there", () => {
   fc.assert(
     fc.property(source, line, (pattern, text) => {
-      const span = extended(pattern).find(text, 0);
+      const span = extended(pattern).find(text)?.[0];
       const found = new RegExp(pattern, "u").exec(text);
       assert.equal(span?.from, found?.index, pattern);
       if (span === undefined || found === null) return;
@@ -86,7 +86,7 @@ Deno.test("alice restricts a pattern to words, lines and cases, and gives severa
   assert.deepEqual(["a", "bbb", "ab"].map(all.test), [true, true, false]);
   const spans = [...occurrences(extended("x*"), "axxb")].filter(({ from, to }) => to > from);
   assert.deepEqual(spans, [{ from: 1, to: 3 }]);
-  assert.deepEqual(extended(".").find("𝄞", 0), { from: 0, to: 2 });
+  assert.deepEqual(extended(".").find("𝄞"), [{ from: 0, to: 2 }]);
 });
 
 Deno.test("a glob matches the names that a shell matches, in linear time", () => {

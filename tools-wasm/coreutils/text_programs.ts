@@ -5,8 +5,8 @@ import { FileError, fileError, UsageError } from "./faults.ts";
 import { title } from "./head.ts";
 import type { Input } from "./input.ts";
 import { utf8Bytes } from "./output.ts";
+import type { Pattern } from "../../text/pattern.ts";
 import { makeExpression, occurrences } from "./expression.ts";
-import type { Pattern } from "./pattern.ts";
 
 /** Prints files one after another. */
 export const cat: Program = {

@@ -5,7 +5,6 @@ import type { HostFunction } from "../../contracts/tool/plugin.ts";
 import { RANDOM_BYTES } from "./bounds.ts";
 import type { LogBook } from "./log_book.ts";
 
-/** What they are made of. */
 export interface LocalPowers {
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -16,7 +16,6 @@ const CUT = "[Remit: more was logged than is kept]";
 const NOTE_BYTES = CUT.length + 1;
 const encoder = new TextEncoder();
 
-/** Makes an empty book. */
 export function makeLogBook(): LogBook {
   const kept: string[] = [];
   let room = LOG_BYTES - NOTE_BYTES;

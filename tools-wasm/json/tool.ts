@@ -1,7 +1,8 @@
 /** The plugin `json`: asks, changes and checks structured documents. @module */
+import { Fault } from "../../contracts/base/fault.ts";
+import { type PartReader, readWhole } from "../../text/whole_file.ts";
 import { type Form, formOf, readForm, writeForm } from "./form/forms.ts";
 import { FilterError, makeBudget, type Names, type Scope } from "./jq/run_state.ts";
-import { Refusal } from "./refusal.ts";
 import { checkSchema } from "./schema/check_schema.ts";
 import { type Json, type JsonObject, toText } from "./values.ts";
 import { run } from "./jq/evaluate.ts";
@@ -54,7 +55,7 @@ async function select(args: SelectArgs, remit: JsonHost) {
     if (count <= from) continue;
     const size = toText(result).length;
     if (results.length === 0 && size > SHOWN) {
-      throw new Refusal(
+      throw new Fault(
         "tooLarge",
         `Cannot show result ${count}: it has ${size} characters. ${howToNarrow(result)}`,
       );
@@ -84,13 +85,13 @@ async function transform(args: TransformArgs, remit: JsonHost) {
   const results = [...applyFilter(args.filter ?? ".", value, { args: args.args ?? {} })];
   const [first] = results;
   if (first === undefined) {
-    throw new Refusal("invalidArguments", "Cannot write the result: the filter gave none");
+    throw new Fault("invalidArguments", "Cannot write the result: the filter gave none");
   }
   const to = args.to ?? form;
   // Lines and rows hold many values; other documents hold one.
   const many = to === "jsonl" || to === "csv";
   if (results.length > 1 && !many) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot write ${results.length} results as one ${to} document: wrap the filter in [ ]`,
     );
@@ -107,7 +108,7 @@ async function transform(args: TransformArgs, remit: JsonHost) {
 
 async function validate(args: ValidateArgs, remit: JsonHost) {
   if ((args.schema === undefined) === (args.schemaPath === undefined)) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       "Cannot check the document: give either `schema` or `schemaPath`",
     );
@@ -134,7 +135,7 @@ interface FilterOptions {
 /**
  * The outputs of `filter` for `input`, lazily.
  *
- * @throws {Refusal} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or the stack.
+ * @throws {Fault} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or the stack.
  */
 export function* applyFilter(
   filter: string,
@@ -154,11 +155,11 @@ export function* applyFilter(
 
 function inWords(error: unknown): unknown {
   if (error instanceof FilterError) {
-    return new Refusal("invalidArguments", `The filter failed: ${error.message}`);
+    return new Fault("invalidArguments", `The filter failed: ${error.message}`);
   }
   // The engine's own guard: a RangeError or an InternalError, by its words.
-  if (error instanceof Error && !(error instanceof Refusal) && /stack/i.test(error.message)) {
-    return new Refusal("tooLarge", "Cannot finish the filter: its functions are nested too deep");
+  if (error instanceof Error && !(error instanceof Fault) && /stack/i.test(error.message)) {
+    return new Fault("tooLarge", "Cannot finish the filter: its functions are nested too deep");
   }
   return error;
 }
@@ -167,25 +168,9 @@ function inWords(error: unknown): unknown {
 
 /** What this plugin uses of the host. */
 export interface JsonHost {
-  readonly fs: {
-    read(
-      args: { readonly path: string; readonly from?: number; readonly bytes?: number },
-    ): Promise<FilePart>;
+  readonly fs: PartReader & {
     write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
   };
-}
-
-/** A part of a file. */
-export interface FilePart {
-  readonly text?: string;
-  /** Size of the whole file. */
-  readonly bytes: number;
-  /** Byte to go on from. */
-  readonly next?: number;
-  /** Byte after the last one that was read. */
-  readonly end?: number | boolean;
-  /** Some bytes were no UTF-8. */
-  readonly lossy?: boolean;
 }
 
 /** How a document is named and read. */
@@ -199,7 +184,6 @@ interface SourceArgs {
 
 /** Most bytes of a document: 8 MiB. */
 const DOCUMENT_BYTES = 8 * 1024 * 1024;
-const PART_BYTES = 4 * 1024 * 1024;
 
 /** A document: its value and the form it came in. */
 interface Document {
@@ -207,46 +191,24 @@ interface Document {
   readonly form: Form;
 }
 
-/** Reads the document that the arguments name. @throws {Refusal} when they name none or two, or it does not parse. */
+/** Reads the document that the arguments name. @throws {Fault} when they name none or two, or it does not parse. */
 async function readDocument(args: SourceArgs, host: JsonHost): Promise<Document> {
   const { path, text } = args;
   if ((path === undefined) === (text === undefined)) {
-    throw new Refusal("invalidArguments", "Cannot read a document: give either `path` or `text`");
+    throw new Fault("invalidArguments", "Cannot read a document: give either `path` or `text`");
   }
   const form = args.format ?? (path === undefined ? "json" : formOf(path));
   if (form === undefined) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot tell the form of "${path}" by its name: pass \`format\``,
     );
   }
-  const whole = text ?? await readWhole(path ?? "", host);
+  const whole = text ?? await readWhole(host.fs, path ?? "", DOCUMENT_BYTES);
   const delimiter = args.delimiter ?? (path?.toLowerCase().endsWith(".tsv") === true ? "\t" : ",");
   const value = readForm(form, whole.startsWith("\ufeff") ? whole.slice(1) : whole, {
     delimiter,
     header: args.header ?? true,
   });
   return { value, form };
-}
-
-async function readWhole(path: string, host: JsonHost): Promise<string> {
-  const parts: string[] = [];
-  let from = 0;
-  while (true) {
-    const part = await host.fs.read({ path, from, bytes: PART_BYTES });
-    if (part.bytes > DOCUMENT_BYTES) {
-      throw new Refusal(
-        "tooLarge",
-        `Cannot read "${path}": it has ${part.bytes} bytes, and ${DOCUMENT_BYTES} are taken`,
-      );
-    }
-    if (part.lossy === true || part.text === undefined) {
-      throw new Refusal("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
-    }
-    parts.push(part.text);
-    const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);
-    // A host that does not move on would be asked for ever.
-    if (next >= part.bytes || next <= from) return parts.join("");
-    from = next;
-  }
 }

@@ -1,5 +1,5 @@
 /** JSON values: their kinds and their order. @module */
-import { Refusal } from "./refusal.ts";
+import { Fault } from "../../contracts/base/fault.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -104,11 +104,11 @@ export function toText(value: Json, indent?: number): string {
 /**
  * Checks what a parser made: plain JSON, not nested past {@link DEEPEST}, numbers finite and whole ones exact.
  *
- * @throws {Refusal} `tooLarge` or `invalidInput`.
+ * @throws {Fault} `tooLarge` or `invalidInput`.
  */
 export function checkValue(value: unknown, depth = 0): Json {
   if (depth > DEEPEST) {
-    throw new Refusal("tooLarge", `Cannot read it: nested more than ${DEEPEST} deep`);
+    throw new Fault("tooLarge", `Cannot read it: nested more than ${DEEPEST} deep`);
   }
   switch (typeof value) {
     case "string":
@@ -116,7 +116,7 @@ export function checkValue(value: unknown, depth = 0): Json {
       return value;
     case "number":
       if (!Number.isFinite(value)) {
-        throw new Refusal(
+        throw new Fault(
           "invalidInput",
           "Cannot read it: a number that JSON cannot hold (infinite, or not a number)",
         );
@@ -129,6 +129,6 @@ export function checkValue(value: unknown, depth = 0): Json {
         Object.entries(value).map(([key, item]) => [key, checkValue(item, depth + 1)]),
       );
     default:
-      throw new Refusal("invalidInput", `Cannot read it: a ${typeof value} is no JSON`);
+      throw new Fault("invalidInput", `Cannot read it: a ${typeof value} is no JSON`);
   }
 }

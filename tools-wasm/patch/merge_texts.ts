@@ -1,6 +1,7 @@
 /** Three-way merge of texts, by lines. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import { diff3MergeRegions } from "node-diff3";
-import { commonEnd, joinLines, type Line, Refusal, splitLines } from "./diff_model.ts";
+import { commonEnd, joinLines, type Line, splitLines } from "./diff_model.ts";
 
 /** The three versions. */
 export interface Versions {
@@ -30,7 +31,7 @@ const MAX_LINES = 5_000;
 /**
  * Merges `ours` and `theirs`, which both came from `base`.
  *
- * @throws {Refusal} `tooLarge` for texts of many lines, or of many equal lines.
+ * @throws {Fault} `tooLarge` for texts of many lines, or of many equal lines.
  */
 export function mergeTexts({ base, ours, theirs }: Versions): Merged {
   if (ours === theirs || base === theirs) return { text: ours, conflicts: [] };
@@ -106,7 +107,7 @@ function lineOf(line: string): Line {
 
 function refuseHeavy(origin: readonly string[], side: readonly string[]): void {
   if (origin.length > MAX_LINES || side.length > MAX_LINES) {
-    throw new Refusal(
+    throw new Fault(
       "tooLarge",
       `Cannot merge: more than ${MAX_LINES} lines between the first change and the last`,
     );
@@ -116,7 +117,7 @@ function refuseHeavy(origin: readonly string[], side: readonly string[]): void {
   let pairs = 0;
   for (const line of side) pairs += counts.get(line) ?? 0;
   if (pairs > MAX_PAIRS) {
-    throw new Refusal(
+    throw new Fault(
       "tooLarge",
       "Cannot merge: the same lines repeat too often to tell them apart",
     );

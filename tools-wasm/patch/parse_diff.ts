@@ -1,11 +1,11 @@
 /** Reads a unified diff, with or without git's headers. @module */
+import { Fault } from "../../contracts/base/fault.ts";
 import {
   type FileKind,
   type FilePatch,
   type Hunk,
   type HunkLine,
   type Line,
-  Refusal,
   splitLines,
 } from "./diff_model.ts";
 import { isFileHead, isHunkHead, readHunk } from "./parse_hunk.ts";
@@ -35,7 +35,7 @@ interface Draft {
 /**
  * Parses a diff into its files.
  *
- * @throws {Refusal} `invalidInput` with the line that does not fit.
+ * @throws {Fault} `invalidInput` with the line that does not fit.
  */
 export function parseDiff(diff: string, options: ParseOptions = {}): readonly FilePatch[] {
   const lines = withoutCarriage(splitLines(diff));
@@ -65,7 +65,7 @@ export function parseDiff(diff: string, options: ParseOptions = {}): readonly Fi
       draft.pair = [readPath(text.slice(4)), readPath(lines[at + 1]?.text.slice(4) ?? "")];
       at += 1;
     } else if (isHunkHead(text)) {
-      if (draft === undefined) throw new Refusal("invalidInput", noFile(at));
+      if (draft === undefined) throw new Fault("invalidInput", noFile(at));
       const { hunk, next } = readHunk(lines, { at, recount: options.recount ?? false });
       draft.hunks.push(hunk);
       at = next;
@@ -74,7 +74,7 @@ export function parseDiff(diff: string, options: ParseOptions = {}): readonly Fi
     at += 1;
   }
   if (drafts.length === 0) {
-    throw new Refusal(
+    throw new Fault(
       "invalidInput",
       'Cannot read the diff: no file is named ("--- a/…" and "+++ b/…", or "*** Update File: …")',
     );
@@ -126,7 +126,7 @@ function finish(draft: Draft, strip: number | undefined): FilePatch {
   const before = draft.moved.from ?? pair[0];
   const after = draft.moved.to ?? pair[1];
   if (before === undefined || after === undefined) {
-    throw new Refusal(
+    throw new Fault(
       "invalidInput",
       'Cannot read the diff: a "diff --git" line names no two paths',
     );
@@ -137,7 +137,7 @@ function finish(draft: Draft, strip: number | undefined): FilePatch {
   const newPath = stripOf(after, draft.moved.to !== undefined);
   const kind = draft.kind ?? kindOf(draft, oldPath, newPath);
   if (oldPath === NO_FILE && newPath === NO_FILE) {
-    throw new Refusal("invalidInput", "Cannot read the diff: both sides are /dev/null");
+    throw new Fault("invalidInput", "Cannot read the diff: both sides are /dev/null");
   }
   return {
     kind,
@@ -152,14 +152,14 @@ function kindOf(draft: Draft, oldPath: string, newPath: string): FileKind {
   if (oldPath === NO_FILE) return "new";
   if (newPath === NO_FILE) return "delete";
   if (oldPath !== newPath) {
-    throw new Refusal(
+    throw new Fault(
       "invalidInput",
       `Cannot read the diff: "${oldPath}" and "${newPath}" differ, and there is no "rename from" line`,
     );
   }
   if (draft.hunks.length > 0) return "change";
   if (draft.git) return "mode";
-  throw new Refusal("invalidInput", `Cannot read the diff: "${newPath}" has no hunks`);
+  throw new Fault("invalidInput", `Cannot read the diff: "${newPath}" has no hunks`);
 }
 
 function noFile(at: number): string {
@@ -206,7 +206,7 @@ function readPath(written: string): string {
       at += 3;
     }
   }
-  throw new Refusal(
+  throw new Fault(
     "invalidInput",
     `Cannot read a path of the diff: ${written} has no closing quote`,
   );
@@ -217,7 +217,7 @@ function stripPath(path: string, strip: number): string {
   if (path === NO_FILE || strip === 0) return path;
   const parts = path.split("/");
   if (parts.length <= strip) {
-    throw new Refusal("invalidInput", `Cannot take ${strip} folders off "${path}": it has fewer`);
+    throw new Fault("invalidInput", `Cannot take ${strip} folders off "${path}": it has fewer`);
   }
   return parts.slice(strip).join("/");
 }
@@ -254,7 +254,7 @@ function fromUtf8(percent: string): string {
   try {
     return decodeURIComponent(percent);
   } catch {
-    throw new Refusal("invalidInput", "Cannot read a path of the diff: its bytes are not UTF-8");
+    throw new Fault("invalidInput", "Cannot read a path of the diff: its bytes are not UTF-8");
   }
 }
 
@@ -275,7 +275,7 @@ interface ReadFile {
 /**
  * The files of a patch in this form; undefined for a diff in another.
  *
- * @throws {Refusal} `invalidInput` with the line that does not fit.
+ * @throws {Fault} `invalidInput` with the line that does not fit.
  */
 function readEnvelope(lines: readonly Line[]): readonly FilePatch[] | undefined {
   const first = lines.findIndex(({ text }) => text.trim() !== "" && !text.startsWith("```"));
@@ -293,7 +293,7 @@ function readEnvelope(lines: readonly Line[]): readonly FilePatch[] | undefined 
     at = next;
   }
   if (files.length > 0) return files;
-  throw new Refusal(
+  throw new Fault(
     "invalidInput",
     'Cannot read the patch: no file is named ("*** Update File: MOUNT/relative")',
   );
@@ -362,6 +362,6 @@ function readAdded(
   return { hunk: { oldStart: 0, newStart: 1, section: "", lines: added }, next: at };
 }
 
-function bad(at: number, why: string): Refusal {
-  return new Refusal("invalidInput", `Cannot read the patch: line ${at + 1} ${why}`);
+function bad(at: number, why: string): Fault {
+  return new Fault("invalidInput", `Cannot read the patch: line ${at + 1} ${why}`);
 }

@@ -1,5 +1,6 @@
 /** Reads one hunk of a unified diff. @module */
-import { type Hunk, type HunkLine, type Line, Refusal } from "./diff_model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type Hunk, type HunkLine, type Line } from "./diff_model.ts";
 
 /** A hunk and the index of the first line behind it. */
 export interface ReadHunk {
@@ -24,7 +25,7 @@ const KIND: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "dr
 /**
  * Reads the hunk at `place.at`.
  *
- * @throws {Refusal} `invalidInput` when its head does not parse, its lines are not as many as it says, or something
+ * @throws {Fault} `invalidInput` when its head does not parse, its lines are not as many as it says, or something
  * follows a line that is said to end its file.
  */
 export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
@@ -150,6 +151,6 @@ function refuseLeftOver(lines: readonly Line[], at: number): void {
   );
 }
 
-function bad(at: number, why: string): Refusal {
-  return new Refusal("invalidInput", `Cannot read the diff: line ${at + 1} ${why}`);
+function bad(at: number, why: string): Fault {
+  return new Fault("invalidInput", `Cannot read the diff: line ${at + 1} ${why}`);
 }

@@ -1,5 +1,7 @@
 /** The plugin `patch`: reads, stages and merges changes of text. @module */
-import { countKind, type FilePatch, pathsOf, Refusal, sideOf } from "./diff_model.ts";
+import { Fault } from "../../contracts/base/fault.ts";
+import { type PartReader, readWhole } from "../../text/whole_file.ts";
+import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
 import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";
 import { applyHunks, type HunkConflict } from "./apply_hunks.ts";
@@ -94,13 +96,13 @@ async function version(
 ): Promise<string> {
   if (text !== undefined && path === undefined) return text;
   if (text !== undefined || path === undefined) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot merge: give either \`${name}\` or \`${name}Path\``,
     );
   }
-  const read = await readWhole(files, path);
-  if (read === undefined) throw new Refusal("notFound", `Cannot merge: "${path}" does not exist`);
+  const read = await tryWhole(files, path);
+  if (read === undefined) throw new Fault("notFound", `Cannot merge: "${path}" does not exist`);
   return read;
 }
 
@@ -131,7 +133,7 @@ type Desk = Map<string, string | null>;
 /**
  * Applies `patches` and stages the results.
  *
- * @throws {Refusal} `invalidArguments` when a file is named that `listed` lacks, `refused` for a binary change.
+ * @throws {Fault} `invalidArguments` when a file is named that `listed` lacks, `refused` for a binary change.
  */
 async function stageDiff(
   files: HostFiles,
@@ -142,7 +144,7 @@ async function stageDiff(
 ): Promise<StageResult> {
   refuseUnlisted(patches, listed);
   const before: Desk = new Map();
-  for (const path of pathsOf(patches)) before.set(path, (await readWhole(files, path)) ?? null);
+  for (const path of pathsOf(patches)) before.set(path, (await tryWhole(files, path)) ?? null);
   const after: Desk = new Map(before);
   const staged: StagedFile[] = [];
   const conflicts: FileConflict[] = [];
@@ -164,7 +166,7 @@ function refuseUnlisted(patches: readonly FilePatch[], listed: readonly string[]
   const known = new Set(listed);
   const missing = pathsOf(patches).filter((path) => !known.has(path));
   if (missing.length > 0) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot stage the diff: it names ${missing.map((path) => `"${path}"`).join(", ")}, ` +
         "which `paths` does not list. List every file it touches as MOUNT/relative, or pass another `strip`",
@@ -173,7 +175,7 @@ function refuseUnlisted(patches: readonly FilePatch[], listed: readonly string[]
   const binary = patches.find(({ kind }) => kind === "binary");
   if (binary !== undefined) {
     const path = binary.newPath ?? binary.oldPath ?? "";
-    throw new Refusal("refused", `Cannot stage the diff: the change of "${path}" is binary`);
+    throw new Fault("refused", `Cannot stage the diff: the change of "${path}" is binary`);
   }
 }
 
@@ -226,24 +228,8 @@ function refuse(path: string, why: string): One {
 
 // The files that a call may touch, through the host's functions.
 
-/** A part of a file. */
-export interface FilePart {
-  readonly text?: string;
-  /** Size of the whole file. */
-  readonly bytes: number;
-  /** Byte to go on from. */
-  readonly next?: number;
-  /** Byte after the last one that was read. */
-  readonly end?: number | boolean;
-  /** Some bytes were no UTF-8. */
-  readonly lossy?: boolean;
-}
-
 /** What the host offers of `remit.fs`. */
-interface HostFiles {
-  read(
-    args: { readonly path: string; readonly from?: number; readonly bytes?: number },
-  ): Promise<FilePart>;
+interface HostFiles extends PartReader {
   write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
   delete(args: { readonly path: string }): Promise<unknown>;
 }
@@ -251,47 +237,16 @@ interface HostFiles {
 /** Most bytes of a file that is patched or merged: 4 MiB. */
 const FILE_BYTES = 4 * 1024 * 1024;
 
-/**
- * The whole text of a file; undefined when there is none.
- *
- * @throws {Refusal} `tooLarge` past {@link FILE_BYTES}, `invalidInput` when it is not UTF-8 text.
- */
-async function readWhole(files: HostFiles, path: string): Promise<string | undefined> {
-  const parts: string[] = [];
-  let from = 0;
-  while (true) {
-    const part = await readPart(files, path, from);
-    if (part === undefined) return undefined;
-    if (part.bytes > FILE_BYTES) {
-      throw new Refusal(
-        "tooLarge",
-        `Cannot read "${path}": it has ${part.bytes} bytes, and ${FILE_BYTES} are taken`,
-      );
-    }
-    if (part.lossy === true || part.text === undefined) {
-      throw new Refusal("invalidInput", `Cannot read "${path}": it is not UTF-8 text`);
-    }
-    parts.push(part.text);
-    const next = part.next ?? (typeof part.end === "number" ? part.end : part.bytes);
-    // A host that does not move on would be asked for ever.
-    if (next >= part.bytes || next <= from) return parts.join("");
-    from = next;
-  }
-}
-
-async function readPart(
-  files: HostFiles,
-  path: string,
-  from: number,
-): Promise<FilePart | undefined> {
+/** The whole text of a file; undefined when there is none. @throws {Fault} as {@link readWhole} does */
+async function tryWhole(files: HostFiles, path: string): Promise<string | undefined> {
   try {
-    return await files.read({ path, from, bytes: FILE_BYTES });
+    return await readWhole(files, path, FILE_BYTES);
   } catch (error) {
-    if (codeOf(error) === "notFound") return undefined;
+    if (
+      typeof error === "object" && error !== null && "code" in error && error.code === "notFound"
+    ) {
+      return undefined;
+    }
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

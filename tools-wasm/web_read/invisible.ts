@@ -1,4 +1,14 @@
 /** What a page holds and a person does not see. @module */
+import {
+  type Declaration,
+  fontSize,
+  isGone,
+  isLike,
+  parseColour,
+  parseDeclarations,
+  type Properties,
+  withoutComments,
+} from "../../text/css.ts";
 
 /** What was left out. */
 export interface Hidden {
@@ -24,52 +34,26 @@ export type Attributes = ReadonlyMap<string, string>;
 /** Names that a page's own style sheet hides: `.class` and `#id`. */
 export type HiddenNames = ReadonlySet<string>;
 
-const OFF = /(?:^|;)(?:left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}/;
-const NONE =
-  /(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:(?:0|0?\.0\d*|[0-4](?:\.\d+)?%)(?:;|$)|content-visibility:hidden|clip:rect\(0|clip:rect\(1px|clip-path:(?:inset\((?:100|50)%|circle\(0)|transform:(?:scale\(0\)|translate[xy]?\(-\d{4,})|color:transparent)/;
-const ZERO = /(?:^|;)(?:max-)?(?:width|height):(?:0|1px)(?:[a-z%]*)(?:;|$)/;
+/** The largest letters that nobody reads, pixels. */
+const TINY = 3;
+/** A style that is longer than pages write them hides something, or it hides that it does. */
+const STYLE = 2_000;
+const VALUE = 300;
+const HIDDEN = /^(?:hidden|collapse)$/;
+const RULES = { far: -100, strict: true };
 
-const SIZE =
-  /(?:^|;)font(?:-size)?:(?:[^;]*\s)?(\d*\.?\d+)(px|pt|em|rem|ex|ch|%|vw|vh|mm|cm|in|)(?=[;/\s]|$)/;
-/** The largest letters that nobody reads, by unit; of others only none at all. */
-const TINY: Readonly<Record<string, number>> = {
-  ...{ px: 2, pt: 1.5, em: 0.15, rem: 0.15, "%": 15, mm: 0.5, cm: 0.05, in: 0.02 },
-};
-const WHITE = "255,255,255";
-const NAMED: Readonly<Record<string, string>> = {
-  ...{ white: WHITE, snow: "255,250,250", ivory: "255,255,240", ghostwhite: "248,248,255" },
-  ...{ whitesmoke: "245,245,245", floralwhite: "255,250,240", mintcream: "245,255,250" },
-  ...{ azure: "240,255,255", black: "0,0,0" },
-};
-/** Two colours whose parts differ by no more cannot be told apart. */
-const SAME = 16;
-
-/** A colour's parts; undefined where they are not known. */
-function partsOf(colour: string): readonly number[] | undefined {
-  const bare = colour.trim();
-  const hex = /^#?([0-9a-f]{3,8})\b/.exec(bare)?.[1];
-  if (hex !== undefined && bare.startsWith("#") || hex?.length === 6) {
-    const wide = (hex ?? "").length < 6
-      ? [...hex ?? ""].map((one) => one + one).join("")
-      : hex ?? "";
-    return [0, 2, 4].map((at) => Number.parseInt(wide.slice(at, at + 2), 16));
-  }
-  const known = Object.hasOwn(NAMED, bare) ? NAMED[bare] : /^rgba?\(([\d,.\s]+)/.exec(bare)?.[1];
-  const parts = known?.split(/[,\s]+/).slice(0, 3).map(Number);
-  return parts?.length === 3 ? parts : undefined;
-}
-
+/** Two values of a colour that people cannot tell apart; unknown ones where they are written alike. */
 function alike(one: string | undefined, other: string | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  const [a, b] = [partsOf(one), partsOf(other)];
-  if (a === undefined || b === undefined) return one === other;
-  return a.every((part, at) => Math.abs(part - (b[at] ?? NaN)) <= SAME);
+  if (one === undefined) return false;
+  const a = parseColour(one), b = other === undefined ? undefined : parseColour(other);
+  if (a !== undefined && a[3] < 0.1) return true;
+  return a === undefined || b === undefined ? one === other : isLike(a, b);
 }
 
-function declared(style: string): { readonly colour?: string; readonly ground?: string } {
-  const plain = withoutComments(style.toLowerCase()).replace(/!important/g, "");
-  const colour = /(?:^|;)\s*color\s*:([^;]+)/.exec(plain)?.[1]?.trim();
-  const ground = /(?:^|;)\s*background(?:-color)?\s*:([^;]+)/.exec(plain)?.[1]?.trim();
+const named = ({ name, value }: Declaration) => [name, value] as const;
+
+function declared(of: Properties): { readonly colour?: string; readonly ground?: string } {
+  const colour = of.get("color"), ground = of.get("background-color") ?? of.get("background");
   return {
     ...(colour === undefined ? {} : { colour }),
     ...(ground === undefined || ground === "none" || ground === "transparent" ? {} : { ground }),
@@ -95,26 +79,28 @@ export function inkOf(attributes: Attributes, outer: Ink): Ink {
   const style = attributes.get("style");
   const [colour, ground] = [attributes.get("color"), attributes.get("bgcolor")];
   if (style === undefined && colour === undefined && ground === undefined) return outer;
-  const said = style === undefined ? {} : declared(style);
+  const said = style === undefined ? {} : declared(new Map(parseDeclarations(style).map(named)));
   const behind = said.ground ?? ground?.toLowerCase().trim();
   const ink = said.colour ?? colour?.toLowerCase().trim() ?? outer.colour;
   // What is no colour may be a picture.
-  const known = behind === undefined || partsOf(behind) !== undefined;
+  const known = behind === undefined || parseColour(behind) !== undefined;
   const own = known ? behind ?? outer.ground : undefined;
   return { colour: ink, ground: own, unseen: alike(ink, own) };
 }
 
 /** Whether declarations make an element unseen. */
 function hidesByStyle(style: string, behind?: string): boolean {
-  if (style.length > 2_000) return true;
-  const plain = withoutComments(style.toLowerCase()).replace(/!important|\s+/g, "");
-  if (NONE.test(plain) || OFF.test(plain)) return true;
-  if (ZERO.test(plain) && plain.includes("overflow:hidden")) return true;
-  const size = SIZE.exec(
-    withoutComments(style.toLowerCase()).replace(/!important/g, "").replace(/\s*([:;])\s*/g, "$1"),
-  );
-  if (size !== null && Number(size[1]) <= (TINY[size[2] ?? ""] ?? 0)) return true;
-  const { colour, ground = behind } = declared(style);
+  if (style.length > STYLE) return true;
+  // A value too long to be looked at, blanks aside.
+  if (style.split(";").some((each) => each.replace(/\s+/g, " ").length > VALUE)) return true;
+  const each = parseDeclarations(style).map(named);
+  // Which of two rules for one property holds is not asked: one that hides suffices.
+  const of = new Map(each);
+  if ([of, ...each.map((one) => new Map([one]))].some((some) => isGone(some, RULES))) return true;
+  if (each.some(([name, value]) => name === "visibility" && HIDDEN.test(value))) return true;
+  const size = fontSize(of);
+  if (size !== undefined && size < TINY) return true;
+  const { colour, ground = behind } = declared(of);
   return alike(colour, ground);
 }
 
@@ -161,19 +147,6 @@ export function hiddenNames(sheet: string, ground?: string): HiddenNames {
     }
   }
   return names;
-}
-
-function withoutComments(style: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  while (true) {
-    const start = style.indexOf("/*", from);
-    if (start < 0) return parts.join("") + style.slice(from);
-    parts.push(style.slice(from, start));
-    const end = style.indexOf("*/", start + 2);
-    if (end < 0) return parts.join("");
-    from = end + 2;
-  }
 }
 
 // Zero-width and direction marks, soft hyphens, variation selectors, interlinear marks, tag characters.

@@ -1,4 +1,6 @@
 /** The plugin `web_read`: a page of the web as Markdown. @module */
+import { Fault } from "../../contracts/base/fault.ts";
+import { webText } from "../../text/web_text.ts";
 import { type Hidden, nothingHidden, visibleText } from "./invisible.ts";
 import { mainPart } from "./main_part.ts";
 import { readPage } from "./page_tree.ts";
@@ -54,7 +56,7 @@ async function read(args: ReadArgs, remit: WebHost) {
     bytes: BYTES,
   });
   if (answer.stopped !== undefined) {
-    throw new Refusal(
+    throw new Fault(
       "refused",
       `Cannot read "${args.url}": it leads to "${
         answer.stopped.location.slice(0, 500)
@@ -63,9 +65,8 @@ async function read(args: ReadArgs, remit: WebHost) {
     );
   }
   const type = answer.headers["content-type"] ?? "";
-  const { text, unknown } = answer.text === undefined
-    ? decodeBody(answer.base64 ?? "", type)
-    : { text: answer.text, unknown: undefined };
+  const body = answer.text === undefined ? webText(atob(answer.base64 ?? ""), type) : undefined;
+  const text = answer.text ?? body?.text ?? "";
   const content = contentOf(kindOf(type, text, args.url), {
     text,
     answer,
@@ -76,9 +77,9 @@ async function read(args: ReadArgs, remit: WebHost) {
   const end = from + part.length;
   const notes = [
     ...(answer.cut || content.cut ? ["the page is longer than what is read of it"] : []),
-    ...(unknown === undefined
-      ? []
-      : [`its charset ${unknown} is not known: letters beyond ASCII are lost`]),
+    ...(body?.as === "unknown"
+      ? [`its charset ${body.named} is not known: letters beyond ASCII are lost`]
+      : []),
   ];
   return {
     url: answer.url,
@@ -108,8 +109,8 @@ function kindOf(type: string, text: string, url: string): BodyKind {
   throw refused(url, plain.slice(0, 100));
 }
 
-function refused(url: string, what: string): Refusal {
-  return new Refusal(
+function refused(url: string, what: string): Fault {
+  return new Fault(
     "refused",
     `Cannot read "${url}": it is ${what}, and web_read reads HTML, text, Markdown, JSON and XML. ` +
       "http_fetch can get it as it is",
@@ -156,94 +157,4 @@ function pageOf(markdown: string, from: number, limit: number): string {
   const cut = line > limit * 0.8 ? part.slice(0, line + 1) : part;
   // Never between the halves of a character.
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
-}
-
-// How this tool says no.
-
-/** An expected refusal: crosses to the caller as `code` and `message`. */
-class Refusal extends Error {
-  /** One of the fault codes of contracts/base/fault.ts. */
-  readonly code: "invalidArguments" | "invalidInput" | "tooLarge" | "refused" | "upstream";
-
-  constructor(code: Refusal["code"], message: string) {
-    super(message);
-    this.name = "Refusal";
-    this.code = code;
-  }
-}
-
-// Bytes of an answer as text, by the charset that the answer or the page names.
-
-/** What an answer's body is. */
-interface Body {
-  readonly text: string;
-  /** A charset that is not known: other than plain letters are lost. */
-  readonly unknown?: string;
-}
-
-/** Windows-1252 where it differs from Latin-1: 0x80 to 0x9f. */
-const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
-const LATIN = new Set([
-  "iso-8859-1",
-  "latin1",
-  "windows-1252",
-  "cp1252",
-  "us-ascii",
-  "ascii",
-  "iso-8859-15",
-  "l1",
-]);
-
-/** Decodes base64 of a body. */
-export function decodeBody(base64: string, contentType: string): Body {
-  const bytes = atob(base64);
-  if (bytes.startsWith("\xef\xbb\xbf")) return { text: utf8(bytes.slice(3)) };
-  if (bytes.startsWith("\xff\xfe")) return { text: utf16(bytes.slice(2), 0) };
-  if (bytes.startsWith("\xfe\xff")) return { text: utf16(bytes.slice(2), 1) };
-  const named = charsetOf(contentType) ??
-    charsetOf(/<meta[^>]{0,500}charset[^>]{0,200}/i.exec(bytes.slice(0, 4_096))?.[0] ?? "");
-  if (named === undefined || named === "utf-8" || named === "utf8") return { text: utf8(bytes) };
-  if (LATIN.has(named)) return { text: windows(bytes) };
-  if (named === "utf-16le" || named === "utf-16") return { text: utf16(bytes, 0) };
-  if (named === "utf-16be") return { text: utf16(bytes, 1) };
-  return { text: bytes.replace(/[\x80-\xff]+/g, "\ufffd"), unknown: named };
-}
-
-/** The charset that a content type or a `<meta>` names, in lower case. */
-function charsetOf(text: string): string | undefined {
-  return /charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
-}
-
-function windows(bytes: string): string {
-  return bytes.replace(/[\x80-\x9f]/g, (char) => WINDOWS[char.charCodeAt(0) - 0x80] ?? char);
-}
-
-function utf16(bytes: string, high: 0 | 1): string {
-  const units: string[] = [];
-  for (let at = 0; at + 1 < bytes.length; at += 2) {
-    const [one, other] = [bytes.charCodeAt(at), bytes.charCodeAt(at + 1)];
-    units.push(String.fromCharCode(high === 1 ? one * 256 + other : other * 256 + one));
-  }
-  return units.join("").toWellFormed();
-}
-
-/** Runs of bytes past ASCII, each decoded by itself; what is wrong in one becomes a replacement character. */
-function utf8(bytes: string): string {
-  return bytes.replace(/[\x80-\xff]+/g, (run) => {
-    let percent = "";
-    for (let at = 0; at < run.length; at += 1) percent += `%${run.charCodeAt(at).toString(16)}`;
-    try {
-      return decodeURIComponent(percent);
-    } catch {
-      return run.replace(/[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]/g, (part) => {
-        try {
-          return decodeURIComponent(
-            [...part].map((char) => `%${char.charCodeAt(0).toString(16)}`).join(""),
-          );
-        } catch {
-          return "\ufffd";
-        }
-      });
-    }
-  });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { decodeBody, tools, type WebAnswer, type WebHost } from "./tool.ts";
+import { tools, type WebAnswer, type WebHost } from "./tool.ts";
+import { webText } from "../../text/web_text.ts";
 import { resolveLink } from "./resolve_link.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";
 
@@ -87,6 +88,15 @@ const HIDING: readonly string[] = [
   "<p style='DISPLAY : none !important'>EVIL</p>",
   "<p style='dis/**/play:none'>EVIL</p>",
   "<p style='visibility: hidden'>EVIL</p>",
+  "<p style='d\\69splay:none'>EVIL</p>",
+  "<p style='display:none!important;display:block'>EVIL</p>",
+  "<p style='left:-400px'>EVIL</p>",
+  "<p style='clip:rect(0,9px,9px,0)'>EVIL</p>",
+  "<p style='filter:opacity(0)'>EVIL</p>",
+  `<p style='font-size:9px;${"a:b;".repeat(300)}font-size:1px'>EVIL</p>`,
+  `<p style='opacity:${" ".repeat(400)}0'>EVIL</p>`,
+  "<p style='color:hotpink;background:hotpink'>EVIL</p>",
+  "<p style='color:transparent'>EVIL</p>",
   "<p style='opacity:0'>EVIL</p>",
   "<p style='font-size:0px'>EVIL</p>",
   "<p style='position:absolute;left:-9999px'>EVIL</p>",
@@ -190,12 +200,15 @@ Deno.test("a redirect that was not followed is told with its address", async () 
 });
 
 Deno.test("bytes are decoded by header, by meta, by byte order mark, and the unknown is said", async () => {
-  const base64 = (bytes: readonly number[]) => btoa(String.fromCharCode(...bytes));
-  assert.equal(decodeBody(base64([0xe9, 0x80]), "text/html; charset=ISO-8859-1").text, "é€");
-  assert.equal(decodeBody(base64([0xc3, 0xa9, 0xff, 0x41]), "text/html").text, "é\ufffdA");
-  assert.equal(decodeBody(base64([0xff, 0xfe, 0xe9, 0x00]), "").text, "é");
+  const binary = (bytes: readonly number[]) => String.fromCharCode(...bytes);
+  const base64 = (bytes: readonly number[]) => btoa(binary(bytes));
+  const read = (bytes: readonly number[], type: string) => webText(binary(bytes), type).text;
+  assert.equal(read([0xe9, 0x80], "text/html; charset=ISO-8859-1"), "é€");
+  assert.equal(read([0xe9, 0xa4, 0xa5], "text/html; charset=ISO-8859-15"), "é€¥");
+  assert.equal(read([0xc3, 0xa9, 0xff, 0x41], "text/html"), "é\ufffdA");
+  assert.equal(read([0xff, 0xfe, 0xe9, 0x00], ""), "é");
   const meta = [...'<meta charset="windows-1252">'].map((char) => char.charCodeAt(0));
-  assert.ok(decodeBody(base64([...meta, 0x93]), "text/html").text.endsWith("“"));
+  assert.ok(read([...meta, 0x93], "text/html").endsWith("“"));
   const page = await tools.web_read(
     { url: URL_OF_PAGE },
     host({

@@ -5,7 +5,6 @@ import type { CopyStat } from "./copy_files.ts";
 
 /** Most files, and bytes, of all copies together. */
 export const COPY_FILES = 20_000;
-/** See {@link COPY_FILES}. */
 export const COPY_BYTES = 512 * 1024 * 1024;
 
 /** One thing that was copied. */

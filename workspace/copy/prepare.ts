@@ -27,7 +27,6 @@ function modeOf(mode: number): number {
   return isProgram(mode) ? 0o777 : 0o666;
 }
 
-/** What {@link copyMounts} is handed. */
 export interface CopyParts {
   readonly state: HostState;
   readonly files: CopyFiles;

@@ -34,7 +34,6 @@ type FollowParts =
   & Pick<ExchangeParts, "inbox" | "service" | "powers" | "turnOver" | "labelOf" | "note">
   & { readonly keeper: ExchangeKeeper };
 
-/** Makes it. */
 export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
   const { keeper, inbox, service, powers } = parts;
   const under = new Set<Promise<void>>();

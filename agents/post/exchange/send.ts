@@ -40,7 +40,6 @@ type SendParts = Pick<ExchangeParts, "inbox" | "service" | "powers" | "frame"> &
   need(ask: { readonly peer?: PeerSend["peer"]; readonly exchange: ExchangeId }): ExchangeHead;
 };
 
-/** Makes it. */
 export function makeExchangeSends(parts: SendParts): ExchangeSends {
   const { keeper, inbox, powers, service } = parts;
   /** First messages whose exchange is being written. */

@@ -57,7 +57,6 @@ export interface InboxBook {
   expired(now: number): readonly InboxEntry[];
 }
 
-/** Makes an empty book. */
 export function makeInboxBook(quotas: InboxQuotas): InboxBook {
   const slots = new Map<InboxId, Slot>();
   const senders = new Map<string, Tally>();

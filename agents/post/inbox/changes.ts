@@ -24,7 +24,6 @@ export interface InboxMarking {
   dropped(): void;
 }
 
-/** What {@link makeInboxChanges} is handed. */
 export interface ChangesParts {
   readonly log: Pick<EventLog, "append">;
   readonly book: InboxBook;
@@ -46,7 +45,6 @@ export interface InboxChanges {
   settle(slot: Slot, next: InboxEntry): Promise<InboxEntry>;
 }
 
-/** Makes them. */
 export function makeInboxChanges(parts: ChangesParts): InboxChanges {
   const { log, book } = parts;
 

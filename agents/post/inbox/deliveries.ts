@@ -23,7 +23,6 @@ import type { TaskRuns } from "../../task/runs.ts";
 import type { Inbox } from "./inbox.ts";
 import { taskOfBox } from "./judge.ts";
 
-/** What {@link makeDeliveries} is handed. */
 export interface DeliveryParts {
   readonly keeper: Pick<TaskKeeper, "get" | "record" | "turnOver">;
   readonly runs: Pick<

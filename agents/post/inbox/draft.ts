@@ -34,7 +34,6 @@ export interface InboxDraft extends InboxMarking {
   readonly duplicate: boolean;
 }
 
-/** What {@link makeDrafts} is handed. */
 export interface DraftParts extends JudgeParts {
   readonly powers: Pick<Powers, "now" | "id" | "token">;
   readonly quotas: InboxQuotas;

@@ -258,7 +258,6 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
 // Messages that come in while a call to their sender is under way: shown with the call's result, delivered by the commit
 // that keeps it, and nothing that would wake their task.
 
-/** What {@link makeCallInbox} is handed. */
 export interface CallInboxParts {
   readonly book: Pick<InboxBook, "waiting" | "get">;
   /** Bytes of messages that one result shows. */

@@ -36,7 +36,6 @@ export interface InboxPast {
   eraseBefore(before: number): Promise<number>;
 }
 
-/** What {@link makeInboxPast} is handed. */
 export interface PastParts {
   readonly store: Pick<Store, "document" | "documents">;
   readonly book: Pick<InboxBook, "waiting">;

@@ -13,7 +13,6 @@ import { sha256Hex } from "../../../port/digest.ts";
 
 /** Kinds of documents: what is known of a message, and what it says, which can be erased alone. */
 export const ENTRY_KIND = "inbox";
-/** See {@link ENTRY_KIND}. */
 export const BODY_KIND = "inboxBody";
 /** Under what every message that waits lies: a kernel that starts loads these and no others. */
 export const WAITING = "waiting";

@@ -144,7 +144,6 @@ interface Parent {
   readonly box: string | undefined;
 }
 
-/** Makes them. */
 export function makeParents(parts: ParentsParts): Parents {
   const { store, senders, book } = parts;
 

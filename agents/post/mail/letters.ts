@@ -125,7 +125,6 @@ export function answering({ message }: InboxEntry): Box {
 
 // `adopt`: something that a message carries gets a name; a capability is derived, never more than was offered.
 
-/** Makes the tool. */
 export function adoptTools(
   parts: MailParts,
   letters: Letters,

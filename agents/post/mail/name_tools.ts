@@ -131,7 +131,6 @@ function heldAt(kind: string, rest: readonly string[]): Reference | undefined {
 
 const byOf = ({ process: { colour, label } }: MailCall): NamedBy => ({ colour, label });
 
-/** Makes the tools. */
 export function nameTools(parts: MailParts): Readonly<Partial<Record<MailTool, MailAct>>> {
   const { names } = parts;
   const looking = (

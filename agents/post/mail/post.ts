@@ -40,7 +40,6 @@ const KINDS: Readonly<Record<Mail["type"], MessageKind>> = {
   counterProposal: "handoff",
 };
 
-/** Makes the tools. */
 export function postTools(
   parts: MailParts,
   letters: Letters,

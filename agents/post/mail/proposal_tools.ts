@@ -35,7 +35,6 @@ type Landed =
   | { readonly kind: "settled" }
   | { readonly kind: "waits"; readonly fault: Fault };
 
-/** Makes the tools. */
 export function proposalTools(
   parts: MailParts,
   proposals: Proposals,

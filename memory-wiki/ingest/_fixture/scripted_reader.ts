@@ -13,7 +13,6 @@ export const LEASE = [
   "The broker revokes a lease when its task ends.",
   "",
 ].join("\n");
-/** See {@link LEASE}. */
 export const BROKER = "# Broker\n\nThe broker decides each call before it happens.\n";
 
 /** The shown lines of an item, by their numbers. */

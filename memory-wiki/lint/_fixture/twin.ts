@@ -67,7 +67,6 @@ export interface Twin extends LintedStore {
 /** A moment: 2026-06-01. */
 export const NOW = 1_780_272_000_000;
 
-/** Makes an empty twin. */
 export function makeTwin(): Twin {
   const pages = new Map<
     string,

@@ -38,7 +38,6 @@ interface Sink {
   tight: boolean;
 }
 
-/** Makes a collector. */
 export function makeBlocks(): Blocks {
   const body: Sink = { blocks: [], tight: false };
   const sinks: Sink[] = [body];

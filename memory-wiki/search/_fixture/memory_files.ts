@@ -1,7 +1,6 @@
 /** Files of an index in memory. @module */
 import type { IndexFiles } from "../search.ts";
 
-/** See {@link makeMemoryFiles}. */
 export interface MemoryFiles extends IndexFiles {
   readonly held: Map<string, Uint8Array>;
 }

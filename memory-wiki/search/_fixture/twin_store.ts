@@ -53,7 +53,6 @@ const AT = 1_700_000_000_000;
 const digestOf = (text: string): Digest =>
   Digests.parse(createHash("sha256").update(text).digest("hex"));
 
-/** Makes an empty one. */
 export function makeTwinStore(): TwinStore {
   const db = new DatabaseSync(":memory:");
   for (const label of LABELS) {

@@ -95,7 +95,6 @@ export function makePageTable(inside: Inside, trustedKeys: readonly string[]): P
       db.all("SELECT page FROM citations WHERE digest = ? ORDER BY page", digest)
         .map((row) => text(row, "page") as PageName),
     sync: async () => await Promise.resolve(takeHandEdits(inside)),
-    refresh: (name, at) => change(name, `refresh page "${name}"`, () => ({ freshAt: at })),
     review: (name, version, by) =>
       change(name, `review page "${name}"`, (page) => {
         if (page.version === version) return { reviewed: { by, at: inside.now() } };

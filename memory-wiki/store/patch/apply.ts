@@ -16,7 +16,6 @@ import type { ReadPage } from "../../markdown/page_text.ts";
 import { digestOfFile } from "../files/raw_keep.ts";
 import { countLines } from "../files/text_lines.ts";
 import { type Inside, meta } from "../inside.ts";
-import { liveLease } from "../lease_table.ts";
 import { type KnownSources, type LookedUp, makeKnownSources } from "../page/citations.ts";
 import { deleteVersion, pageFile, pageRow, putVersion, versionText } from "../page/versions.ts";
 import { putPending } from "../settle.ts";
@@ -31,16 +30,12 @@ const encoder = new TextEncoder();
 const NAMED = 8;
 
 /** What stands against a patch; empty where nothing does. Within a transaction. */
-function conflictsOf(inside: Inside, patch: PagePatch, by: string): readonly PageConflict[] {
+function conflictsOf(inside: Inside, patch: PagePatch): readonly PageConflict[] {
   return patch.changes.flatMap((change): readonly PageConflict[] => {
     const page = pageOfChange(change);
     const row = pageRow(inside, page);
     const have = row === undefined || row.deleted ? undefined : row.page;
     const versions = { page, expected: change.base, found: have?.version ?? 0 };
-    const owner = liveLease(inside, page);
-    if (owner !== undefined && owner !== by && owner !== patch.author) {
-      return [{ ...versions, by: owner, why: "lease" }];
-    }
     if (versions.found !== change.base) {
       return [{ ...versions, by: row?.page.author ?? "nobody", why: "version" }];
     }
@@ -81,7 +76,7 @@ export async function stagePatch(
   const generation = meta(inside.db, "generation");
   const drafts = new Map<PageName, Drafted>();
   const known = makeKnownSources();
-  if (conflictsOf(inside, patch, how.by).length === 0) {
+  if (conflictsOf(inside, patch).length === 0) {
     for (const change of patch.changes) {
       if (change.kind === "delete") continue;
       drafts.set(change.draft.name, draftPage(inside, patch, change, { at: how.at, known }));
@@ -105,7 +100,7 @@ export function applyPatch(
   how: { readonly by: string; readonly at: number; readonly staged: Staged },
 ): void {
   const { by, at, staged } = how;
-  const conflicts = conflictsOf(inside, patch, by);
+  const conflicts = conflictsOf(inside, patch);
   if (conflicts.length > 0) {
     decidePatch(inside, patch.id, { state: "conflict", by, conflicts });
     return;

@@ -101,33 +101,6 @@ Deno.test("a page that was edited by hand is never overwritten, whether or not t
   store.close();
 });
 
-Deno.test("another's lease is a conflict until it ends; a lease gives no right to write", async () => {
-  using rig = makeRig();
-  let time = 1_000_000;
-  const { wikiStorePowers } = await import("../store_powers.ts");
-  const { store } = await rig.open({ powers: { ...wikiStorePowers(), now: () => time } });
-  const page = named("a");
-  store.leases.claim(page, "task:alice", 500);
-  store.leases.claim(page, "task:alice", 1_000);
-  const refused = await faultOf(() => store.leases.claim(page, "task:bob", 10));
-  assert.deepEqual([refused.code, refused.detail], ["conflict", { owner: "task:alice" }]);
-  const patch = await writePages(store, [writing("a", "one\n")]);
-  assert.deepEqual(patch.conflicts, [
-    { page: "a", expected: 0, found: 0, by: "task:alice", why: "lease" },
-  ]);
-  store.leases.release(page, "task:bob");
-  assert.equal(store.leases.owner(page), "task:alice");
-  time += 1_001;
-  assert.equal(store.leases.owner(page), undefined);
-  assert.equal((await store.patches.apply(patch.id, "operator")).state, "applied");
-  store.leases.claim(page, "operator", 10);
-  assert.equal(
-    (await writePages(store, [writing("a", "two\n", 7)])).conflicts?.[0]?.why,
-    "version",
-  );
-  store.close();
-});
-
 Deno.test("a citation that does not hold is refused, by its footnote; one that the page had before is not", async () => {
   using rig = makeRig();
   const { store } = await rig.open();

@@ -26,7 +26,6 @@ interface Outs {
   take(): readonly Out[];
 }
 
-/** Makes an empty list. */
 export function makeOuts(): Outs {
   let outs: Out[] = [];
   let kind: "text" | "rationale" | "call" = "call";

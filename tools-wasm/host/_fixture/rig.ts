@@ -97,7 +97,6 @@ export interface Kernel {
   readonly handler: { ask(op: string, body: Json): Json | Promise<Json>; tell(): void };
 }
 
-/** Makes one. */
 export function makeKernel(
   answer: (asked: HostFunctionBody) => Json | Promise<Json> = () => ({ text: "alpha" }),
 ): Kernel {

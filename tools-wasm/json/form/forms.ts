@@ -1,7 +1,7 @@
 /** The forms that documents come in: JSON, JSON lines, CSV, YAML and TOML. @module */
+import { Fault } from "../../../contracts/base/fault.ts";
 import { parse as parseToml, stringify as writeToml, TomlDate, TomlError } from "smol-toml";
 import { LineCounter, parseAllDocuments, stringify as writeYaml } from "yaml";
-import { Refusal } from "../refusal.ts";
 import { checkValue, DEEPEST, isList, isObject, type Json, toText } from "../values.ts";
 import { readJson, readLines, writeLines } from "./json_form.ts";
 
@@ -26,7 +26,7 @@ export function formOf(path: string): Form | undefined {
   return Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
 }
 
-/** Reads a document. @throws {Refusal} `invalidInput` with the line, `tooLarge` when it is nested too deep. */
+/** Reads a document. @throws {Fault} `invalidInput` with the line, `tooLarge` when it is nested too deep. */
 export function readForm(form: Form, text: string, csv: CsvOptions): Json {
   switch (form) {
     case "json":
@@ -42,7 +42,7 @@ export function readForm(form: Form, text: string, csv: CsvOptions): Json {
   }
 }
 
-/** Writes a value as a document. @throws {Refusal} `invalidArguments` for a value that the form cannot hold. */
+/** Writes a value as a document. @throws {Fault} `invalidArguments` for a value that the form cannot hold. */
 export function writeForm(form: Form, value: Json, csv: CsvOptions): string {
   switch (form) {
     case "json":
@@ -72,7 +72,7 @@ function refuseDeepYaml(text: string): void {
     0,
   );
   if (most > DEEPEST || indent > DEEPEST * 8) {
-    throw new Refusal("tooLarge", `Cannot read the YAML: nested more than ${DEEPEST} deep`);
+    throw new Fault("tooLarge", `Cannot read the YAML: nested more than ${DEEPEST} deep`);
   }
 }
 
@@ -90,14 +90,14 @@ function readYaml(text: string): Json {
     const [error] = document.errors;
     if (error !== undefined) {
       const { line } = lineCounter.linePos(error.pos[0]);
-      throw new Refusal("invalidInput", `Cannot read the YAML: line ${line}: ${error.message}`);
+      throw new Fault("invalidInput", `Cannot read the YAML: line ${line}: ${error.message}`);
     }
     try {
       // Aliases are written out: few, so that a small text cannot become a huge value.
       return checkValue(exact(document.toJS({ maxAliasCount: 100 })));
     } catch (cause) {
       if (cause instanceof ReferenceError) {
-        throw new Refusal("tooLarge", `Cannot read the YAML: ${cause.message}`);
+        throw new Fault("tooLarge", `Cannot read the YAML: ${cause.message}`);
       }
       throw cause;
     }
@@ -112,7 +112,7 @@ function readToml(text: string): Json {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
     const [why = ""] = cause.message.split("\n");
-    throw new Refusal("invalidInput", `Cannot read the TOML: line ${cause.line}: ${why}`);
+    throw new Fault("invalidInput", `Cannot read the TOML: line ${cause.line}: ${why}`);
   }
 }
 
@@ -120,7 +120,7 @@ function readToml(text: string): Json {
 function exact(value: unknown, depth = 0): unknown {
   if (typeof value === "bigint") {
     if (String(Number(value)) === String(value)) return Number(value);
-    throw new Refusal(
+    throw new Fault(
       "invalidInput",
       `Cannot read the whole number ${value}: it would lose digits (past 2^53). Put it in quotes`,
     );
@@ -135,10 +135,10 @@ function exact(value: unknown, depth = 0): unknown {
 
 function toToml(value: Json): string {
   if (!isObject(value)) {
-    throw new Refusal("invalidArguments", "Cannot write TOML: the value is not an object");
+    throw new Fault("invalidArguments", "Cannot write TOML: the value is not an object");
   }
   if (hasNull(value)) {
-    throw new Refusal("invalidArguments", "Cannot write TOML: it has no null; remove it first");
+    throw new Fault("invalidArguments", "Cannot write TOML: it has no null; remove it first");
   }
   return writeToml(value);
 }
@@ -161,7 +161,7 @@ interface CsvOptions {
 /**
  * Reads rows, which end with CR LF, LF or CR: objects by the header's names, or arrays.
  *
- * @throws {Refusal} `invalidInput` for a quote that is not closed or stands inside a cell, a row of another length
+ * @throws {Fault} `invalidInput` for a quote that is not closed or stands inside a cell, a row of another length
  * than the header, or a column named twice.
  */
 export function readCsv(text: string, { delimiter, header }: CsvOptions): Json {
@@ -170,14 +170,14 @@ export function readCsv(text: string, { delimiter, header }: CsvOptions): Json {
   const [names = [], ...rest] = rows;
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
-    throw new Refusal(
+    throw new Fault(
       "invalidInput",
       `Cannot read the CSV: column "${twice}" is there twice; pass header: false`,
     );
   }
   return rest.map((row, at) => {
     if (row.length !== names.length) {
-      throw new Refusal(
+      throw new Fault(
         "invalidInput",
         `Cannot read the CSV: row ${
           at + 2
@@ -205,7 +205,7 @@ function readRows(text: string, delimiter: string): readonly (readonly string[])
       row.push("");
     } else if (text.startsWith("\r\n", at)) at += 2;
     else if (at < text.length && text[at] !== "\n" && text[at] !== "\r") {
-      throw new Refusal(
+      throw new Fault(
         "invalidInput",
         `Cannot read the CSV: row ${rows.length + 1} goes on behind a closing quote`,
       );
@@ -237,7 +237,7 @@ function quotedCell(text: string, from: number, row: number): Cell {
   while (true) {
     const end = text.indexOf('"', at);
     if (end < 0) {
-      throw new Refusal("invalidInput", `Cannot read the CSV: a quote in row ${row} is not closed`);
+      throw new Fault("invalidInput", `Cannot read the CSV: a quote in row ${row} is not closed`);
     }
     parts.push(text.slice(at, end));
     at = end + 1;
@@ -249,7 +249,7 @@ function quotedCell(text: string, from: number, row: number): Cell {
 /**
  * Writes an array of objects (with a header of all their keys, in order of appearance) or of arrays.
  *
- * @throws {Refusal} `invalidArguments` for any other value, and for cells that hold arrays or objects.
+ * @throws {Fault} `invalidArguments` for any other value, and for cells that hold arrays or objects.
  */
 export function writeCsv(value: Json, { delimiter, header }: CsvOptions): string {
   if (!isList(value)) throw notRows();
@@ -276,7 +276,7 @@ export function writeCsv(value: Json, { delimiter, header }: CsvOptions): string
 function writeCell(cell: Json, delimiter: string): string {
   if (cell === null) return "";
   if (typeof cell === "object") {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot write CSV: a cell holds ${toText(cell).slice(0, 60)}; turn it into text`,
     );
@@ -287,8 +287,8 @@ function writeCell(cell: Json, delimiter: string): string {
   return plain ? text : `"${text.replaceAll('"', '""')}"`;
 }
 
-function notRows(): Refusal {
-  return new Refusal(
+function notRows(): Fault {
+  return new Fault(
     "invalidArguments",
     "Cannot write CSV: give an array of objects, or an array of arrays",
   );

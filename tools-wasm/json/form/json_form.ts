@@ -1,11 +1,11 @@
 /** JSON and JSON lines as text. @module */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { checkValue, DEEPEST, type Json, toText } from "../values.ts";
 
 /**
  * Reads one JSON value.
  *
- * @throws {Refusal} `invalidInput` for a syntax error and for whole numbers (past 2^53) whose digits would change.
+ * @throws {Fault} `invalidInput` for a syntax error and for whole numbers (past 2^53) whose digits would change.
  */
 export function readJson(text: string): Json {
   refuseDeep(text);
@@ -13,7 +13,7 @@ export function readJson(text: string): Json {
     return checkNumbers(text, JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) {
-      throw new Refusal("invalidInput", `Cannot read the JSON: ${error.message}`);
+      throw new Fault("invalidInput", `Cannot read the JSON: ${error.message}`);
     }
     throw error;
   }
@@ -27,8 +27,8 @@ export function readLines(text: string): Json {
     try {
       values.push(readJson(line));
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(error.code, `${error.message} (in line ${at + 1})`);
+      if (!(error instanceof Fault)) throw error;
+      throw new Fault(error.code, `${error.message} (in line ${at + 1})`);
     }
   }
   return values;
@@ -37,7 +37,7 @@ export function readLines(text: string): Json {
 /** Writes an array as JSON lines. */
 export function writeLines(value: Json): string {
   if (!Array.isArray(value)) {
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       "Cannot write JSON lines: the value is not an array. Wrap it: [ … ]",
     );
@@ -54,7 +54,7 @@ function refuseDeep(text: string): void {
     else if (char === LIST || char === OBJECT) depth += 1;
     else if (char === LIST + 2 || char === OBJECT + 2) depth -= 1;
     if (depth > DEEPEST) {
-      throw new Refusal("tooLarge", `Cannot read the JSON: nested more than ${DEEPEST} deep`);
+      throw new Fault("tooLarge", `Cannot read the JSON: nested more than ${DEEPEST} deep`);
     }
   }
 }
@@ -94,7 +94,7 @@ function checkNumbers(text: string, value: unknown): Json {
 
 function refuseInexact(number: string): void {
   if (number.length > 15 && /^-?\d+$/.test(number) && String(Number(number)) !== number) {
-    throw new Refusal(
+    throw new Fault(
       "invalidInput",
       `Cannot read the whole number ${
         number.slice(0, 40)

@@ -1,5 +1,5 @@
 /** Calls: of definitions and arguments in force, then of built-in functions. @module */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { Json } from "../values.ts";
 import { withVariable } from "./bind.ts";
 import { run, values } from "./evaluate.ts";
@@ -36,7 +36,7 @@ export function* callFunction({ name, args }: Call, spot: Spot, scope: Scope): I
   }
   const definition = DEFINED.get(key);
   if (definition === undefined) {
-    throw new Refusal("invalidArguments", `Cannot run the filter: ${key} is not defined`);
+    throw new Fault("invalidArguments", `Cannot run the filter: ${key} is not defined`);
   }
   const inner: Scope = { ...scope, variables: undefined, functions: undefined };
   yield* apply(definition, args, { spot, scope, inner });
@@ -63,7 +63,7 @@ function* apply(
 ): Iterable<Spot> {
   const depth = scope.depth + 1;
   if (depth > DEEPEST_CALL) {
-    throw new Refusal(
+    throw new Fault(
       "tooLarge",
       `Cannot finish the filter: functions call each other more than ${DEEPEST_CALL} deep`,
     );

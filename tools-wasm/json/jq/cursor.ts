@@ -1,5 +1,5 @@
 /** Reads the tokens of a filter, one at a time. @module */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 
 /** A place in a filter's text. */
 export interface Cursor {
@@ -19,7 +19,7 @@ export interface Cursor {
   done(): boolean;
   /** Runs `read` one level deeper. */
   nested<T>(read: () => T): T;
-  fail(why: string): Refusal;
+  fail(why: string): Fault;
 }
 
 /** Signs, longest first, so that `//` is not two `/`. */
@@ -53,8 +53,8 @@ export function makeCursor(source: string): Cursor {
     BLANK.lastIndex = at;
     at += BLANK.exec(source)?.[0].length ?? 0;
   };
-  const fail = (why: string): Refusal =>
-    new Refusal(
+  const fail = (why: string): Fault =>
+    new Fault(
       "invalidArguments",
       `Cannot read the filter at character ${at + 1}: ${why}` +
         (at < source.length ? `; there stands ${JSON.stringify(source.slice(at, at + 20))}` : ""),

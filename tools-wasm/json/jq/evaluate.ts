@@ -14,7 +14,7 @@ type Node<K extends Ast["kind"]> = Extract<Ast, { readonly kind: K }>;
 /**
  * The outputs of `ast` for one input.
  *
- * @throws {FilterError} where the filter fails, {@link Refusal} where the budget ends.
+ * @throws {FilterError} where the filter fails, {@link Fault} where the budget ends.
  */
 export function* run(ast: Ast, spot: Spot, scope: Scope): Iterable<Spot> {
   scope.budget.spend(1);

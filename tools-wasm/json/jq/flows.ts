@@ -1,5 +1,5 @@
 /** Built-in functions that take filters, or give any number of outputs. @module */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { compare, isList, isObject, type Json } from "../values.ts";
 import { pathsOf } from "./assign.ts";
 import { each, run, values } from "./evaluate.ts";
@@ -53,7 +53,7 @@ function* recurse(call: FlowCall): Iterable<Spot> {
     call.scope.budget.spend(1);
     yield next.value;
     if (open.length > DEEPEST_RECURSION) {
-      throw new Refusal(
+      throw new Fault(
         "tooLarge",
         `Cannot finish the filter: it recurses more than ${DEEPEST_RECURSION} deep`,
       );

@@ -1,5 +1,5 @@
 /** Regular expressions in filters: `test`, `match`, `split`, `sub`. Time is linear in the text. @module */
-import { makePattern } from "../pattern/pattern.ts";
+import { readPattern } from "../pattern.ts";
 import { isList, type Json, type JsonObject } from "../values.ts";
 import { type Budget, FilterError, shown } from "./run_state.ts";
 
@@ -32,35 +32,47 @@ export function* matches(text: Json, { pattern, flags, budget }: Wanted): Iterab
   }
   const wanted = flagsOf(extra ?? flags ?? null);
   const spend = (steps: number): void => budget.spend(steps);
-  const compiled = makePattern(source, { flags: `${wanted}u`, spend });
-  const points = [...text];
+  const compiled = readPattern(source, { flags: `${wanted}u`, spend });
   let from = 0;
-  while (from <= points.length) {
-    const match = compiled.find(points, from);
-    const whole = match?.groups[0];
-    if (match === undefined || whole === undefined) return;
+  // Offsets count code points; matches come from left to right, so that each character is counted once.
+  let counted = { unit: 0, points: 0 };
+  const pointsAt = (unit: number): number => {
+    counted = { unit, points: counted.points + lengthOf(text, counted.unit, unit) };
+    return counted.points;
+  };
+  while (from <= text.length) {
+    const groups = compiled.find(text, from);
+    const whole = groups?.[0];
+    if (groups === undefined || whole === undefined) return;
     // After an empty match the next one begins one character on.
-    from = whole.to === whole.from ? whole.to + 1 : whole.to;
+    const pair = (text.codePointAt(whole.to) ?? 0) > 0xffff;
+    from = whole.to === whole.from ? whole.to + (pair ? 2 : 1) : whole.to;
     if (wanted.includes("n") && whole.from === whole.to) continue;
+    const offset = pointsAt(whole.from);
     const captures = compiled.names.map((name, at): JsonObject => {
-      const group = match.groups[at + 1];
-      const string = group === undefined ? null : points.slice(group.from, group.to).join("");
+      const group = groups[at + 1];
       return {
-        offset: group?.from ?? -1,
-        length: group === undefined ? 0 : group.to - group.from,
-        string,
+        offset: group === undefined ? -1 : offset + lengthOf(text, whole.from, group.from),
+        length: group === undefined ? 0 : lengthOf(text, group.from, group.to),
+        string: group === undefined ? null : text.slice(group.from, group.to),
         name: name ?? null,
       };
     });
     yield {
-      offset: whole.from,
-      length: whole.to - whole.from,
-      string: points.slice(whole.from, whole.to).join(""),
+      offset,
+      length: lengthOf(text, whole.from, whole.to),
+      string: text.slice(whole.from, whole.to),
       captures,
       named: namedOf(captures),
     };
     if (!wanted.includes("g")) return;
   }
+}
+
+/** Code points between two places. */
+function lengthOf(text: string, from: number, to: number): number {
+  const part = text.slice(from, to);
+  return part.length - (part.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 function namedOf(captures: readonly JsonObject[]): JsonObject {

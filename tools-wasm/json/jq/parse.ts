@@ -26,7 +26,7 @@ const BINDINGS: readonly Binding[] = [
 /**
  * Parses a whole filter.
  *
- * @throws {Refusal} `invalidArguments` with the place and what is missing there.
+ * @throws {Fault} `invalidArguments` with the place and what is missing there.
  */
 export function parseFilter(source: string): Ast {
   const { cursor, reader } = open(source);

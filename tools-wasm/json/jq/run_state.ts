@@ -1,5 +1,5 @@
 /** What a run of a filter carries along: its input with the way there, its scope, and what it may still spend. @module */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { type Json, kindOf, LONGEST, toText } from "../values.ts";
 import type { Ast, Definition } from "./syntax.ts";
 
@@ -46,7 +46,7 @@ export function lookUp<T>(names: Names<T>, wanted: string): T | undefined {
 
 /** What a run may spend. */
 export interface Budget {
-  /** @throws {Refusal} `tooLarge` once all steps are spent. */
+  /** @throws {Fault} `tooLarge` once all steps are spent. */
   spend(steps: number): void;
 }
 
@@ -57,7 +57,7 @@ export function makeBudget(steps: number): Budget {
     spend: (spent: number) => {
       left -= spent;
       if (left < 0) {
-        throw new Refusal(
+        throw new Fault(
           "tooLarge",
           `Cannot finish the filter: it took more than ${steps} steps. Narrow the input or use limit(n; f)`,
         );
@@ -84,8 +84,8 @@ export function shown(value: Json): string {
   return `${kindOf(value)} (${text.length > 40 ? `${text.slice(0, 37)}...` : text})`;
 }
 
-/** Passes a text on. @throws {Refusal} `tooLarge` when it is longer than any text may be. */
+/** Passes a text on. @throws {Fault} `tooLarge` when it is longer than any text may be. */
 export function boundedText(text: string): string {
   if (text.length <= LONGEST) return text;
-  throw new Refusal("tooLarge", `Cannot make a text of more than ${LONGEST} characters`);
+  throw new Fault("tooLarge", `Cannot make a text of more than ${LONGEST} characters`);
 }

@@ -3,7 +3,7 @@
  * references stay within the document. `format` says nothing, as the specification has it by default.
  * @module
  */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { isList, isObject, type Json, type JsonObject } from "../values.ts";
 import {
   below,
@@ -27,7 +27,7 @@ const DEEPEST_RULE = 200;
 /**
  * Everything that is wrong with `value`.
  *
- * @throws {Refusal} `invalidArguments` for a schema with a bad keyword, pattern or reference, `tooLarge` past the budget.
+ * @throws {Fault} `invalidArguments` for a schema with a bad keyword, pattern or reference, `tooLarge` past the budget.
  */
 export function checkSchema(
   schema: Json,
@@ -43,11 +43,11 @@ export function checkSchema(
     if (rules === true) return NOTHING;
     if (rules === false) return wrong(place, "must not be here");
     if (!isObject(rules)) {
-      throw new Refusal("invalidArguments", `Cannot use the schema: ${place.rule || "it"} is none`);
+      throw new Fault("invalidArguments", `Cannot use the schema: ${place.rule || "it"} is none`);
     }
     const depth = place.depth + 1;
     if (depth > DEEPEST_RULE) {
-      throw new Refusal(
+      throw new Fault(
         "invalidArguments",
         `Cannot use the schema: it is nested too deep, or refers to itself for ever`,
       );
@@ -315,7 +315,7 @@ const WITHIN: ReadonlySet<string> = new Set(
 /**
  * Looks at every schema of a document.
  *
- * @throws {Refusal} `invalidArguments` for a keyword of the wrong form, naming its place as a JSON Pointer
+ * @throws {Fault} `invalidArguments` for a keyword of the wrong form, naming its place as a JSON Pointer
  */
 function checkForm(root: Json, { spend }: { spend(steps: number): void }): void {
   const open: { readonly schema: Json; readonly at: string }[] = [{ schema: root, at: "" }];
@@ -340,7 +340,7 @@ function schemasIn(name: string, value: Json, at: string) {
     .map(([key, schema]) => ({ schema, at: `${at}/${escape(key)}` }));
 }
 
-function wrongForm(at: string, words: string): Refusal {
+function wrongForm(at: string, words: string): Fault {
   const place = at === "" ? "it" : `"${at.slice(0, 200)}"`;
-  return new Refusal("invalidArguments", `Cannot use the schema: ${place} is not ${words}`);
+  return new Fault("invalidArguments", `Cannot use the schema: ${place} is not ${words}`);
 }

@@ -1,5 +1,6 @@
 /** Rules about a value by itself: type, bounds, texts, sizes. @module */
-import { makePattern, type Pattern } from "../pattern/pattern.ts";
+import type { Pattern } from "../../../text/pattern.ts";
+import { readPattern } from "../pattern.ts";
 import {
   compare,
   isList,
@@ -121,8 +122,8 @@ export function scalarRules(schema: JsonObject, value: Json, place: Place): read
 export function makePatterns({ spend }: Pick<CheckState, "spend">) {
   const known = new Map<string, Pattern>();
   return (source: string, text: string): boolean => {
-    const pattern = known.get(source) ?? makePattern(source, { spend });
+    const pattern = known.get(source) ?? readPattern(source, { spend });
     known.set(source, pattern);
-    return pattern.find([...text]) !== undefined;
+    return pattern.find(text) !== undefined;
   };
 }

@@ -1,10 +1,10 @@
 /** Finds what `$ref` refers to, within the schema's own document. @module */
-import { Refusal } from "../refusal.ts";
+import { Fault } from "../../../contracts/base/fault.ts";
 import { isList, isObject, type Json } from "../values.ts";
 
 /** Schemas by what they can be called. */
 export interface SchemaIndex {
-  /** @throws {Refusal} `invalidArguments` when nothing in the document is called so. */
+  /** @throws {Fault} `invalidArguments` when nothing in the document is called so. */
   resolve(ref: string): Json;
 }
 
@@ -20,7 +20,7 @@ interface Part {
 /**
  * Indexes `$id`, `$anchor` and `$dynamicAnchor` of a document.
  *
- * @throws {Refusal} `invalidArguments` for what would need the scopes of several documents in one.
+ * @throws {Fault} `invalidArguments` for what would need the scopes of several documents in one.
  */
 export function indexSchema(root: Json): SchemaIndex {
   const named = new Map<string, Json>();
@@ -54,7 +54,7 @@ export function indexSchema(root: Json): SchemaIndex {
       ? pointed(document, fragment)
       : named.get(`#${fragment}`);
     if (found !== undefined) return found;
-    throw new Refusal(
+    throw new Fault(
       "invalidArguments",
       `Cannot follow "$ref": "${
         ref.slice(0, 120)
@@ -71,8 +71,8 @@ function remember(named: Map<string, Json>, name: string, schema: Json): void {
   named.set(name, schema);
 }
 
-function severalDocuments(why: string): Refusal {
-  return new Refusal("invalidArguments", `Cannot use the schema: ${why}; write it as one document`);
+function severalDocuments(why: string): Fault {
+  return new Fault("invalidArguments", `Cannot use the schema: ${why}; write it as one document`);
 }
 
 /** A relative name against an absolute `$id`: `item.json` for `https://…/item.json`. */

@@ -1,27 +1,15 @@
-/** Regular expressions as a tree. Only what can be matched in linear time. @module */
-import { Refusal } from "../refusal.ts";
+/** Regular expressions of filters and schemas: only what can be matched in linear time. @module */
+import { Fault } from "../../contracts/base/fault.ts";
+import {
+  type Assertion,
+  type CharTest,
+  makePattern,
+  type Part,
+  type Pattern,
+} from "../../text/pattern.ts";
 
-/** Where a match may be, without taking a character. */
-export type Assertion = "start" | "end" | "edge" | "noEdge";
-
-/** One part of an expression. */
-export type Part =
-  | { readonly kind: "char"; readonly test: (char: string) => boolean }
-  | { readonly kind: "assert"; readonly what: Assertion }
-  | { readonly kind: "all" | "any"; readonly parts: readonly Part[] }
-  | { readonly kind: "group"; readonly part: Part; readonly index: number }
-  | {
-    readonly kind: "repeat";
-    readonly part: Part;
-    readonly least: number;
-    /** Infinity for no end. */
-    readonly most: number;
-    readonly greedy: boolean;
-  };
-
-/** A parsed expression: group 0 is the whole, `names` has a name or undefined for each group from 1. */
-export interface PatternTree {
-  readonly part: Part;
+/** An expression that is ready, and the names of its groups from 1. */
+export interface NamedPattern extends Pattern {
   readonly names: readonly (string | undefined)[];
 }
 
@@ -29,7 +17,7 @@ export interface PatternTree {
  * What flags mean here: `i` ignores case, `s` lets the dot match a line end, `u` takes the letters
  * and digits of all scripts for `\w` and `\d`, as jq does and JSON Schema does not.
  */
-export interface PatternFlags {
+interface PatternFlags {
   readonly i: boolean;
   readonly s: boolean;
   readonly u: boolean;
@@ -44,8 +32,8 @@ const CONTROL: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 const EDGES: Readonly<Record<string, Assertion>> = {
-  b: "edge",
-  B: "noEdge",
+  b: "wordEdge",
+  B: "noWordEdge",
   A: "start",
   z: "end",
   Z: "end",
@@ -65,18 +53,48 @@ const NESTING = 40;
 const MAX_REPEATS = 1_000;
 const MAX_REMEMBERED = 1_000;
 
+const MAX_STATES = 4_000;
+const WORD: CharTest = (code) => code < 128 && /^\w$/.test(String.fromCodePoint(code));
+const WIDE_WORD: CharTest = (code) => /^[\p{L}\p{M}\p{N}\p{Pc}]$/u.test(String.fromCodePoint(code));
+
 /**
- * Parses an expression.
+ * Makes an expression ready. `flags`: of `i` (ignore case), `s` (dot matches line ends), `u` (see {@link PatternFlags});
+ * `spend` is told how many steps a search took, and may throw.
  *
- * @throws {Refusal} `invalidArguments` for a mistake, and for what cannot be matched in linear time: back-references,
- * looking ahead or behind.
+ * @throws {Fault} `invalidArguments` for a mistake, an expression that is too large, and for what cannot be matched in
+ * linear time: back-references, looking ahead or behind.
  */
-export function parsePattern(source: string, flags: PatternFlags): PatternTree {
+export function readPattern(
+  source: string,
+  { flags = "", spend }: {
+    readonly flags?: string;
+    readonly spend?: (steps: number) => void;
+  } = {},
+): NamedPattern {
+  const [i, s, u] = [flags.includes("i"), flags.includes("s"), flags.includes("u")];
+  const { part, names } = parsePattern(source, { i, s, u });
+  const pattern = makePattern(part, {
+    word: u ? WIDE_WORD : WORD,
+    states: MAX_STATES,
+    tooLarge: () =>
+      new Fault(
+        "invalidArguments",
+        "Cannot use the pattern: it is too large with its repeats written out",
+      ),
+    spend,
+  });
+  return Object.freeze({ ...pattern, names });
+}
+
+function parsePattern(
+  source: string,
+  flags: PatternFlags,
+): { readonly part: Part; readonly names: readonly (string | undefined)[] } {
   let at = 0;
   let depth = 0;
   const names: (string | undefined)[] = [];
-  const fail = (why: string): Refusal =>
-    new Refusal(
+  const fail = (why: string): Fault =>
+    new Fault(
       "invalidArguments",
       `Cannot read the pattern ${JSON.stringify(source.slice(0, 80))}: ${why}`,
     );
@@ -107,7 +125,7 @@ export function parsePattern(source: string, flags: PatternFlags): PatternTree {
       const greedy = source[at] !== "?";
       if (!greedy) at += 1;
       if (source[at] === "+" && greedy) throw fail("possessive repeats are not supported");
-      made = { kind: "repeat", part: made, ...bounds, greedy };
+      made = { kind: "repeat", part: made, ...bounds, lazy: !greedy };
     }
     return made;
   };
@@ -143,16 +161,20 @@ export function parsePattern(source: string, flags: PatternFlags): PatternTree {
     at += point.length;
     if (point === "^") return { kind: "assert", what: "start" };
     if (point === "$") return { kind: "assert", what: "end" };
-    if (point === ".") return { kind: "char", test: (char) => flags.s || char !== "\n" };
+    if (point === ".") return { kind: "char", test: (code) => flags.s || code !== 10 };
     return literal(point);
   };
 
   const literal = (wanted: string): Part => {
+    const own = wanted.codePointAt(0);
     if (!flags.i || wanted.toLowerCase() === wanted.toUpperCase()) {
-      return { kind: "char", test: (char) => char === wanted };
+      return { kind: "char", test: (code) => code === own };
     }
     const lower = wanted.toLowerCase();
-    return { kind: "char", test: (char) => char === wanted || char.toLowerCase() === lower };
+    return {
+      kind: "char",
+      test: (code) => code === own || String.fromCodePoint(code).toLowerCase() === lower,
+    };
   };
 
   const group = (): Part => {
@@ -208,12 +230,12 @@ export function parsePattern(source: string, flags: PatternFlags): PatternTree {
     } catch {
       throw fail(`${text} is no set of characters`);
     }
-    const known = new Map<string, boolean>();
-    const test = (char: string): boolean => {
-      const before = known.get(char);
+    const known = new Map<number, boolean>();
+    const test: CharTest = (code) => {
+      const before = known.get(code);
       if (before !== undefined) return before;
-      const holds = native.test(char);
-      if (known.size < MAX_REMEMBERED) known.set(char, holds);
+      const holds = native.test(String.fromCodePoint(code));
+      if (known.size < MAX_REMEMBERED) known.set(code, holds);
       return holds;
     };
     return { kind: "char", test };

@@ -1,0 +1,343 @@
+/**
+ * What both browser engines show of a page: lines within bounds and the refs that they name, a part of them as a model
+ * reads it, and how a call is told what the page makes of it.
+ * @module
+ */
+import { Fault } from "../contracts/base/fault.ts";
+import { cleanText, type Unseen } from "./page_text.ts";
+
+/** Where a page is drawn. */
+export interface PageCanvas<Target> {
+  /** Adds one line. */
+  readonly line: (depth: number, text: string) => void;
+  /** The first line after this one begins with `mark`: an item of a list. */
+  readonly mark: (mark: string) => void;
+  /** A new ref for `target`; undefined when there are too many. */
+  readonly ref: (target: Target) => string | undefined;
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly lines: readonly string[];
+  readonly unseen: Unseen;
+  /** Set when there was no room for more. */
+  readonly isFull: () => boolean;
+}
+
+/** Characters of all lines together, and refs, at most. */
+const CHARACTERS = 400_000;
+const REFS = 3_000;
+const INDENTS = 10;
+/** Characters of a part of a page. */
+const PART = 18_000;
+
+/** An empty canvas; longer lines are cut at `mostOfLine` characters. */
+export function makePageCanvas<Target>(mostOfLine: number): PageCanvas<Target> {
+  const lines: string[] = [];
+  const targets = new Map<string, Target>();
+  let left = CHARACTERS;
+  let waiting = "";
+  return Object.freeze({
+    lines,
+    targets,
+    unseen: { characters: 0 },
+    line(depth: number, text: string): void {
+      if (left <= 0) return;
+      const whole = text.length > mostOfLine
+        ? `${text.slice(0, mostOfLine).toWellFormed()}…`
+        : text;
+      const line = "  ".repeat(Math.min(depth, INDENTS)) + waiting + whole;
+      waiting = "";
+      left -= line.length + 1;
+      lines.push(line);
+    },
+    mark(mark: string): void {
+      waiting = mark;
+    },
+    ref(target: Target): string | undefined {
+      if (targets.size >= REFS || left <= 0) return undefined;
+      const ref = `e${targets.size + 1}`;
+      targets.set(ref, target);
+      return ref;
+    },
+    isFull: () => left <= 0,
+  });
+}
+
+/** Lines in parts that are shown one at a time; at least one. */
+export function partsOf(lines: readonly string[]): readonly string[] {
+  const parts: string[] = [];
+  let part: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length > 0 && length + line.length > PART) {
+      parts.push(part.join("\n"));
+      [part, length] = [[], 0];
+    }
+    part.push(line);
+    length += line.length + 1;
+  }
+  return [...parts, part.join("\n")];
+}
+
+/** A page as it is shown. */
+export interface ShownPage {
+  readonly url: string;
+  readonly status: number;
+  /** As it is written after `title`; empty for none. */
+  readonly title: string;
+  readonly notes: readonly string[];
+  readonly parts: readonly string[];
+  /** The page before it, that one could go back to. */
+  readonly before: string | undefined;
+}
+
+/**
+ * The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote.
+ *
+ * @throws {Fault} `invalidArguments` for a part that there is not
+ */
+export function shownPage(
+  { url, status, title, notes, parts, before }: ShownPage,
+  { part, snapshot }: { readonly part: number; readonly snapshot: string },
+): string {
+  const lines = parts[part - 1];
+  if (lines === undefined) {
+    throw new Fault("invalidArguments", `Cannot show part ${part}: the page has ${parts.length}`);
+  }
+  const next = part < parts.length
+    ? `; more: browser_snapshot ${JSON.stringify({ url, part: part + 1 })}`
+    : "";
+  const head = [
+    `page ${url} (status ${status})`,
+    `snapshot ${snapshot}`,
+    ...(title === "" ? [] : [`title ${title}`]),
+    ...(parts.length === 1 ? [] : [`part ${part} of ${parts.length}${next}`]),
+    ...(before === undefined ? [] : [`back: ${before}`]),
+    ...notes.map((note) => `note: ${note}`),
+  ];
+  return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
+}
+
+/** The newest page of a session, as calls name it. Each throws a {@link Fault} that says what to call instead. */
+export interface NewestPage<Target, Page extends Snapshot<Target>> {
+  /** @throws {Fault} `notFound` where no page is open */
+  newest(): Page;
+  /** The page, if `snapshot` is its id. @throws {Fault} `conflict` for another one */
+  current(snapshot: string): Page;
+  /** @throws {Fault} `invalidArguments` for a ref that the snapshot does not list */
+  target(at: { readonly snapshot: string; readonly ref: string }): Target;
+  /** The page, if it stands at `url`, shown as `written`. @throws {Fault} `invalidArguments` */
+  at(url: string, written?: string): Page;
+}
+
+/** What a session keeps of a page. */
+interface Snapshot<Target> {
+  readonly url: string;
+  readonly targets: ReadonlyMap<string, Target>;
+}
+
+/** Looks at the page that `page` gives, whose snapshot is called `id`. */
+export function newestPage<Target, Page extends Snapshot<Target>>(
+  page: () => Page | undefined,
+  id: () => string,
+): NewestPage<Target, Page> {
+  const newest = (): Page => {
+    const open = page();
+    if (open !== undefined) return open;
+    throw new Fault(
+      "notFound",
+      "Cannot do this: no page is open (none was opened yet, or the session was lost with its " +
+        "process); open the page again with browser_open",
+    );
+  };
+  const current = (snapshot: string): Page => {
+    const open = newest();
+    if (snapshot === id()) return open;
+    throw new Fault(
+      "conflict",
+      `Cannot use snapshot ${JSON.stringify(snapshot.slice(0, 40))}: it is not the newest one of ` +
+        "this session; use the newest snapshot's id and refs, or open the page again with browser_open",
+    );
+  };
+  return Object.freeze({
+    newest,
+    current,
+    target({ snapshot, ref }: { readonly snapshot: string; readonly ref: string }): Target {
+      const found = current(snapshot).targets.get(ref);
+      if (found !== undefined) return found;
+      throw new Fault(
+        "invalidArguments",
+        `Cannot use ref ${
+          JSON.stringify(ref.slice(0, 32))
+        }: the newest snapshot has no such ref; ` +
+          "it lists them after link, button and field names, as in `link e3`",
+      );
+    },
+    at(url: string, written = url): Page {
+      const open = newest();
+      if (open.url === url) return open;
+      throw new Fault(
+        "invalidArguments",
+        `Cannot do this at ${JSON.stringify(written.slice(0, 300))}: another page is open; name ` +
+          "the address of the newest snapshot",
+      );
+    },
+  });
+}
+
+/** The note of what a page has and is not drawn, of each kind so many; none where there is nothing. */
+export function leftOut(counts: readonly (readonly [number, string])[]): readonly string[] {
+  const said = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return said.length === 0 ? [] : [`left out: ${said.join(", ")}`];
+}
+
+/** The note of a page that is longer than its canvas. */
+export const TOO_LONG = "the page is too long; its end is left out";
+
+/** What an element is called: its seen text, else what its attributes say of it. */
+export function nameOf(text: string, attributes: ReadonlyMap<string, string>): string {
+  if (text !== "") return text;
+  for (const attribute of ["aria-label", "title", "alt"]) {
+    const said = cleanText(attributes.get(attribute) ?? "").trim();
+    if (said !== "") return said;
+  }
+  return "";
+}
+
+/** What is looked at of an element of either engine's tree. */
+interface TreeElement<E> {
+  readonly kind: "element";
+  readonly name: string;
+  readonly children: readonly (E | { readonly kind: "text" })[];
+}
+
+const ROWS = 5_000;
+
+/**
+ * The rows of a table of data; undefined for one that only lays the page out: it holds forms or tables, or has a single
+ * column. `header`: all its cells are headings.
+ */
+export function dataRows<E extends TreeElement<E>>(
+  beneath: Iterable<E>,
+  isControl: (element: E) => boolean,
+): readonly { readonly cells: readonly E[]; readonly header: boolean }[] | undefined {
+  const rows: { cells: readonly E[]; header: boolean }[] = [];
+  let widest = 0;
+  for (const element of beneath) {
+    if (element.name === "table" || element.name === "form" || isControl(element)) return undefined;
+    if (element.name !== "tr" || rows.length >= ROWS) continue;
+    const cells = element.children.flatMap((node) =>
+      node.kind === "element" && (node.name === "td" || node.name === "th") ? [node] : []
+    );
+    if (cells.length === 0) continue;
+    widest = Math.max(widest, cells.length);
+    rows.push({ cells, header: cells.every(({ name }) => name === "th") });
+  }
+  return widest > 1 ? rows : undefined;
+}
+
+/** Longest text that is repeated whole. */
+const WHOLE = 2_500;
+const AROUND = 60;
+
+/** The refusal of an argument that is not exactly what the page makes it: where it differs, so that the next call gets it right. */
+export function differs(
+  name: "url" | "body",
+  { given, exact }: { readonly given: string; readonly exact: string },
+): Fault {
+  const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
+  if (exact.length <= WHOLE) {
+    return new Fault(
+      "invalidArguments",
+      `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
+    );
+  }
+  let at = 0;
+  while (at < exact.length && exact[at] === given[at]) at += 1;
+  const part = (text: string): string =>
+    JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
+  return new Fault(
+    "invalidArguments",
+    `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ` +
+      `${at} on: it is ${part(exact)} there, and not ${part(given)}`,
+  );
+}
+
+/** An answer of the web, as far as a download looks at it. */
+interface Downloaded {
+  readonly status: number;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cut: boolean;
+  readonly stopped?: { readonly location: string; readonly why: string };
+}
+
+/** What a download asks of its engine. */
+export interface DownloadParts<Answer extends Downloaded> {
+  fetch(
+    args: {
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly bytes: number;
+    },
+  ): Promise<Answer>;
+  /** The answer as text; undefined where its type or its bytes are not. */
+  textOf(answer: Answer, type: string): string | undefined;
+  write(file: { readonly path: string; readonly text: string }): Promise<unknown>;
+}
+
+/** Most bytes of a download: as many as the scratch takes at once. */
+const DOWNLOAD_BYTES = 1_000_000;
+
+/** The media type of an answer in lower case, without its parameters; empty when it says none. */
+export function mediaType({ headers }: Pick<Downloaded, "headers">): string {
+  return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/**
+ * Saves what an address holds in the task's scratch.
+ *
+ * @throws {Fault} `tooLarge`, and `refused` for what is not text, for a redirect and for an error of the server: nothing
+ * is saved then
+ */
+export async function download<Answer extends Downloaded>(
+  { url, path }: { readonly url: string; readonly path: string },
+  parts: DownloadParts<Answer>,
+): Promise<string> {
+  if (!path.startsWith("scratch/")) {
+    throw new Fault(
+      "invalidArguments",
+      "Cannot save a download: its path has to begin with scratch/",
+    );
+  }
+  const answer = await parts.fetch({ url, headers: { accept: "*/*" }, bytes: DOWNLOAD_BYTES });
+  const type = cleanText(mediaType(answer)).slice(0, 80);
+  const { stopped, status } = answer;
+  if (stopped !== undefined) {
+    const to = JSON.stringify(cleanText(stopped.location).slice(0, 500));
+    throw new Fault(
+      "refused",
+      `Cannot download ${url}: it leads to ${to}, which was not followed ` +
+        `(${cleanText(stopped.why).slice(0, 200)}); download from there with a call of its own`,
+    );
+  }
+  if (status < 200 || status > 299) {
+    throw new Fault("refused", `Cannot download ${url}: the server says ${status}`);
+  }
+  if (answer.cut) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot download ${url}: it has more than ${DOWNLOAD_BYTES} bytes; the rest was not read and nothing was saved`,
+    );
+  }
+  const text = parts.textOf(answer, type);
+  if (text === undefined || text.includes("\0")) {
+    const kind = type === "" ? "of no named type" : type;
+    throw new Fault(
+      "refused",
+      `Cannot download ${url}: it is not UTF-8 text (${kind}), and this version saves only text; ` +
+        "ask the person to fetch it",
+    );
+  }
+  await parts.write({ path, text });
+  const kind = type === "" ? "no type" : type;
+  return `saved ${path}: ${text.length} characters (${kind}) from ${answer.url}; untrusted, like everything from the web`;
+}
