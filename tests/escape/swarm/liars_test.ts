@@ -65,7 +65,7 @@ Deno.test("a check sees its tree and nothing else: no network, no home, no other
   if (!needs("git")) return;
   const look =
     "test ! -e /root && test ! -e /home && ! cat /etc/passwd 2>/dev/null && echo x > phrases.txt && " +
-    '! (exec 3<>/dev/tcp/127.0.0.1/1) 2>/dev/null && test "$(ls /m)" = repo && test -z "$(env | grep -i remit)"';
+    'test $(wc -l < /proc/net/route) -le 1 && test "$(ls /m)" = repo && test -z "$(env | grep -i remit)"';
   await onSwarm({
     plan: plan({
       checks: [{ name: "look", command: ["sh", "-c", look] }],
