@@ -117,6 +117,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     serveSite: nothing,
     startPeer: nothing,
     kernels: nothing,
+    gateways: { post: nothing, pause: nothing },
     redteam: { open: nothing, own: nothing, shipped: nothing, names: nothing, now: nothing },
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,
