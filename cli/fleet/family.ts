@@ -1,25 +1,16 @@
 /** Kernels that share a database. @module */
-import { PROFILE, simple } from "../arguments/command_spec.ts";
+import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
-/** Tokens of people who use `--fleet`, made by a service and kept by a person. */
+/** The token of a fleet's gateway, kept by a person. Tokens are made where hosts' are: cli/mcp_serve. */
 export const FLEET_DOOR = family(
   [
-    simple(
-      "fleet token",
-      "create|list|revoke [NAME]",
-      [1, 2],
-      "tokens that people show with --fleet",
-      ["remit fleet token create carol", "remit fleet token revoke carol"],
-      [PROFILE, { name: "name", value: "NAME", help: "with create: how you call it" }],
-    ),
     simple("fleet login", "URL", [1, 1], "keep the token for a fleet's gateway, sealed", [
       "remit fleet login https://fleet.example.org",
     ]),
   ],
-  ["screen", "disk", "around", "kernels", "serve", "keyboard", "readInput"],
+  ["screen", "disk", "around", "kernels", "keyboard", "readInput"],
   {
-    "fleet token": async () => (await import("../mcp_serve/token_commands.ts")).fleetToken,
     "fleet login": async () => (await import("./login_command.ts")).fleetLogin,
   },
 );

@@ -44,6 +44,20 @@ const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
     PROFILE,
     { name: "name", value: "NAME", help: "with create: how you call it" },
   ]),
+  simple(
+    "fleet token",
+    "create|list|revoke [NAME]",
+    [1, 2],
+    "tokens that people show with --fleet",
+    [
+      "remit fleet token create carol",
+      "remit fleet token revoke carol",
+    ],
+    [
+      PROFILE,
+      { name: "name", value: "NAME", help: "with create: how you call it" },
+    ],
+  ),
 ];
 
 /** Being an MCP server; tokens of hosts and peers. */
@@ -61,4 +75,5 @@ export const MCP_SERVE = family(MCP_SERVE_COMMANDS, [
 ], {
   "mcp serve": async () => (await import("./command.ts")).mcpServe,
   "mcp token": async () => (await import("./token_commands.ts")).mcpToken,
+  "fleet token": async () => (await import("./token_commands.ts")).fleetToken,
 });
