@@ -59,7 +59,9 @@ export async function provideQuestion(
     ...(plan === undefined ? {} : { plan: { program: plan.program, sites: [...plan.sites] } }),
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
-    ...(judged.origins === undefined ? {} : { origins: [...judged.origins.values] }),
+    ...(judged.origins === undefined
+      ? {}
+      : { origins: [...judged.origins.values], declared: judged.origins.declared }),
     ...(agents.length > 1 ? { agents } : {}),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),
