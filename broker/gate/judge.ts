@@ -160,8 +160,9 @@ function coveredByPlan(
   }
   if (needs !== "consent" || raised || flow.above || ONE_BY_ONE.has(flow.effect)) return undefined;
   if (flow.executes.length > 0 || (read.resolved.changes ?? []).length > 0) return undefined;
-  return grants.list(known.process.task).find(({ question, decision }) =>
-    question === planned.question && decision === "allow"
+  const { task, turn } = known.process;
+  return grants.list(task).find((grant) =>
+    grant.question === planned.question && grant.decision === "allow" && grant.turn === turn
   );
 }
 

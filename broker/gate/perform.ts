@@ -145,7 +145,7 @@ export function makePerformer(parts: GateParts): Performer {
     if (decision.effect !== "read") notes.done.set(read.key(), result);
     if (plan !== undefined) {
       parts.plans?.take(process.task, plan, grant?.question);
-      // It answers for the program's calls until the turn is over, or a person takes it back.
+      // It answers for the program's calls until the turn is over.
       if (grant !== undefined) {
         const covers = `the ${plan.sites.length} calls of a program`;
         parts.questions.grants.restore({ ...grant, for: "turn", covers });

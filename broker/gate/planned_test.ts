@@ -219,6 +219,8 @@ Deno.test("what is grave, is told above its clearance or was taken back asks as 
   // Also where a rule of the operator's makes it consent.
   equal(await asks({ effect: "destructive" }), "consent");
   equal(await asks({ flagged: true }), "consent");
+  // A later turn of the person's is another matter.
+  equal(await asks({}, (world) => world.alice.turn++), "consent");
   equal(await asks({ resolved: { executes: ["desk/ci.yml"] } }), "consent");
   equal(
     await asks(

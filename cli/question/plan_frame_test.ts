@@ -60,7 +60,7 @@ const asked = question({
 Deno.test("a question about a program shows each call, how often, on what it depends, and where each value comes from", () => {
   const options = { width: 100, paint: makePaint(false), whole: false, request: "Pay GB29" };
   const lines = questionLines(asked, [], options);
-  assert.deepEqual(lines.slice(1, 19), [
+  assert.deepEqual(lines.slice(1, 17), [
     "┃ run a program that makes 3 calls",
     "┃",
     "┃ tool        plan_run  (read)",
@@ -73,8 +73,6 @@ Deno.test("a question about a program shows each call, how often, on what it dep
     '┃   │      subject: "hello\\u001b[2J"  ← chosen by the agent before it read anything',
     "┃   │      day  ← computed by the program from its own text",
     "┃   │ 3  mcp_bank_close  once, as calls 1 and 2 say; asks each time",
-    "┃ arguments   exactly these",
-    "┃   │ {}",
     "┃ and         program, exactly this text",
     "┃   │ const mails = tools.mcp_bank_mails({});",
     "┃   │ …",

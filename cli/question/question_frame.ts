@@ -164,8 +164,10 @@ export function questionLines(
   if (question.kind === "elicit") drawElicit(question, { paint, own, field, block });
   else {
     const { rest: args, texts } = shownArguments(question.argumentsText);
-    field("arguments", "exactly these");
-    block(displayBlock(args, WHOLE), ARGUMENT_LINES);
+    if (question.plan === undefined || args !== "{}") {
+      field("arguments", "exactly these");
+      block(displayBlock(args, WHOLE), ARGUMENT_LINES);
+    }
     for (const { name, text } of texts) {
       field("and", `${displayText(name, { max: 64 })}, exactly this text`);
       block(displayBlock(text, WHOLE), LINES_A_FILE);
