@@ -99,6 +99,10 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     const found = read(id, body, version);
     if (found !== undefined) kept.set(ResourceRef.parse(id), found);
   }
+  // Child processes ended with their kernel; those of this one may claim before `recover` is done.
+  const orphans = [...kept.values()].flatMap(({ state }) =>
+    state.leases.filter(({ owner }) => owner.child !== undefined)
+  );
 
   const ids: NewIds = {
     lease: () => ResourceLeaseId.parse(powers.id("r")),
@@ -231,12 +235,19 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
   };
 
   const recover = async (): Promise<void> => {
-    // Tasks that are over, and every child process of an earlier kernel.
-    for (const { state } of [...kept.values()]) {
-      for (const { owner: { task, child } } of state.leases) {
-        if (parts.isOver(task)) await ownerEnded(task);
-        else if (child !== undefined) await ownerEnded(task, child);
-      }
+    const owners = [...kept.values()].flatMap(({ state }) =>
+      state.leases.map(({ owner }) => owner)
+    );
+    for (const task of new Set(owners.map((owner) => owner.task))) {
+      if (parts.isOver(task)) await ownerEnded(task);
+    }
+    for (const { id, resource, owner } of orphans) {
+      await change(resource, owner.task, ({ leases }) => ({
+        changes: leases.some((each) => each.id === id)
+          ? [{ what: "ended", lease: id, reason: "ownerEnded", at: powers.now() }]
+          : [],
+        answer: undefined,
+      }));
     }
     await sweep();
     // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
