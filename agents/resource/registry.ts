@@ -30,8 +30,16 @@ import {
   type WriteOutcome,
 } from "../../contracts/task/resources.ts";
 import type { EventLog, Powers, Store } from "../../contracts/task/mod.ts";
-import { claimed, conflicting, decided, full, type NewIds, written } from "./claim.ts";
-import { dueChanges, emptyResource, eventOf, foldResource, isEmpty, sameOwner } from "./fold.ts";
+import { claimed, conflicting, decided, endedOwner, full, type NewIds, written } from "./claim.ts";
+import {
+  dueChanges,
+  emptyResource,
+  eventOf,
+  foldResource,
+  isEmpty,
+  sameOwner,
+  takesPart,
+} from "./fold.ts";
 import { itemAdded, itemClaimed, itemDone, type TaskLists } from "./task_list.ts";
 
 /** What {@link openResources} is handed. */
@@ -117,6 +125,19 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     return { state: emptyResource(ref, powers.now()), version: row?.version ?? 0 };
   };
 
+  /** Nobody fills the registry alone. */
+  const checkRoom = (by: TaskId | undefined): void => {
+    if (kept.size >= RESOURCE_LIMITS.resources) throw full("resources");
+    const own = by === undefined
+      ? []
+      : [...kept.values()].filter(({ state }) => takesPart(state, by));
+    if (own.length < RESOURCE_LIMITS.resourcesOfTask) return;
+    throw new Fault(
+      "tooLarge",
+      `Cannot use another resource: a task takes part in ${RESOURCE_LIMITS.resourcesOfTask} at most`,
+    );
+  };
+
   /** One change of a resource after another; what has expired meanwhile goes first, in the same commit. */
   const change = async <T>(
     ref: ResourceRef,
@@ -126,7 +147,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     const before = busy.get(ref) ?? Promise.resolve();
     const turn = before.then(async () => {
       const { state, version } = await load(ref);
-      if (!kept.has(ref) && kept.size >= RESOURCE_LIMITS.resources) throw full("resources");
+      if (!kept.has(ref)) checkRoom(by);
       const due = dueChanges(state, powers.now());
       const standing = due.reduce(foldResource, state);
       const { changes, answer } = plan(standing);
@@ -210,25 +231,10 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     dueChanges(state, powers.now()).reduce(foldResource, state);
 
   const ownerEnded: Resources["ownerEnded"] = async (task, child) => {
-    const over = (owner: ResourceLease["owner"]): boolean =>
-      owner.task === task && (child === undefined || owner.child === child);
     for (const [ref, { state }] of [...kept]) {
-      const open = (report: ConflictReport): boolean =>
-        report.state === "open" && over(report.claimant);
-      const named = state.leases.some(({ owner }) => over(owner)) || state.conflicts.some(open) ||
-        (child === undefined && state.watches.some((watch) => watch.task === task));
-      if (!named) continue;
+      if (!takesPart(state, task)) continue;
       await change(ref, task, (now) => ({
-        changes: [
-          ...now.leases.filter(({ owner }) => over(owner)).map(({ id }) => ({
-            ...{ what: "ended" as const, lease: id, reason: "ownerEnded" as const },
-            at: powers.now(),
-          })),
-          ...now.conflicts.filter(open).map(({ id }) => ({ what: "over" as const, conflict: id })),
-          ...(child === undefined ? now.watches.filter((watch) => watch.task === task) : []).map(
-            ({ scope }) => ({ what: "unwatched" as const, task, scope }),
-          ),
-        ],
+        changes: endedOwner(now, { task, child, now: powers.now() }),
         answer: undefined,
       }));
     }
@@ -287,6 +293,21 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
         owner?.task,
         (now) => ending(leaseIn(now, id), reason, powers.now()),
       );
+    },
+    async clear(ref) {
+      if (!kept.has(ref)) {
+        throw new Fault("notFound", `Cannot clear "${ref}": nothing is kept of it`);
+      }
+      await change(ref, undefined, ({ leases }) => ({
+        changes: [
+          ...leases.map(({ id }) => ({
+            ...{ what: "ended" as const, lease: id, reason: "operator" as const },
+            at: powers.now(),
+          })),
+          { what: "cleared", approver: "host" },
+        ],
+        answer: undefined,
+      }));
     },
     async decide(id, decision, by) {
       const found = [...kept].find(([, { state }]) =>
