@@ -246,6 +246,30 @@ export function written(
   );
 }
 
+/** What the end of a task comes to, or that of one child process: its claims are free, its conflicts over. */
+export function endedOwner(
+  { leases, conflicts, watches }: SharedResource,
+  { task, child, now }: {
+    readonly task: ResourceOwner["task"];
+    readonly child: number | undefined;
+    readonly now: number;
+  },
+): readonly ResourceChange[] {
+  const over = (owner: ResourceOwner): boolean =>
+    owner.task === task && (child === undefined || owner.child === child);
+  return [
+    ...leases.filter(({ owner }) => over(owner)).map(({ id }) => ({
+      ...{ what: "ended" as const, lease: id, reason: "ownerEnded" as const, at: now },
+    })),
+    ...conflicts.filter(({ state, claimant }) => state === "open" && over(claimant)).map(
+      ({ id }) => ({ what: "over" as const, conflict: id }),
+    ),
+    ...watches.filter((watch) => child === undefined && watch.task === task).map(({ scope }) => ({
+      ...{ what: "unwatched" as const, task, scope },
+    })),
+  ];
+}
+
 /** @returns Fault `tooLarge` that says of what there are too many */
 export function full(what: string): Fault {
   return new Fault(

@@ -124,6 +124,8 @@ function folded(resource: SharedResource, change: ResourceChange): SharedResourc
       };
     case "forgotten":
       return forgotten(resource, change.task);
+    case "cleared":
+      return emptyResource(resource.ref, resource.createdAt);
     default:
       return unreachable(change);
   }
@@ -165,6 +167,17 @@ function forgotten(resource: SharedResource, task: ResourceOwner["task"]): Share
     watches: resource.watches.filter((watch) => watch.task !== task),
     items: resource.items.map((item) => ofTask(item.author) ? { ...item, text: "(erased)" } : item),
   };
+}
+
+/** Tells whether a task claimed, wrote or watches something in it. */
+export function takesPart(
+  { leases, conflicts, watches, items }: SharedResource,
+  task: ResourceOwner["task"],
+): boolean {
+  return leases.some(({ owner }) => owner.task === task) ||
+    watches.some((watch) => watch.task === task) ||
+    items.some(({ author, owner }) => author.task === task || owner?.task === task) ||
+    conflicts.some(({ claimant, holder }) => claimant.task === task || holder?.task === task);
 }
 
 /** Tells whether two are the same process of the same task. */
@@ -228,6 +241,8 @@ function publicOf(change: ResourceChange): JsonObject {
     }
     case "watched":
       return { task: change.watch.task };
+    case "cleared":
+      return { approver: change.approver };
     case "unwatched":
     case "forgotten":
       return { task: change.task };

@@ -30,8 +30,16 @@ import {
   type WriteOutcome,
 } from "../../contracts/task/resources.ts";
 import type { EventLog, Powers, Store } from "../../contracts/task/mod.ts";
-import { claimed, conflicting, decided, full, type NewIds, written } from "./claim.ts";
-import { dueChanges, emptyResource, eventOf, foldResource, isEmpty, sameOwner } from "./fold.ts";
+import { claimed, conflicting, decided, endedOwner, full, type NewIds, written } from "./claim.ts";
+import {
+  dueChanges,
+  emptyResource,
+  eventOf,
+  foldResource,
+  isEmpty,
+  sameOwner,
+  takesPart,
+} from "./fold.ts";
 import { itemAdded, itemClaimed, itemDone, type TaskLists } from "./task_list.ts";
 
 /** What {@link openResources} is handed. */
@@ -99,6 +107,10 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     const found = read(id, body, version);
     if (found !== undefined) kept.set(ResourceRef.parse(id), found);
   }
+  // Child processes ended with their kernel; those of this one may claim before `recover` is done.
+  const orphans = [...kept.values()].flatMap(({ state }) =>
+    state.leases.filter(({ owner }) => owner.child !== undefined)
+  );
 
   const ids: NewIds = {
     lease: () => ResourceLeaseId.parse(powers.id("r")),
@@ -113,6 +125,19 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     return { state: emptyResource(ref, powers.now()), version: row?.version ?? 0 };
   };
 
+  /** Nobody fills the registry alone. */
+  const checkRoom = (by: TaskId | undefined): void => {
+    if (kept.size >= RESOURCE_LIMITS.resources) throw full("resources");
+    const own = by === undefined
+      ? []
+      : [...kept.values()].filter(({ state }) => takesPart(state, by));
+    if (own.length < RESOURCE_LIMITS.resourcesOfTask) return;
+    throw new Fault(
+      "tooLarge",
+      `Cannot use another resource: a task takes part in ${RESOURCE_LIMITS.resourcesOfTask} at most`,
+    );
+  };
+
   /** One change of a resource after another; what has expired meanwhile goes first, in the same commit. */
   const change = async <T>(
     ref: ResourceRef,
@@ -122,7 +147,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     const before = busy.get(ref) ?? Promise.resolve();
     const turn = before.then(async () => {
       const { state, version } = await load(ref);
-      if (!kept.has(ref) && kept.size >= RESOURCE_LIMITS.resources) throw full("resources");
+      if (!kept.has(ref)) checkRoom(by);
       const due = dueChanges(state, powers.now());
       const standing = due.reduce(foldResource, state);
       const { changes, answer } = plan(standing);
@@ -206,37 +231,29 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     dueChanges(state, powers.now()).reduce(foldResource, state);
 
   const ownerEnded: Resources["ownerEnded"] = async (task, child) => {
-    const over = (owner: ResourceLease["owner"]): boolean =>
-      owner.task === task && (child === undefined || owner.child === child);
     for (const [ref, { state }] of [...kept]) {
-      const open = (report: ConflictReport): boolean =>
-        report.state === "open" && over(report.claimant);
-      const named = state.leases.some(({ owner }) => over(owner)) || state.conflicts.some(open) ||
-        (child === undefined && state.watches.some((watch) => watch.task === task));
-      if (!named) continue;
+      if (!takesPart(state, task)) continue;
       await change(ref, task, (now) => ({
-        changes: [
-          ...now.leases.filter(({ owner }) => over(owner)).map(({ id }) => ({
-            ...{ what: "ended" as const, lease: id, reason: "ownerEnded" as const },
-            at: powers.now(),
-          })),
-          ...now.conflicts.filter(open).map(({ id }) => ({ what: "over" as const, conflict: id })),
-          ...(child === undefined ? now.watches.filter((watch) => watch.task === task) : []).map(
-            ({ scope }) => ({ what: "unwatched" as const, task, scope }),
-          ),
-        ],
+        changes: endedOwner(now, { task, child, now: powers.now() }),
         answer: undefined,
       }));
     }
   };
 
   const recover = async (): Promise<void> => {
-    // Tasks that are over, and every child process of an earlier kernel.
-    for (const { state } of [...kept.values()]) {
-      for (const { owner: { task, child } } of state.leases) {
-        if (parts.isOver(task)) await ownerEnded(task);
-        else if (child !== undefined) await ownerEnded(task, child);
-      }
+    const owners = [...kept.values()].flatMap(({ state }) =>
+      state.leases.map(({ owner }) => owner)
+    );
+    for (const task of new Set(owners.map((owner) => owner.task))) {
+      if (parts.isOver(task)) await ownerEnded(task);
+    }
+    for (const { id, resource, owner } of orphans) {
+      await change(resource, owner.task, ({ leases }) => ({
+        changes: leases.some((each) => each.id === id)
+          ? [{ what: "ended", lease: id, reason: "ownerEnded", at: powers.now() }]
+          : [],
+        answer: undefined,
+      }));
     }
     await sweep();
     // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
@@ -276,6 +293,21 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
         owner?.task,
         (now) => ending(leaseIn(now, id), reason, powers.now()),
       );
+    },
+    async clear(ref) {
+      if (!kept.has(ref)) {
+        throw new Fault("notFound", `Cannot clear "${ref}": nothing is kept of it`);
+      }
+      await change(ref, undefined, ({ leases }) => ({
+        changes: [
+          ...leases.map(({ id }) => ({
+            ...{ what: "ended" as const, lease: id, reason: "operator" as const },
+            at: powers.now(),
+          })),
+          { what: "cleared", approver: "host" },
+        ],
+        answer: undefined,
+      }));
     },
     async decide(id, decision, by) {
       const found = [...kept].find(([, { state }]) =>

@@ -6,6 +6,7 @@ import {
   overlaps,
   RESOURCE_LIMITS,
   type ResourceLease,
+  ResourceRef,
   ResourceScope,
   ResourceVersion,
 } from "../../contracts/task/mod.ts";
@@ -326,4 +327,34 @@ Deno.test("a crowd that ends while messages wait for it mutes nobody, and leaves
   assert.deepEqual(world.inbox.muted(), []);
   const left = world.inbox.list({ state: "quarantined" });
   assert.deepEqual(left, []);
+});
+
+Deno.test("one task fills no registry with names; what is left of lists is the person's to clear, and who had a claim stops", async () => {
+  const world = await resourceWorld();
+  const mallory = worker(BOB, { colour: "RED" });
+  const list = (n: number) => ResourceRef.parse(`taskList:list${n}`);
+  for (let n = 0; n < RESOURCE_LIMITS.resourcesOfTask; n++) {
+    await world.resources.addItem(list(n), "orders", mallory);
+  }
+  await assert.rejects(world.resources.addItem(list(999), "more", mallory), { code: "tooLarge" });
+  await assert.rejects(
+    world.resources.watch({ resource: list(998), scope: part(""), once: false }, mallory),
+    { code: "tooLarge" },
+  );
+  // Others go on, and so does what is there.
+  held(await world.resources.claim(wants("a"), worker(ALICE)));
+  await world.resources.addItem(list(0), "again", mallory);
+  const lease = held(
+    await world.resources.claim(
+      { resource: list(0), scope: part("items/1"), mode: "exclusive" },
+      mallory,
+    ),
+  );
+  await world.resources.clear(list(0));
+  assert.equal(await world.resources.get(list(0)), undefined);
+  const stop = (await world.told()).find(({ message }) => message.id === `${lease.id}-ended`);
+  assert.equal(stop?.message.kind, "interrupt");
+  await assert.rejects(world.resources.clear(list(0)), { code: "notFound" });
+  await world.restart();
+  assert.equal((await world.resources.list()).length, RESOURCE_LIMITS.resourcesOfTask);
 });

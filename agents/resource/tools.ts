@@ -32,6 +32,7 @@ import type {
 import type { ToolDescriptor } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { CLAIM, RELEASE, STATUS, TASK_LIST } from "./descriptors.ts";
+import { takesPart } from "./fold.ts";
 import type { Resources } from "./registry.ts";
 import type { ItemOutcome } from "./task_list.ts";
 
@@ -274,13 +275,6 @@ function taintOf(
     label = mixLabel(label, each.label);
   }
   return { colour, label, sources: written.length === 0 ? [] : [{ source, colour, label }] };
-}
-
-function takesPart({ leases, conflicts, watches, items }: SharedResource, task: string): boolean {
-  return leases.some(({ owner }) => owner.task === task) ||
-    watches.some((watch) => watch.task === task) ||
-    items.some(({ author, owner }) => author.task === task || owner?.task === task) ||
-    conflicts.some(({ claimant, holder }) => claimant.task === task || holder?.task === task);
 }
 
 function shown(all: readonly SharedResource[], scope: ResourceScope): PowerResult {

@@ -7,6 +7,7 @@ import {
   ResourceLease,
   ResourceLeaseId,
   type ResourceOwner,
+  ResourceRef,
   SharedResource,
 } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -147,6 +148,15 @@ export async function resourcesRelease(command: Command): Promise<number> {
   else {printLines(command, [
       `${lease.id}  released: task ${lease.owner.task} is told to stop there`,
     ]);}
+  return EXIT.success;
+}
+
+/** `resources clear RESOURCE`. */
+export async function resourcesClear(command: Command): Promise<number> {
+  const resource = idOf(ResourceRef, command.parsed.args[0] ?? "", "resource: KIND:NAME");
+  await askKernel(command, "resources", { do: "clear", resource });
+  if (command.json) printJson(command, { cleared: resource });
+  else printLines(command, [`${resource}  cleared: nothing is kept of it`]);
   return EXIT.success;
 }
 

@@ -38,6 +38,7 @@ const ops = {
   resources: (body: Json) => {
     const { do: what } = body as { do: string };
     if (what === "list") return toJson([SITE]);
+    if (what === "clear") return null;
     if (what === "end") return toJson({ ...SITE.leases[0], endedAt: 2, reason: "operator" });
     return toJson({ ...SITE.conflicts[0], state: "decided", decision: "share", approver: "host" });
   },
@@ -87,7 +88,15 @@ Deno.test("release and decide ask the kernel for exactly that, and nothing else 
     { do: "decide", conflict: "c000000000001", decision: "share" },
   ]);
   assert.match(decided.out, /decided: share, by host/);
-  for (const words of [["release", "l000000000001"], ["decide", "c000000000001", "maybe"]]) {
+  const cleared = await run("clear", "gitRepository:site");
+  assert.deepEqual(cleared.asked, ["resources", { do: "clear", resource: "gitRepository:site" }]);
+  for (
+    const words of [["clear", "site"], ["release", "l000000000001"], [
+      "decide",
+      "c000000000001",
+      "maybe",
+    ]]
+  ) {
     assert.equal((await run(...words)).code, 2, words.join(" "));
   }
 });

@@ -15,6 +15,9 @@ export const RESOURCES = family(
     simple("resources release", "CLAIM", [1, 1], "end a claim: its task is told to stop there", [
       "remit resources release r3k9…",
     ]),
+    simple("resources clear", "RESOURCE", [1, 1], "end its claims and take its items away", [
+      "remit resources clear taskList:chores",
+    ]),
     simple(
       "resources decide",
       "CONFLICT WORD",
@@ -28,6 +31,7 @@ export const RESOURCES = family(
     "resources list": async () => (await import("./commands.ts")).resourcesList,
     "resources show": async () => (await import("./commands.ts")).resourcesShow,
     "resources release": async () => (await import("./commands.ts")).resourcesRelease,
+    "resources clear": async () => (await import("./commands.ts")).resourcesClear,
     "resources decide": async () => (await import("./commands.ts")).resourcesDecide,
   },
 );

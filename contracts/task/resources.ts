@@ -240,8 +240,9 @@ export const RESOURCE_LIMITS = Object.freeze({
   watches: 64,
   versions: 512,
   items: 256,
-  /** Resources with something in them. */
+  /** Resources with something in them: all, and those in which one task takes part. */
   resources: 1_024,
+  resourcesOfTask: 64,
   /** Milliseconds of a claim that says nothing, at most of one, and of one with all its renewals. */
   usualMs: 900_000,
   leaseMs: 3_600_000,
@@ -277,6 +278,7 @@ export const ResourceChange = z.discriminatedUnion("what", [
   }).strict(),
   z.object({ what: z.literal("item"), item: ListItem }).strict(),
   z.object({ what: z.literal("forgotten"), task: TaskId }).strict(),
+  z.object({ what: z.literal("cleared"), approver: z.string().max(96) }).strict(),
 ]);
 /** See {@link ResourceChange}. */
 export type ResourceChange = z.infer<typeof ResourceChange>;
@@ -321,6 +323,8 @@ export interface SharedResources {
   release(lease: ResourceLeaseId, by: ResourceOwner): Promise<ResourceLease>;
   /** The person, or the kernel, ends a claim. Rejects `notFound`. */
   end(lease: ResourceLeaseId, reason: ReleaseReason): Promise<ResourceLease>;
+  /** The person takes everything away that is kept of a resource: claims end, items and versions go. Rejects `notFound`. */
+  clear(resource: ResourceRef): Promise<void>;
   /** Rejects `notFound`, `conflict` (decided already), `refused` (`by` is not the supervisor). */
   decide(
     conflict: ConflictId,

@@ -25,6 +25,7 @@ const by = { task: TaskId, supervisor: Supervisor.optional() };
 export const ResourceBody = z.discriminatedUnion("do", [
   z.object({ do: z.literal("list") }).strict(),
   z.object({ do: z.literal("end"), claim: ResourceLeaseId }).strict(),
+  z.object({ do: z.literal("clear"), resource: ResourceRef }).strict(),
   z.object({ do: z.literal("decide"), conflict: ConflictId, decision: ConflictDecision }).strict(),
   z.object({
     ...{ do: z.literal("claim"), ...by, resource: ResourceRef, scope: ResourceScope },
@@ -74,6 +75,9 @@ export function makeResourceOps({ resources, find }: ResourceOpsParts): Resource
         return await resources.list();
       case "end":
         return await resources.end(body.claim, "operator");
+      case "clear":
+        await resources.clear(body.resource);
+        return null;
       case "decide":
         return await resources.decide(body.conflict, body.decision, "host");
       case "claim": {
