@@ -23,20 +23,28 @@ const CLOCK_AFTER = /^:\d/u;
 const CLOCK_BEFORE = /\d:$/u;
 const DIGITS = /^-?\d+(?:\.\d+)?$/u;
 
-/** Tells whether `value` stands in any of what a person said. */
-export function makeStandsIn(said: readonly SaidWords[]): (value: Literal) => boolean {
+/**
+ * Tells whether `value` stands in any of what a person said; a moment also where a start and a span do ("at 12:00 for
+ * one hour"). `folded`: whatever the case of its letters.
+ */
+export function makeStandsIn(
+  said: readonly SaidWords[],
+  { folded = false }: { readonly folded?: boolean } = {},
+): (value: Literal) => boolean {
+  const fold = (text: string): string => folded ? text.normalize().toLowerCase() : text.normalize();
   const read = said.map(({ text, at }) => {
-    const words = text.normalize();
+    const words = fold(text);
     const days = daysIn(words, at);
-    return { words, days, numbers: numbersIn(words, days.spans), times: timesIn(words) };
+    const times = timesIn(words), spans = spansIn(words);
+    return { words, days, numbers: numbersIn(words, days.spans), times, spans };
   });
   return (value) => {
     if (typeof value === "number") return read.some(({ numbers }) => numbers.has(value));
     if (typeof value !== "string" || value.trim() === "") return false;
-    const wanted = value.normalize();
-    return read.some(({ words, days, numbers, times }) =>
+    const wanted = fold(value);
+    return read.some(({ words, days, numbers, times, spans }) =>
       (within(words, wanted) && (!DIGITS.test(wanted) || numbers.has(Number(wanted)))) ||
-      isMoment(wanted, days.days, times)
+      isMoment(wanted, { days: days.days, times, spans })
     );
   };
 }
@@ -97,8 +105,12 @@ function daysIn(
       add(found, dayOf(found));
     }
   };
-  const named = (day: string, month: string, year: string | undefined): string | undefined => {
+  const years = new Set(text.match(/(?<![\d.,-])(?:19|20|21)\d\d(?![\d.,]\d|-\d)/gu));
+  const [only] = years;
+  const named = (day: string, month: string, written: string | undefined): string | undefined => {
     const n = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+    // "from January 11th to January 15th 2025": one year for both.
+    const year = written ?? (years.size === 1 ? only : undefined);
     if (year !== undefined) return dayOf(Number(year), n, Number(day));
     if (at === undefined) return undefined;
     // The next such day: a person who means one that has gone by says the year.
@@ -151,13 +163,43 @@ function timesIn(text: string): ReadonlySet<string> {
   return times;
 }
 
+const HOUR_MS = 3_600_000;
+const COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+
+/** Spans of time that a text names, ms: "one hour", "30 minutes", "half an hour". */
+function spansIn(text: string): ReadonlySet<number> {
+  const spans = new Set<number>();
+  const named = new RegExp(
+    `(?<![\\w.])(\\d{1,3}|an?|${COUNTS.join("|")})[ -](hours?|minutes?)(?!\\w)`,
+    "giu",
+  );
+  for (const [, count = "", unit = ""] of text.matchAll(named)) {
+    const word = COUNTS.indexOf(count.toLowerCase());
+    const n = /^an?$/iu.test(count) ? 1 : word >= 0 ? word : Number(count);
+    spans.add(n * (/^h/iu.test(unit) ? HOUR_MS : HOUR_MS / 60));
+  }
+  if (/\bhalf an hour\b/iu.test(text)) spans.add(HOUR_MS / 2);
+  return spans;
+}
+
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::00(?:\.0+)?)?)?$/u;
 
 function isMoment(
   value: string,
-  days: ReadonlySet<string>,
-  times: ReadonlySet<string>,
+  { days, times, spans }: {
+    readonly days: ReadonlySet<string>;
+    readonly times: ReadonlySet<string>;
+    readonly spans: ReadonlySet<number>;
+  },
 ): boolean {
   const [, day = "", time] = MOMENT.exec(value) ?? [];
-  return days.has(day) && (time === undefined || times.has(time));
+  if (day === "") return false;
+  if (days.has(day) && (time === undefined || times.has(time))) return true;
+  if (time === undefined) return false;
+  const end = Date.parse(`${day}T${time}Z`);
+  return [...spans].some((span) => {
+    if (span === 0 || Number.isNaN(end)) return false;
+    const [from = "", at = ""] = new Date(end - span).toISOString().slice(0, 16).split("T");
+    return days.has(from) && times.has(at);
+  });
 }

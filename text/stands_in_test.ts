@@ -42,3 +42,18 @@ Deno.test("words for days are resolved by when they were said, and what two peop
   assert.deepEqual(days("3rd of March, 2026 or 30.2.2026"), ["2026-03-03"]);
   assert.ok(!makeStandsIn([{ text: "tomorrow" }])("2026-04-16"));
 });
+
+Deno.test("an end is a start and a span that both stand there, and one year counts for a range of days", () => {
+  const stands = makeStandsIn([{
+    text: "Lunch on May 19th at 12:00 for one hour, back from June 1st to June 3rd 2024",
+    at: WEDNESDAY,
+  }]);
+  for (const value of ["2024-05-19 12:00", "2024-05-19T13:00", "2024-06-01"]) {
+    assert.ok(stands(value), value);
+  }
+  for (const value of ["2024-05-19 14:00", "2024-05-19 11:00", "2024-06-02", "2026-06-01"]) {
+    assert.ok(!stands(value), value);
+  }
+  assert.ok(makeStandsIn([{ text: "the Rent" }], { folded: true })("rent"));
+  assert.ok(!makeStandsIn([{ text: "the Rent" }])("rent"));
+});

@@ -58,7 +58,9 @@ export async function provideQuestion(
     executes: [...judged.executes],
     sources: process.sources.slice(-100),
     ...(advice.length === 0 ? {} : { advice: [...advice] }),
-    ...(judged.origins === undefined ? {} : { origins: [...judged.origins.values] }),
+    ...(judged.origins === undefined
+      ? {}
+      : { origins: [...judged.origins.values], declared: judged.origins.declared }),
     ...(agents.length > 1 ? { agents } : {}),
     lease: judged.decision.lease,
     rule: judged.decision.rule.slice(0, 512),

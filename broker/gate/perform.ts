@@ -167,7 +167,9 @@ export function makePerformer(parts: GateParts): Performer {
     }
     if (process.snapshot?.tools.some(isAnothers) !== true) return undefined;
     const { content: text, records = [] } = power;
-    return parts.provenance.heard(process.task, { call, tool, colour, interfaceId, text, records });
+    const { redact } = parts;
+    const heard = { call, tool, colour, interfaceId, text, records, redact };
+    return parts.provenance.heard(process.task, heard);
   }
 
   function grantOf(judged: Judged): GrantedCall {

@@ -5,11 +5,15 @@
  */
 import type { Colour, EffectClass } from "../../contracts/authority/colour.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
-import { MAX_ORIGINS, type ValueOrigin } from "../../contracts/authority/origin.ts";
+import {
+  type Declaration,
+  MAX_ORIGINS,
+  type ValueOrigin,
+} from "../../contracts/authority/origin.ts";
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { Literal } from "../../text/stands_in.ts";
-import type { TaskOrigins } from "./origins.ts";
+import { isId, type TaskOrigins } from "./origins.ts";
 
 /** The rule of a call that was let through so. */
 export const FROM_REQUEST = "built-in: every value stands in your request";
@@ -43,6 +47,7 @@ export interface CallOrigins {
    * what those words name.
    */
   ownBut(names: readonly string[]): boolean;
+  readonly declared: Declaration;
   /** The call goes on unasked: those values are the person's, and so is the choice of the tool. */
   passesBut(names: readonly string[]): boolean;
 }
@@ -54,6 +59,19 @@ export function hasOrigins(
 ): boolean {
   if (!LOOKED_AT.has(effect) && effect !== "destructive") return false;
   return effect !== "mutateLocal" || isAnothers({ interfaceId });
+}
+
+const DESTROYING =
+  /^(?:delete|remove|cancel|drop|clear|purge|erase|wipe|reset|revoke|destroy|uninstall|terminate|archive)$/;
+
+/** Whether a tool's own name says that it destroys: for this rule that is enough, whatever its hints say. */
+function destroys({ methodName }: Pick<ToolDescriptor, "methodName">): boolean {
+  return methodName.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
+    .some((word) => DESTROYING.test(word));
+}
+
+function isWord(value: Literal): boolean {
+  return typeof value === "string" && /^[\p{L}\p{M}]+$/u.test(value);
 }
 
 /** Whether a tool is an imported server's or a peer's. */
@@ -96,12 +114,15 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   ): Omit<ValueOrigin, "at"> => {
     // What says nothing carries nothing; that it was left out is not seen here.
     if (value === null || value === "" || value === schema.default) return { from: "default" };
-    if (of.inRequest(value)) return { from: "request" };
+    // A word of a sentence is no id, whichever it is.
+    if (of.inRequest(value) && !(isId(name) && isWord(value))) return { from: "request" };
     if (typeof value === "boolean") return { from: "agent" };
-    const record = of.recordOf(descriptor.interfaceId, name, value);
-    if (record !== undefined) return { from: "record", ...record };
+    const { interfaceId } = descriptor, says = of.saysOf(interfaceId, name, value);
+    const told = says === undefined ? {} : { says };
+    const record = of.recordOf(interfaceId, name, value);
+    if (record !== undefined) return { from: "record", ...record, ...told };
     const result = of.resultOf(value);
-    return result === undefined ? { from: "agent" } : { from: "result", ...result };
+    return result === undefined ? { from: "agent" } : { from: "result", ...result, ...told };
   };
   look(args, schemaOfTool(descriptor), { at: "", first: "", name: "" });
 
@@ -115,11 +136,17 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   const chosen = left === undefined
     ? colour === "BLUE" && found.some(({ from }) => from === "request")
     : left > 0;
+  const declared = left === undefined
+    ? of.declares() ? "other" : "none"
+    : left > 0
+    ? "declared"
+    : "usedUp";
   return {
+    declared,
     values: found.map(({ first: _first, ...origin }) => origin),
     ownBut,
     passesBut: (names) =>
-      chosen && !strict && LOOKED_AT.has(effect) &&
+      chosen && !strict && LOOKED_AT.has(effect) && !destroys(descriptor) &&
       !of.passed({ tool: descriptor.name, argumentsHash, key }) &&
       ownBut(names),
   };

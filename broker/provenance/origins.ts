@@ -37,6 +37,8 @@ export interface Heard extends ResultSource {
   readonly text: string;
   /** What the bridge saw in it. Untrusted. */
   readonly records: readonly ListedRecord[];
+  /** Takes secrets out of what people are shown. */
+  redact(text: string): string;
 }
 
 /** What is known of one task's values. */
@@ -50,6 +52,10 @@ export interface TaskOrigins {
    * which is that of the field, or the field is `id`.
    */
   recordOf(interfaceId: string, name: string, id: string | number): ResultSource | undefined;
+  /** What the server listed with this id, in a line; for people. Untrusted. */
+  saysOf(interfaceId: string, name: string, id: string | number): string | undefined;
+  /** Whether any tool was declared. */
+  declares(): boolean;
   /**
    * The most calls of a declared tool that may still go on without a question, this one
    * included; undefined: it was not declared.
@@ -75,6 +81,8 @@ interface Kept {
   readonly values: Map<number, number>;
   /** By server: things that the person's words name. */
   readonly records: Map<string, NamedRecord[]>;
+  /** By server, field and id: what stands beside it. */
+  readonly says: Map<number, string>;
   recordCount: number;
   declared: Map<ToolName, number> | undefined;
   /** Arguments, and the key of the call that had them first. */
@@ -97,7 +105,14 @@ export function makeProvenance(): Provenance {
     const known = tasks.get(task);
     if (known !== undefined) return known;
     const made: Kept = {
-      ...{ said: [], stands: undefined, sources: [], values: new Map(), records: new Map() },
+      ...{
+        said: [],
+        stands: undefined,
+        sources: [],
+        values: new Map(),
+        records: new Map(),
+        says: new Map(),
+      },
       ...{
         recordCount: 0,
         declared: undefined,
@@ -120,7 +135,10 @@ export function makeProvenance(): Provenance {
       kept.said.push(words);
       kept.stands = undefined;
     },
-    heard(task, { call, tool, colour, interfaceId, text, records }): JsonObject | undefined {
+    heard(
+      task,
+      { call, tool, colour, interfaceId, text, records, redact },
+    ): JsonObject | undefined {
       const kept = keptOf(task), source = { call, tool, colour };
       if (kept.sources.length < MAX_SOURCES && kept.values.size < MAX_VALUES) {
         const n = kept.sources.push(source) - 1;
@@ -130,15 +148,19 @@ export function makeProvenance(): Provenance {
           if (!kept.values.has(hash)) kept.values.set(hash, n);
         }
       }
-      const stands = standsOf(kept);
+      const stands = makeStandsIn(kept.said, { folded: true });
       const named = records.flatMap((record): Omit<NamedRecord, "source">[] => {
+        const ids = record.filter(([field]) => isId(field)).map(([field, value]) =>
+          hashOf(task, value, fieldOf(field))
+        );
+        if (ids.length > 0 && kept.says.size < MAX_RECORDS) {
+          const says = redact(saidOf(record)).slice(0, 200);
+          for (const id of ids) kept.says.set(beside(interfaceId, id), says);
+        }
         const names = record.filter(([, value]) => isName(value) && stands(value));
-        return names.length === 0 ? [] : [{
-          names: names.map(([, value]) => hashOf(task, value)),
-          ids: record.filter(([field]) => isId(field)).map(([field, value]) =>
-            hashOf(task, value, field)
-          ),
-        }];
+        return names.length === 0
+          ? []
+          : [{ ids, names: names.map(([, value]) => hashOf(task, nameOf(value))) }];
       });
       for (const each of named) addRecord(kept, interfaceId, { source, ...each });
       return named.length === 0
@@ -186,7 +208,7 @@ export function makeProvenance(): Provenance {
         recordOf(interfaceId, name, id): ResultSource | undefined {
           const all = kept.records.get(interfaceId) ?? [];
           if (all.length === 0) return undefined;
-          const hashes = [name, "id"].map((field) => hashOf(task, id, field));
+          const hashes = [fieldOf(name), "id"].map((field) => hashOf(task, id, field));
           const found = all.filter(({ ids }) => hashes.some((hash) => ids.includes(hash)));
           // INVARIANT: one thing of this id, and a name of it that no other thing has (test: "a twin …").
           const [first] = found;
@@ -198,6 +220,13 @@ export function makeProvenance(): Provenance {
           );
           return own ? first.source : undefined;
         },
+        saysOf(interfaceId, name, id): string | undefined {
+          if (kept.says.size === 0) return undefined;
+          return [fieldOf(name), "id"]
+            .map((field) => kept.says.get(beside(interfaceId, hashOf(task, id, field))))
+            .find((says) => says !== undefined);
+        },
+        declares: () => kept.declared !== undefined,
         left(tool, key): number | undefined {
           const max = kept.declared?.get(tool);
           if (max === undefined) return undefined;
@@ -239,21 +268,42 @@ function hashOf(task: TaskId, value: Literal, field = ""): number {
   return parseInt(sha256Hex(text).slice(0, 13), 16);
 }
 
+/** A number for what stands beside an id of a server. */
+function beside(interfaceId: string, id: number): number {
+  return parseInt(sha256Hex(`${interfaceId} ${id}`).slice(0, 13), 16);
+}
+
+/** The fields of a thing that are no ids, in a line. */
+function saidOf(record: ListedRecord): string {
+  return record.filter(([field]) => !isId(field)).slice(0, 6)
+    .map(([field, value]) => `${field}: ${String(value).slice(0, 60)}`).join("; ").slice(0, 200);
+}
+
+/** A field's name without the underscore that Python's built-in names are avoided with. */
+function fieldOf(name: string): string {
+  return name.replace(/_+$/, "");
+}
+
+function nameOf(value: string | number): string | number {
+  return typeof value === "string" ? value.toLowerCase() : value;
+}
+
 const SHORTEST_NAME = 3;
 
 function isName(value: string | number): value is string {
   return typeof value === "string" && value.trim().length >= SHORTEST_NAME;
 }
 
-function isId(field: string): boolean {
-  return /(?:^|[_-])(?:id|uid|uuid|guid)$|[a-z](?:Id|ID|Uid|Uuid)$/.test(field);
+/** Whether a field or an argument is an id by its name. */
+export function isId(field: string): boolean {
+  return /(?:^|[_-])(?:id|uid|uuid|guid)$|[a-z](?:Id|ID|Uid|Uuid)$/.test(fieldOf(field));
 }
 
 /** Texts between quotes, after a colon or in a line of their own, and words that look like a name of something. */
 const VALUES = [
   /"((?:[^"\\\n]|\\.){2,256})"/gu,
   /(?:^|:|-)[ \t]+([^\n]{2,256})$/gmu,
-  /[\p{L}\p{N}][\p{L}\p{N}._%+@:/#-]{1,255}/gu,
+  /[\p{L}\p{N}][\p{L}\p{N}._%+@:/#-]{0,255}/gu,
 ];
 const NUMBER = /^-?\d+(?:\.\d+)?$/u;
 
@@ -263,7 +313,7 @@ function valuesIn(text: string): ReadonlySet<Literal> {
   for (const pattern of VALUES) {
     for (const { 0: whole, 1: inner } of text.matchAll(pattern)) {
       const value = (inner ?? whole).trim().replace(/[.:,;]+$/u, "");
-      if (value.length < 2 || value.length > LONGEST) continue;
+      if (value.length > LONGEST || (value.length < 2 && !NUMBER.test(value))) continue;
       values.add(value);
       if (NUMBER.test(value)) values.add(Number(value));
       if (values.size >= MAX_RESULT_VALUES) return values;

@@ -138,6 +138,19 @@ Deno.test("text above the server's clearance asks all the same", async () => {
   match(world.decide(PAY, OWN).rule, /clearance/);
 });
 
+Deno.test("a word of her sentence is no id, and what destroys by its name asks whatever its hints say", async () => {
+  const world = await bank({ said: "Find and delete the largest file of 'Team Lunch', e-7" });
+  equal(decided(world, { event_id: "Find" }), "ask");
+  equal(decided(world, { event_id: "e-7" }), "unasked");
+  equal(decided(world, { to: "Find" }), "unasked");
+  const binding = world.tools.get(PAY);
+  if (binding === undefined) throw new Error("no tool");
+  const descriptor = { ...binding.descriptor, methodName: "deleteFile" };
+  world.pins.review(descriptor);
+  world.tools.set(PAY, { ...binding, descriptor });
+  equal(decided(world, { event_id: "e-7" }), "ask");
+});
+
 const EVENT: [string, string | number][] = [["event_id", "e-7"], ["title", "Team Lunch"]];
 
 Deno.test("an id that the server listed with a name of hers goes on; a twin, another field or another type asks", async () => {
@@ -152,6 +165,8 @@ Deno.test("an id that the server listed with a name of hers goes on; a twin, ano
   equal(decided(twin, { event_id: "e-7" }), "ask");
   equal(decided(await at([[["event_id", 7], ["title", "Team Lunch"]]]), { event_id: "7" }), "ask");
   equal(decided(await at([EVENT, EVENT]), { event_id: "e-7" }), "unasked", "listed twice");
+  const python = await at([[["id_", "e-7"], ["title", "TEAM LUNCH"]]]);
+  equal(decided(python, { event_id: "e-7" }), "unasked");
 });
 
 Deno.test("a question says where each value comes from, and the log keeps it", async () => {

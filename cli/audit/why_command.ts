@@ -60,12 +60,13 @@ function valuesOf({ decided }: DecidedCall): readonly JsonObject[] {
   const origins = ValueOrigin.array().safeParse(decided.private["origins"]);
   const args = argumentsOf(decided);
   return (origins.success ? origins.data : []).map((origin): JsonObject => {
-    const { at, from, call, tool, colour } = origin;
+    const { at, from, call, tool, colour, says } = origin;
     return {
       ...{ at, from, value: valueAt(args, at) },
       ...(call === undefined ? {} : { call }),
       ...(tool === undefined ? {} : { tool }),
       ...(colour === undefined ? {} : { colour }),
+      ...(says === undefined ? {} : { says }),
     };
   });
 }
@@ -96,10 +97,11 @@ export function whyLines(found: DecidedCall): readonly string[] {
   const line = (head: string, text: string): string[] =>
     text === "" ? [] : [`${head.padEnd(9)} ${text}`];
   const went = decided.event === "refused" ? "refused" : `went on, ${safe("decision")}`;
-  const values = valuesOf(found).map(({ at, value, from, tool, call, colour }) => {
+  const values = valuesOf(found).map(({ at, value, from, tool, call, colour, says }) => {
     const of = tool === undefined ? "" : ` of ${cell(tool)} (call ${cell(call)}, ${cell(colour)})`;
     const words = FROM[from as ValueOrigin["from"]];
-    return `  ${cell(at, 60)}: ${cell(JSON.stringify(value), 100)}  ${words}${of}`;
+    const beside = says === undefined ? "" : `, with ${cell(says, 200)}`;
+    return `  ${cell(at, 60)}: ${cell(JSON.stringify(value), 100)}  ${words}${of}${beside}`;
   });
   return [
     ...line("call", `${safe("call")}  ${safe("tool")}`),

@@ -91,7 +91,7 @@ async function localLines(
   const run = `${around.command} run -p "…" --mount notes=DIR --model`;
   if (kept !== undefined) return [`  in your store; to use it:`, `    ${run} ${kept.name}`];
   const { readCatalogue } = await import("../../models/weights/pull/mod.ts");
-  const [first] = readCatalogue(disk, around.home);
+  const first = readCatalogue(disk, around.home).find(({ embeds }) => embeds === undefined);
   return [
     "  there is no key of a provider in the environment, no Ollama on this machine, and nothing in the store",
     ...(first === undefined ? [] : [

@@ -14,10 +14,11 @@ const LONGEST = 80;
 const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
 
 /** In words, what the gate knows of a value that is not the person's. */
-function whereFrom({ from, tool, colour }: ValueOrigin): string {
+function whereFrom({ from, tool, colour, says }: ValueOrigin): string {
   const whose = colour === "RED" ? ", which a stranger wrote" : "";
-  if (from === "record") return `(the id of what your words name, listed by ${tool})`;
-  if (from === "result") return `(stands in a result of ${tool}${whose})`;
+  const beside = says === undefined ? "" : `, with ${says}`;
+  if (from === "record") return `(the id of what your words name, listed by ${tool}${beside})`;
+  if (from === "result") return `(stands in a result of ${tool}${whose}${beside})`;
   return "(written by the agent)";
 }
 

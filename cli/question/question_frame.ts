@@ -39,6 +39,14 @@ const TITLES: Readonly<Record<Question["kind"], string>> = {
   elicit: "An UNTRUSTED server asks you",
 };
 
+const DECLARED: Readonly<Record<NonNullable<Question["declared"]>, string>> = {
+  declared:
+    "yes: the agent said that your request needs this tool, before it read what others wrote",
+  usedUp: "no more: it was called as often as the agent said that your request needs it",
+  other: "no: the agent said which tools your request needs, and this is none of them",
+  none: "the agent did not say which tools your request needs",
+};
+
 /** New contents of which a frame shows every changed line. */
 export function shownWhole(
   changes: readonly ShownChange[],
@@ -157,8 +165,12 @@ export function questionLines(
     if (origins.asked.length > 0) field("in it", safe(origins.asked));
     if (origins.elsewhere.length > 0) {
       field(paint.yellow("not in it  "), "chosen by the agent, or by what it read:");
-      block(origins.elsewhere.map((each) => displayText(each, { max: 300 })), 12, paint.yellow);
+      block(origins.elsewhere.map((each) => displayText(each, { max: 500 })), 12, paint.yellow);
     }
+  }
+  if (question.declared !== undefined) {
+    const line = DECLARED[question.declared];
+    field(question.declared === "declared" ? "declared" : paint.yellow("declared   "), line);
   }
   for (const change of changes) {
     const count = change.note ?? `+${change.plus} −${change.minus}`;

@@ -21,9 +21,19 @@ export const ValueOrigin = z.object({
   call: CallId.optional(),
   tool: ToolName.optional(),
   colour: Colour.optional(),
+  /** Of an id: what the server listed with it, `filename: a.txt; size: 12`. Untrusted. */
+  says: z.string().max(200).optional(),
 }).strict();
 /** See {@link ValueOrigin}. */
 export type ValueOrigin = z.infer<typeof ValueOrigin>;
+
+/**
+ * Whether a call's tool was declared before anything untrusted was read: `usedUp`: more calls of it were made; `other`:
+ * other tools were; `none`: no tool was.
+ */
+export const Declaration = z.enum(["declared", "usedUp", "other", "none"]);
+/** See {@link Declaration}. */
+export type Declaration = z.infer<typeof Declaration>;
 
 /** A thing that a server listed: the values that its fields hold, each with the field's name. At most 64. */
 export type ListedRecord = readonly (readonly [field: string, value: string | number])[];

@@ -12,7 +12,7 @@ import {
   ToolName,
 } from "./ids.ts";
 import { Colour, EffectClass, Label } from "./colour.ts";
-import { MAX_ORIGINS, ValueOrigin } from "./origin.ts";
+import { Declaration, MAX_ORIGINS, ValueOrigin } from "./origin.ts";
 import { StagedChange } from "../tool/workspace.ts";
 
 /** Something untrusted that the asking process had read. */
@@ -59,6 +59,8 @@ export const Question = z.object({
   sources: z.array(Source).max(100),
   /** Where the values of the arguments come from; absent where that decides nothing. */
   origins: z.array(ValueOrigin).max(MAX_ORIGINS).optional(),
+  /** Whether its tool is one that the request was said to need. */
+  declared: Declaration.optional(),
   /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
   advice: z.array(z.string().max(200)).max(8).optional(),
   lease: LeaseId.optional(),

@@ -1,4 +1,7 @@
-/** Vectors of passages in one block: every one that the caller may see while there are few. @module */
+/**
+ * Vectors of passages: every one that the caller may see is compared, whole while there are few, beyond that first by
+ * the signs of their components. @module
+ */
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { WikiSource } from "../../contracts/memory/mod.ts";
 import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
@@ -6,8 +9,13 @@ import type { Chunk } from "../store/wiki_store.ts";
 import type { PageIndex } from "./page_index.ts";
 import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";
 
-/** Up to so many vectors all are compared; beyond, only those of passages that words found. */
+/** Up to so many vectors are held whole. Beyond that their signs are, and the likeliest of them are read whole. */
 const MAX_VECTORS = 50_000;
+/** Of that many signs; beyond, only passages that words found are compared. */
+const MAX_CODES = 2_000_000;
+/** Read whole for each passage that is asked for, and at least. */
+const LIKELY = 20;
+const MIN_LIKELY = 500;
 const KEYS_AT_ONCE = 500;
 const SOURCES_AT_ONCE = 1_000;
 
@@ -34,14 +42,25 @@ export const pageVectorKey = (name: string, version: number, n: number): string 
 /** Key of a chunk there. */
 export const chunkVectorKey = (id: number): string => `chunk:${id}`;
 
-/** Gathers the vectors of everything visible; undefined when there are more than {@link MAX_VECTORS}. */
-function gatherVectors(
+/** Everything visible, and the keys of its vectors. */
+interface Visible {
+  readonly places: readonly VectorPlace[];
+  readonly keys: readonly string[];
+}
+
+/** What may be seen and has a vector, as signs of the components: 32 to a number, `words` numbers each. */
+interface CodeSpace extends Visible {
+  readonly dimensions: number;
+  readonly words: number;
+  readonly codes: Uint32Array;
+}
+
+/** Gathers what is visible. */
+function gatherVisible(
   store: SearchedStore,
   pages: PageIndex,
-  options: { readonly embedder: string; readonly clearance: Label; readonly now: number },
-): VectorSpace | undefined {
-  const { embedder, clearance, now } = options;
-  if (store.sources.count(clearance).chunks + pages.passages > MAX_VECTORS) return undefined;
+  { clearance, now }: { readonly clearance: Label; readonly now: number },
+): Visible {
   const places: VectorPlace[] = [];
   const keys: string[] = [];
   for (const { name, version, n, startLine } of pages.places()) {
@@ -62,7 +81,82 @@ function gatherVectors(
       keys.push(chunkVectorKey(chunk.id));
     }
   }
-  return packVectors(places, keys, readVectors(store, embedder, keys));
+  return { places, keys };
+}
+
+/** Gathers signs. All vectors have the dimensions of the first; others are left out. */
+function gatherCodes(
+  store: SearchedStore,
+  embedder: string,
+  { places, keys }: Visible,
+): CodeSpace {
+  const kept: { readonly place: VectorPlace; readonly key: string }[] = [];
+  let dimensions = 0, words = 0, codes = new Uint32Array();
+  for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
+    const some = keys.slice(at, at + KEYS_AT_ONCE);
+    const found = store.vectors.get(embedder, some);
+    for (const [n, key] of some.entries()) {
+      const vector = found.get(key), place = places[at + n];
+      if (vector === undefined || place === undefined) continue;
+      if (dimensions === 0) {
+        dimensions = vector.length;
+        words = Math.ceil(dimensions / 32);
+        codes = new Uint32Array(keys.length * words);
+      }
+      if (vector.length !== dimensions) continue;
+      codes.set(signsOf(vector, words), kept.length * words);
+      kept.push({ place, key });
+    }
+  }
+  return {
+    places: kept.map(({ place }) => place),
+    keys: kept.map(({ key }) => key),
+    ...{ dimensions, words, codes },
+  };
+}
+
+/** A bit for each component that is above 0. */
+function signsOf(vector: ArrayLike<number>, words: number): Uint32Array {
+  const signs = new Uint32Array(words);
+  for (let n = 0; n < vector.length; n++) {
+    if ((vector[n] ?? 0) > 0) signs[n >> 5] = (signs[n >> 5] ?? 0) | 1 << (n & 31);
+  }
+  return signs;
+}
+
+/** Keys and places of the `limit` codes that differ least from those of a vector, of what `asked` takes. */
+export function likeliest(
+  { codes, words, dimensions, places, keys }: CodeSpace,
+  wanted: Float32Array,
+  { limit, asked }: { readonly limit: number; asked(place: VectorPlace): boolean },
+): Visible {
+  if (wanted.length !== dimensions) return { places: [], keys: [] };
+  const signs = signsOf(wanted, words);
+  const by: number[][] = Array.from({ length: dimensions + 1 }, () => []);
+  for (let n = 0, at = 0; n < keys.length; n++) {
+    let differ = 0;
+    for (let k = 0; k < words; k++) differ += bits((codes[at++] ?? 0) ^ (signs[k] ?? 0));
+    by[differ]?.push(n);
+  }
+  const found: number[] = [];
+  for (const some of by) {
+    for (const n of some) {
+      const place = places[n];
+      if (found.length < limit && place !== undefined && asked(place)) found.push(n);
+    }
+    if (found.length >= limit) break;
+  }
+  return {
+    places: found.flatMap((n) => places[n] ?? []),
+    keys: found.flatMap((n) => keys[n] ?? []),
+  };
+}
+
+/** How many bits of 32 are set. */
+function bits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555);
+  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
 /** Vectors by key, in steps that the store can take. */
@@ -180,20 +274,33 @@ interface Near {
   readonly largest: number;
 }
 
-/** Makes the comparison of one wiki; vectors are gathered once for a clearance and generation. */
+/** Makes the comparison of one wiki; up to `whole` vectors are gathered, once for a clearance and generation. */
 export function makeNearness(
   store: SearchedStore,
+  whole = MAX_VECTORS,
 ): (q: WikiQuery, context: NearnessContext) => Near | undefined {
-  let held: { readonly of: string; readonly space: VectorSpace | undefined } | undefined;
+  let held:
+    | { readonly of: string; readonly space: VectorSpace | CodeSpace | undefined }
+    | undefined;
 
   const spaceOf = (embedder: string, q: WikiQuery, context: NearnessContext) => {
     const { clearance } = q;
     const of = [embedder, clearance, store.generation(), store.vectors.count(embedder)].join(" ");
     if (held?.of !== of) {
-      const options = { embedder, clearance, now: context.now };
-      held = { of, space: gatherVectors(store, context.pages, options) };
+      held = { of, space: gather(embedder, { clearance, now: context.now }, context.pages) };
     }
     return held.space;
+  };
+  const gather = (
+    embedder: string,
+    options: { readonly clearance: Label; readonly now: number },
+    pages: PageIndex,
+  ): VectorSpace | CodeSpace | undefined => {
+    const count = store.sources.count(options.clearance).chunks + pages.passages;
+    if (count > MAX_CODES) return undefined;
+    const visible = gatherVisible(store, pages, options);
+    if (count > whole) return gatherCodes(store, embedder, visible);
+    return packVectors(visible.places, visible.keys, readVectors(store, embedder, visible.keys));
   };
 
   return (q, context) => {
@@ -201,9 +308,15 @@ export function makeNearness(
     if (vector === undefined || store.vectors.count(vector.embedder) === 0) return undefined;
     const asked = (kind: "page" | "source"): boolean =>
       within === undefined || within === (kind === "page" ? "pages" : "sources");
-    const space = spaceOf(vector.embedder, q, context) ??
-      candidateSpace(store, vector.embedder, context.candidates);
-    const all = cosinesOf(space, normalised(vector.values));
+    const wanted = normalised(vector.values);
+    const gathered = spaceOf(vector.embedder, q, context);
+    const space = gathered !== undefined && "block" in gathered
+      ? gathered
+      : nearSpace(store, vector.embedder, [
+        ...context.candidates.map((place) => ({ place, key: keyOf(place) })),
+        ...likely(gathered, wanted, { limit: context.limit, asked: ({ kind }) => asked(kind) }),
+      ]);
+    const all = cosinesOf(space, wanted);
     if (all === undefined) return undefined;
     const known = new Map(context.candidates.map((each) => [passageKey(each), each]));
     const cosines = new Map<string, number>();
@@ -241,16 +354,31 @@ function passageOf(
   return sourcePassage(store, source, chunk);
 }
 
-/** The vectors of some passages. */
-function candidateSpace(
+function keyOf(passage: Passage): string {
+  return passage.kind === "page"
+    ? pageVectorKey(passage.name, passage.version, passage.n)
+    : chunkVectorKey(passage.chunk.id);
+}
+
+/** What signs say is near a vector. */
+function likely(
+  space: CodeSpace | undefined,
+  wanted: Float32Array,
+  { limit, asked }: { readonly limit: number; asked(place: VectorPlace): boolean },
+): readonly { readonly place: VectorPlace; readonly key: string }[] {
+  if (space === undefined) return [];
+  const most = Math.max(MIN_LIKELY, limit * LIKELY);
+  const { places, keys } = likeliest(space, wanted, { limit: most, asked });
+  return places.map((place, n) => ({ place, key: keys[n] ?? "" }));
+}
+
+/** The vectors of some passages, each once. */
+function nearSpace(
   store: SearchedStore,
   embedder: string,
-  candidates: readonly Passage[],
+  some: readonly { readonly place: VectorPlace; readonly key: string }[],
 ): VectorSpace {
-  const keys = candidates.map((each) =>
-    each.kind === "page"
-      ? pageVectorKey(each.name, each.version, each.n)
-      : chunkVectorKey(each.chunk.id)
-  );
-  return packVectors(candidates, keys, readVectors(store, embedder, keys));
+  const by = new Map(some.map(({ place, key }) => [key, place]));
+  const keys = [...by.keys()];
+  return packVectors([...by.values()], keys, readVectors(store, embedder, keys));
 }

@@ -3,7 +3,8 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { makeMemoryFiles } from "./_fixture/memory_files.ts";
 import { makeTwinStore } from "./_fixture/twin_store.ts";
 import { makeWikiSearch } from "./search.ts";
-import { nearest, normalised } from "./vector_space.ts";
+import { makePageIndex } from "./page_index.ts";
+import { likeliest, makeNearness, nearest, normalised } from "./vector_space.ts";
 
 const EMBEDDER = "colours";
 /** Red, green, blue. */
@@ -78,4 +79,62 @@ Deno.test("the nearest are those that sorting everything gives, also with equals
   assert.deepEqual(nearest(cosines, 20, (n) => n % 3 !== 0), all.slice(0, 20));
   assert.deepEqual([...normalised([0, 0])], [0, 0]);
   assert.deepEqual([...normalised([3, 4])], [0.6, 0.8].map(Math.fround));
+});
+
+Deno.test("signs alone lead to nearly all of the nearest among many vectors", () => {
+  let seed = 7;
+  const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
+  const gauss = (): number => random() + random() + random() + random();
+  const dimensions = 128, count = 4_000;
+  const topics = Array.from({ length: 40 }, () => Array.from({ length: dimensions }, gauss));
+  const vectors = Array.from(
+    { length: count },
+    (_, n) => normalised((topics[n % topics.length] ?? []).map((each) => each + gauss())),
+  );
+  const words = dimensions / 32, codes = new Uint32Array(count * words);
+  vectors.forEach((vector, n) =>
+    vector.forEach((each, k) => {
+      const at = n * words + (k >> 5);
+      if (each > 0) codes[at] = (codes[at] ?? 0) | 1 << (k & 31);
+    })
+  );
+  const places = vectors.map((_, n) => ({
+    ...{ kind: "page" as const, name: String(n), n, file: "", startLine: 1, startByte: 0 },
+  }));
+  const space = { places, keys: vectors.map((_, n) => String(n)), dimensions, words, codes };
+  let found = 0;
+  for (let q = 0; q < 40; q++) {
+    const wanted = normalised((topics[q] ?? []).map((each) => each + gauss()));
+    const cosines = Float32Array.from(
+      vectors,
+      (vector) => vector.reduce((sum, each, k) => sum + each * (wanted[k] ?? 0), 0),
+    );
+    const keys = new Set(likeliest(space, wanted, { limit: 200, asked: () => true }).keys);
+    found += nearest(cosines, 10, () => true).filter((n) => keys.has(String(n))).length;
+  }
+  assert.ok(found >= 380, `${found} of 400`);
+  const even = likeliest(space, vectors[0] ?? new Float32Array(), {
+    ...{ limit: 5, asked: (place) => place.kind === "page" && place.n % 2 === 0 },
+  });
+  assert.ok(even.keys[0] === "0" && even.keys.every((key) => Number(key) % 2 === 0));
+});
+
+Deno.test("with more vectors than are held whole, nearness alone still finds, and nothing that is not visible", () => {
+  const { twin, search } = filled();
+  const plan = search.embedPlan(EMBEDDER, 100);
+  search.embedTaken(EMBEDDER, plan.map(({ key, text }) => ({ key, vector: vectorOf(text) })));
+  const pages = makePageIndex(twin.store, "internal");
+  pages.follow();
+  const near = makeNearness(twin.store, 0);
+  const ask = (text: string) =>
+    near(
+      {
+        text,
+        ...{ k: 5, clearance: "internal", vector: { embedder: EMBEDDER, values: vectorOf(text) } },
+      },
+      { pages, now: 5, limit: 2, candidates: [] },
+    )?.passages.map((each) => each.kind === "page" ? each.name : each.source.key);
+  assert.equal(ask("scarlet")?.[0], "Rose");
+  assert.equal(ask("azure")?.[0], "sky.md");
+  assert.ok(!ask("azure")?.includes("old.md"), "it has expired");
 });

@@ -70,12 +70,15 @@ const SIGNED: Readonly<Record<WeightsSigned, string>> = {
   wrong: "signature WRONG",
 };
 
-function showTaken(command: Command, entry: StoredWeights): void {
+function showTaken(command: Command, entry: StoredWeights, embeds = false): void {
   if (command.json) return printJson(command, entry);
+  const remit = command.hands.around.command;
   printLines(command, [
     `${entry.name}: ${bytesText(entry.bytes)}, licence ${displayText(entry.licence, { max: 80 })}`,
     `  sha256 ${entry.sha256}`,
-    `  use it with --model ${entry.name}, or "${command.hands.around.command} model use ${entry.name}"`,
+    embeds
+      ? `  it makes vectors: "${remit} config set embedder gguf:${entry.name}", then "${remit} wiki embed"`
+      : `  use it with --model ${entry.name}, or "${remit} model use ${entry.name}"`,
   ]);
 }
 
@@ -110,7 +113,8 @@ export async function modelPull(
   const abort = new AbortController();
   const stop = hands.interrupts.listen(() => abort.abort());
   try {
-    showTaken(command, await pullWeights(parts, entry, abort.signal));
+    const taken = await pullWeights(parts, entry, abort.signal);
+    showTaken(command, taken, entry.embeds);
   } finally {
     stop();
   }

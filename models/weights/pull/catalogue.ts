@@ -24,6 +24,8 @@ export const CatalogueEntry = z.object({
   why: z.string().min(1).max(1_000),
   contextTokens: z.int().min(256).max(100_000_000).optional(),
   dialect: z.array(Dialect).max(3).optional(),
+  /** It makes vectors, and answers nothing. */
+  embeds: z.literal(true).optional(),
 }).strict();
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
