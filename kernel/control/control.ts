@@ -5,10 +5,9 @@
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, toJson } from "../../contracts/base/json.ts";
-import { CONTROL_VERSION } from "../../contracts/wire/wire_control.ts";
+import { CONTROL_VERSION, type KernelConfig } from "../../contracts/wire/wire_control.ts";
 import type { Digest } from "../../contracts/authority/mod.ts";
 import type { Json, Port } from "../../contracts/base/mod.ts";
-import type { KernelConfig } from "../../contracts/wire/wire_control.ts";
 import type { Powers } from "../../contracts/task/mod.ts";
 import type { Welcome } from "../../contracts/wire/mod.ts";
 import { asJson } from "../../port/as_json.ts";

@@ -13,7 +13,7 @@ const ASK = 'ask POST /v1/responses {"model":"m","max_output_tokens":500,"input"
 const config = (money: number, rest = ""): string =>
   `version: 1\nlimits: { money: ${money}, moneyPerMinute: 1000 }\n${rest}`;
 
-Deno.test("what alice's foreign agent asks of its provider is in cost, in the closing and in ps, as its provider counts it", async () => {
+Deno.test("what alice's foreign agent asks of its provider is in cost and in the closing, as its provider counts it", async () => {
   await using provider = startProvider(() => Response.json(USED));
   await onMachine(async (machine) => {
     await alicesPlans(machine);
