@@ -22,8 +22,8 @@ Deno.test("a rule knows the line it was written on", () => {
 Deno.test("an unknown key is refused where it stands", () => {
   refused("version: 1\nmodell: x\n", /^remit\.yaml:2:1: .*unknown key "modell"/);
   refused(
-    "version: 1\nrules:\n  - tool: a\n    mode: auto\n    when: x\n",
-    /^remit\.yaml:5:5: .*unknown key "when" in "rules\.0"/,
+    "version: 1\nrules:\n  - tool: a\n    mode: auto\n    whn: x\n",
+    /^remit\.yaml:5:5: .*unknown key "whn" in "rules\.0"/,
   );
 });
 

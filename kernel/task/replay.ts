@@ -258,13 +258,9 @@ export async function replayTask(
     );
   }
   return {
-    ...{ request, conversation, pending, records },
-    finished,
-    ...{ unfinished, performed, heard },
+    ...{ request, conversation, pending, records, finished, unfinished, performed, heard },
     torn: [...patches.values()].filter(({ key }) => unfinished.has(key)),
-    colour,
-    label,
-    sources,
+    ...{ colour, label, sources },
     turn: Math.max(turn, pending === undefined ? begun : begun - 1),
     model,
     switched,

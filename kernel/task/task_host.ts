@@ -10,40 +10,35 @@ import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
 import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
-import type { ChatMessage, Reading } from "../../contracts/model/mod.ts";
+import type { Reading } from "../../contracts/model/mod.ts";
 import type {
   AgentTask,
-  HostedTask,
   ModelChoice,
   Phase,
   Powers,
   ProcessRow,
-  ReviewOutcome,
   Staged,
   Store,
   TaskHost,
   TaskRequest,
-  TurnOutcome,
-  UsedUp,
 } from "../../contracts/task/mod.ts";
 import { type Replay, replayTask, type Restored, systemMessage } from "./replay.ts";
 import type { LeaseTable } from "../core/lease/leases.ts";
 import { grantMounts } from "../core/lease/scope.ts";
-import { makeTaskTime, type TaskTime } from "../core/lease/task_time.ts";
-import { type ReadPrivate, sourcesOf } from "../core/log/read_events.ts";
-import type { ProcessTable } from "../core/process/table.ts";
+import { makeTaskTime } from "../core/lease/task_time.ts";
+import { type ReadPrivate } from "../core/log/read_events.ts";
 import type { AskAside, InferAside } from "../power/model/governed_model.ts";
 import { makeSession, type Offspring, type Session, type SessionParts } from "./session/session.ts";
 import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { preparing } from "../power/wiki/wiki_tools.ts";
-import { makeReview, makeTornPatches, type TornPatches, watchDenials } from "./review.ts";
+import { makeReview, makeTornPatches, watchDenials } from "./review.ts";
 import { type Family, makeFamily } from "./family.ts";
-import { type IntakeParts, isTakenIn, takeIn } from "./intake.ts";
 import type { ReasonFor } from "./session/reasons.ts";
 import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { isPlanned, type Planned, PLANNED_OFFER } from "./planned.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { ModelGuards } from "./model_guards.ts";
+import { makeHostedTask } from "./hosted_task.ts";
 import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
@@ -314,106 +309,4 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
       over.resolve();
     });
   };
-}
-
-interface HostedTaskParts {
-  readonly request: Pick<TaskRequest, "onQuestion" | "intake">;
-  /** Its root process, and that process's session. */
-  readonly row: ProcessRow;
-  readonly root: Pick<Session, "turn" | "interrupt" | "consult">;
-  readonly log: IntakeParts["log"];
-  readonly gate: IntakeParts["gate"];
-  readonly declare: IntakeParts["declare"];
-  readonly processes: Pick<ProcessTable, "setTurn" | "taint" | "setOnQuestion">;
-  readonly family: Pick<Family, "killedBy" | "limitOf">;
-  readonly time: Pick<TaskTime, "turn">;
-  readonly workspace: Pick<TaskWorkspace, "unfinished" | "staged" | "undo">;
-  readonly torn: Pick<TornPatches, "settle">;
-  /** Hears what the task is told in a later turn. */
-  said(message: ChatMessage): void;
-  /** What the log says of it, where it was taken up again. */
-  readonly replay: Replay | undefined;
-  /** Folder of what is staged. */
-  readonly content: string;
-  readonly review: HostedTask["review"];
-  /** The limit that an agent of others ran into, which ended by itself. */
-  spentByAgent(): string | undefined;
-  /** Nobody looks any more: wakes whoever waits for an answer of this task. */
-  queueQuestions(task: TaskId): void;
-  /** Ends its processes, puts back what was not applied again, and frees what was held. */
-  readonly end: HostedTask["end"];
-}
-
-/** Makes it, and says whether an earlier kernel left something of it undone. */
-function makeHostedTask(
-  parts: HostedTaskParts,
-): { readonly hosted: HostedTask; readonly unfinished: boolean } {
-  const { row, root, processes, family, workspace, torn, replay } = parts;
-  const before = replay?.conversation ?? [];
-  let pending = replay?.pending;
-  const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
-  let first = true;
-  // A fork goes on with what was said, and begins no task.
-  let takesIn = parts.request.intake === true && replay?.fork === undefined && !isTakenIn(replay);
-
-  const hosted: HostedTask = {
-    async turn(message): Promise<TurnOutcome & UsedUp> {
-      const next = message ?? pending;
-      // A task that waited only for its review has nothing more to infer.
-      if (first && next === undefined && !unfinished) return answered(before);
-      if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
-      if (!first && next !== undefined) await parts.time.turn();
-      first = false;
-      pending = undefined;
-      if (next !== undefined) {
-        parts.said(next);
-        processes.setTurn(row.pid, row.turn + 1);
-        // What others said is read by the process like anything else that it reads.
-        processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
-      }
-      const over = takesIn && next !== undefined
-        ? await takeIn({ ...parts, session: root }, next)
-        : undefined;
-      takesIn &&= over !== undefined;
-      const end = over ?? await root.turn(next);
-      const killed = family.killedBy(row.pid);
-      const spent = parts.spentByAgent();
-      const limit = family.limitOf(row.pid) ?? spent;
-      // What it said before it was refused is its answer all the same.
-      if (spent !== undefined && end.stop === "answered") {
-        return { stop: "budget", text: end.text, limit: spent };
-      }
-      const outcome: TurnOutcome = killed === undefined
-        ? end
-        : { stop: "killed", exit: killed.exit, text: `ended by ${killed.signal}` };
-      return limit === undefined ? outcome : { ...outcome, limit };
-    },
-    async review(begins): Promise<ReviewOutcome> {
-      const outcome = await parts.review(begins);
-      if (outcome.kind !== "waiting") await torn.settle();
-      return outcome;
-    },
-    interrupt: () => root.interrupt(),
-    unattended(): void {
-      if (row.onQuestion !== "ask" || row.status === "ended") return;
-      processes.setOnQuestion(row.pid, "queue");
-      parts.queueQuestions(row.task);
-    },
-    attended(): void {
-      if (row.status !== "ended") processes.setOnQuestion(row.pid, parts.request.onQuestion);
-    },
-    staged: () => workspace.staged(parts.content),
-    undo: (files) => workspace.undo(row, files),
-    end: parts.end,
-  };
-  return { hosted, unfinished };
-}
-
-function isAnswered(conversation: readonly ChatMessage[]): boolean {
-  const last = conversation.at(-1);
-  return last?.role === "assistant" && (last.toolCalls ?? []).length === 0;
-}
-
-function answered(conversation: readonly ChatMessage[]): TurnOutcome {
-  return { stop: "answered", text: conversation.at(-1)?.content ?? "" };
 }

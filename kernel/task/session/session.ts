@@ -7,15 +7,13 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { QuestionId } from "../../../contracts/authority/ids.ts";
 import { isForeignProgram } from "../../../contracts/exchange/lal.ts";
 import type { AgentSpec, CapabilityGrant } from "../../../contracts/policy/agent_spec.ts";
-import { siteOfCall } from "../../../contracts/exchange/planned.ts";
-import type { ChatMessage, ToolCall, Unmade } from "../../../contracts/model/chat.ts";
+import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { Gate } from "../../../contracts/authority/gate.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Reading } from "../../../contracts/model/model.ts";
 import type { Powers, ProcessRow } from "../../../contracts/task/process.ts";
 import type { Signal } from "../../../contracts/task/signal.ts";
 import type { EventLog } from "../../../contracts/task/store.ts";
-import type { ToolResult } from "../../../contracts/tool/tool.ts";
 import type { TurnEnd } from "../../../contracts/wire/wire_worker.ts";
 import { asJson } from "../../../port/as_json.ts";
 import type { Child, Children } from "../../core/child/children.ts";
@@ -32,6 +30,7 @@ import { type InferBody, type Inference, type InferenceParts, makeInference } fr
 import type { InferAside } from "../../power/model/governed_model.ts";
 import type { ProcessModel } from "./process_model.ts";
 import { makeReasonFor, type ReasonFor } from "./reasons.ts";
+import { makeSessionCalls } from "./session_calls.ts";
 import { makeWorkerRequests } from "./worker_requests.ts";
 
 /** How a turn ended, seen from the kernel. */
@@ -320,67 +319,6 @@ function switchingInference(
       throw error;
     }
   };
-}
-
-/** INVARIANT: what a program's calls are named, no model names one of its own (test: "mallory's mail takes over …"). */
-const NOT_THE_MODELS: Unmade = {
-  kind: "unreadable",
-  why: "Cannot make the call: its id is of a program's calls; only the program makes those",
-};
-
-interface SessionCallsParts extends Pick<InferenceParts, "offer"> {
-  readonly row: ProcessRow;
-  readonly gate: Pick<Gate, "call">;
-  readonly powers: Pick<Powers, "now">;
-  /** Hears what came of what it proposed. */
-  readonly model: Pick<ProcessModel, "called">;
-  /** A call as the model proposed it last; undefined for one that a program makes by itself. */
-  proposed(id: string): ToolCall | undefined;
-}
-
-/** The calls of a process. */
-export interface SessionCalls {
-  /** Makes one; `withdrawn`: it was proposed before its process heard that it is interrupted. */
-  call(
-    body: Extract<WorkerRequest, { op: "call" }>["body"],
-    withdrawn: boolean,
-  ): Promise<ToolResult>;
-  /** Cancels what is under way. */
-  withdraw(): void;
-}
-
-/** Makes the calls of a process. */
-function makeSessionCalls(
-  { row, gate, powers, model, offer, proposed }: SessionCallsParts,
-): SessionCalls {
-  return Object.freeze<SessionCalls>({
-    async call(body, withdrawn): Promise<ToolResult> {
-      // TRUST: two calls under one id would leave one that nothing can cancel.
-      if (row.calls.has(body.call.id)) {
-        throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
-      }
-      const abort = new AbortController();
-      if (withdrawn) abort.abort();
-      row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
-      try {
-        const own = proposed(body.call.id);
-        // TRUST: a program that leaves out that a call is cut does not have it made.
-        const unmade = own?.unmade ?? body.call.unmade ??
-          (own !== undefined && offer?.only !== undefined && siteOfCall(own.id) !== undefined
-            ? NOT_THE_MODELS
-            : undefined);
-        const call = unmade === undefined ? body.call : { ...body.call, unmade };
-        const result = await gate.call(row.pid, call, body.snapshot, abort.signal);
-        model.called(body.call, result.outcome);
-        return result;
-      } finally {
-        row.calls.delete(body.call.id);
-      }
-    },
-    withdraw(): void {
-      for (const under of row.calls.values()) under.abort.abort();
-    },
-  });
 }
 
 /** Children of a process, as its session reaches them. */

@@ -8,7 +8,8 @@ import { asJson } from "../../../port/as_json.ts";
 import type { Interrupt, Pause } from "../worker/interrupt.ts";
 import { parseWorkerRequest, type WorkerRequest } from "../worker/worker_ops.ts";
 import type { Inference } from "./inference.ts";
-import type { Offspring, SessionCalls } from "./session.ts";
+import type { Offspring } from "./session.ts";
+import type { SessionCalls } from "./session_calls.ts";
 
 /** What {@link makeWorkerRequests} is handed. */
 export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom"> {
