@@ -98,36 +98,39 @@ interface NamedRecord {
   readonly names: readonly number[];
 }
 
+function nothingKept(): Kept {
+  return {
+    ...{
+      said: [],
+      stands: undefined,
+      sources: [],
+      values: new Map(),
+      records: new Map(),
+      says: new Map(),
+    },
+    ...{
+      recordCount: 0,
+      declared: undefined,
+      calls: new Map(),
+      keys: new Set(),
+      counts: new Map(),
+    },
+  };
+}
+
 /** Makes it: nothing is known. */
 export function makeProvenance(): Provenance {
   const tasks = new Map<TaskId, Kept>();
   const keptOf = (task: TaskId): Kept => {
-    const known = tasks.get(task);
-    if (known !== undefined) return known;
-    const made: Kept = {
-      ...{
-        said: [],
-        stands: undefined,
-        sources: [],
-        values: new Map(),
-        records: new Map(),
-        says: new Map(),
-      },
-      ...{
-        recordCount: 0,
-        declared: undefined,
-        calls: new Map(),
-        keys: new Set(),
-        counts: new Map(),
-      },
-    };
-    tasks.set(task, made);
-    return made;
+    const kept = tasks.get(task) ?? nothingKept();
+    tasks.set(task, kept);
+    return kept;
   };
   const standsOf = (kept: Kept): (value: Literal) => boolean =>
     kept.stands ??= makeStandsIn(kept.said);
 
   return Object.freeze<Provenance>({
+    knows: (task) => tasks.has(task),
     said(task, words): void {
       const kept = keptOf(task);
       const length = kept.said.reduce((sum, { text }) => sum + text.length, words.text.length);
@@ -198,7 +201,8 @@ export function makeProvenance(): Provenance {
       }
     },
     of(task): TaskOrigins {
-      const kept = keptOf(task);
+      // To look is not to know: a task of which nothing was told is told by its log.
+      const kept = tasks.get(task) ?? nothingKept();
       return {
         inRequest: standsOf(kept),
         resultOf(value): ResultSource | undefined {

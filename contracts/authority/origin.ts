@@ -45,6 +45,8 @@ export type MadeCall = z.infer<typeof MadeCall>;
 
 /** Who keeps what is known of a task's values is told so: by its start, its log, and what the person says. */
 export interface ValueKeeper {
+  /** Whether anything is known of the task: one that was put aside and goes on in the same kernel is. */
+  knows(task: TaskId): boolean;
   /** A person's own words, whose colour is BLUE; `at`: when they were said, ms since 1970, where that is known. */
   said(task: TaskId, words: { readonly text: string; readonly at?: number }): void;
   /** The tools that the task needs. @throws Fault `conflict` when it said so before */

@@ -21,8 +21,10 @@ export function makeTaskWords(
   { id, createdAt }: Pick<AgentTask, "id" | "createdAt">,
   { keeper, guards }: { readonly keeper: ValueKeeper; readonly guards: Pick<ModelGuards, "said"> },
 ): TaskWords {
+  // One that was put aside and goes on in the same kernel is known, and is not told twice.
+  let known = keeper.knows(id);
   const hear = (text: string, at: number | undefined): void => {
-    keeper.said(id, { text, ...(at === undefined ? {} : { at }) });
+    if (!known) keeper.said(id, { text, ...(at === undefined ? {} : { at }) });
     guards.said(text);
   };
   const said: TaskWords["said"] = ({ role, content, provenance: { origin, colour } }, at) => {
@@ -35,6 +37,9 @@ export function makeTaskWords(
       if (ingress.colour === "BLUE") hear(request, createdAt);
       // The request is the first of them: it was heard with its time.
       for (const message of conversation) if (message.content !== request) said(message);
+      const told = known;
+      known = false;
+      if (told) return;
       for (const { declared } of records) {
         if (declared !== undefined) keeper.declare(id, DeclaredTools.parse(declared));
       }
