@@ -33,7 +33,7 @@ export function makeMergeQueue(parts: QueueParts): Merging {
   };
 }
 
-/** Where the branch stands, as this queue left it: whether it still does is compared when it moves. */
+/** The branch's tip as this queue last saw it; a stale one is found when the branch is swapped. */
 interface Head {
   now: { readonly tip: string; readonly tree: string } | undefined;
 }

@@ -18,7 +18,7 @@ export interface WorldPowers {
   heard(happenings: readonly Happening[]): void;
   /** A person wants it to stop. */
   stopped(): boolean;
-  /** Steps that are asked for at a time. */
+  /** How many steps run at once. */
   readonly lanes: number;
 }
 

@@ -384,7 +384,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     ...{ recover, ownerEnded },
     async forget(task) {
       for (const [ref, { state }] of [...kept]) {
-        // Whose texts stand in it: nobody asks twice, so that every name is looked for.
+        // A purge is asked for once: the task's id is looked for in the whole document.
         if (!JSON.stringify(state).includes(task)) continue;
         await change(ref, undefined, () => ({
           changes: [{ what: "forgotten", task }],

@@ -18,7 +18,7 @@ import { isId, type TaskOrigins } from "./origins.ts";
 /** The rule of a call that was let through so. */
 export const FROM_REQUEST = "built-in: every value stands in your request";
 
-/** Effects of calls whose values are looked at. What destroys or administers always asks. */
+/** Effects of calls that may go on unasked. Of destructive ones values are looked at, too, for the question's text. */
 const LOOKED_AT: ReadonlySet<EffectClass> = new Set([
   "mutateLocal",
   "outboundRead",
@@ -30,7 +30,7 @@ export interface OriginsAsked {
   readonly descriptor: ToolDescriptor;
   readonly args: JsonObject;
   readonly argumentsHash: Digest;
-  /** Names the call for ever. */
+  /** Names the call, the same before and after a restart. */
   readonly key: Digest;
   readonly effect: EffectClass;
   readonly colour: Colour;
@@ -48,7 +48,10 @@ export interface CallOrigins {
    */
   ownBut(names: readonly string[]): boolean;
   readonly declared: Declaration;
-  /** The call goes on unasked: those values are the person's, and so is the choice of the tool. */
+  /**
+   * The call goes on unasked: those values are the person's, the tool was chosen before untrusted text, these arguments
+   * did not go on before, and neither the effect nor the tool's name destroys. Never under `strict`.
+   */
   passesBut(names: readonly string[]): boolean;
 }
 
@@ -114,7 +117,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   ): Omit<ValueOrigin, "at"> => {
     // What says nothing carries nothing; that it was left out is not seen here.
     if (value === null || value === "" || value === schema.default) return { from: "default" };
-    // A word of a sentence is no id, whichever it is.
+    // A plain word is no id: any sentence holds some.
     if (of.inRequest(value) && !(isId(name) && isWord(value))) return { from: "request" };
     if (typeof value === "boolean") return { from: "agent" };
     const { interfaceId } = descriptor, says = of.saysOf(interfaceId, name, value);
@@ -132,7 +135,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
       from === "request" || from === "default" || from === "record" || names.includes(first)
     );
   const left = of.left(descriptor.name, key);
-  // INVARIANT: a model that read another's words chooses no tool by itself (test: "… which tool …").
+  // INVARIANT: a model that read another's words chooses no tool (test: "a model that was taken over chooses …").
   const chosen = left === undefined
     ? colour === "BLUE" && found.some(({ from }) => from === "request")
     : left > 0;

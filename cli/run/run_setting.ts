@@ -1,4 +1,4 @@
-/** From flags and configuration to what a task is asked with. @module */
+/** Resolves flags and remit.yaml into the setting of one run. @module */
 import { ToolName } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ImportedServer } from "../../contracts/exchange/mod.ts";

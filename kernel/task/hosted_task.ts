@@ -33,22 +33,22 @@ interface HostedTaskParts {
   readonly time: Pick<TaskTime, "turn">;
   readonly workspace: Pick<TaskWorkspace, "unfinished" | "staged" | "undo">;
   readonly torn: Pick<TornPatches, "settle">;
-  /** Hears what the task is told in a later turn. */
+  /** Called with each message that begins a turn. */
   said(message: ChatMessage): void;
   /** What the log says of it, where it was taken up again. */
   readonly replay: Replay | undefined;
   /** Folder of what is staged. */
   readonly content: string;
   readonly review: HostedTask["review"];
-  /** The limit that an agent of others ran into, which ended by itself. */
+  /** The limit at which a foreign agent stopped, if it did. */
   spentByAgent(): string | undefined;
-  /** Nobody looks any more: wakes whoever waits for an answer of this task. */
+  /** The person has gone: turns the open question into a queued one. */
   queueQuestions(task: TaskId): void;
-  /** Ends its processes, puts back what was not applied again, and frees what was held. */
+  /** Settles a half-applied patch, ends the processes, releases leases and models. */
   readonly end: HostedTask["end"];
 }
 
-/** Makes it, and says whether an earlier kernel left something of it undone. */
+/** Makes it. `unfinished`: an earlier kernel left a turn, an answer or a patch half done. */
 export function makeHostedTask(
   parts: HostedTaskParts,
 ): { readonly hosted: HostedTask; readonly unfinished: boolean } {

@@ -26,8 +26,8 @@ export interface OpenGuard {
 /** What a task's guards say; {@link ModelGuards.said} keeps the person's words for those that are shown them. */
 export interface ModelGuards {
   /**
-   * Of those that look at this tool at this stage; undefined: none does. Never rejects. `row`: with the label and
-   * colour of the text.
+   * Of those that look at this tool at this stage; undefined: none does. A guard whose model fails counts as
+   * unanswered. `row` has the label and colour of the text that is shown.
    */
   flags(
     row: ProcessRow,
@@ -96,7 +96,7 @@ async function flagged(
   }
 }
 
-/** The first object of an answer that has a verdict. TRUST: a model wrote it. */
+/** Finds `"flag": true|false` anywhere: small models wrap their JSON in words. TRUST: a model wrote it. */
 function verdictIn(text: string): { readonly flag: boolean; readonly why: string } | undefined {
   const flag = /"flag"\s*:\s*(true|false)/u.exec(text)?.[1];
   if (flag === undefined) return undefined;

@@ -209,7 +209,7 @@ export function serveFleet(app: Routes, { rates, fleet, bounds }: FleetParts): v
     if (token === undefined) {
       return refuse(c, 401, "a token is needed", { "www-authenticate": CHALLENGE });
     }
-    // Before the token is known: whoever has none sends no body of this size for nothing.
+    // The kernel checks the token with the question: this limit, by caller, bounds what an unknown one sends.
     if (!rates.token.take(c.env.caller)) return tooMany(c);
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
