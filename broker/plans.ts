@@ -27,8 +27,11 @@ export type PlanVerdict =
 
 /** The plans of a kernel's tasks. */
 export interface Plans {
-  /** The task makes no call but those of a plan. `taken`: programs that it took under an earlier kernel. */
-  begin(task: TaskId, taken: readonly Digest[]): void;
+  /**
+   * The task makes no call but those of a plan. `taken`: programs that it took under an earlier kernel; `made`: calls of
+   * the last of them that acted.
+   */
+  begin(task: TaskId, taken: readonly Digest[], made?: readonly MadePlannedCall[]): void;
   /** Whether the task took this program before: it may go on with it. */
   hasTaken(task: TaskId, program: Digest): boolean;
   /** The answer under which the task's plan stands; undefined when this program is not its plan. */
@@ -45,7 +48,12 @@ export interface Plans {
   forget(task: TaskId): void;
 }
 
+/** A call of a program that acted. */
+export type MadePlannedCall = Pick<PlannedCall, "callId" | "argumentsHash">;
+
 interface TaskPlan {
+  /** The program whose calls `made` holds. */
+  of: Digest | undefined;
   readonly taken: Set<Digest>;
   plan: HeldPlan | undefined;
   question: QuestionId | undefined;
@@ -63,11 +71,14 @@ const FREE: ReadonlySet<string> = new Set([PLAN_RUN, "patch_apply"]);
 export function makePlans(): Plans {
   const tasks = new Map<TaskId, TaskPlan>();
   return Object.freeze<Plans>({
-    begin(task, taken): void {
-      tasks.set(task, {
-        ...(tasks.get(task) ?? { plan: undefined, question: undefined, made: new Map() }),
-        taken: new Set(taken),
-      });
+    begin(task, taken, made = []): void {
+      const held = tasks.get(task) ??
+        { plan: undefined, question: undefined, of: taken.at(-1), made: new Map() };
+      tasks.set(task, { ...held, taken: new Set(taken) });
+      for (const { callId, argumentsHash } of made) {
+        const of = siteOfCall(callId);
+        if (of !== undefined) held.made.set(placeOf(of), { callId, argumentsHash });
+      }
     },
     hasTaken: (task, program) => tasks.get(task)?.taken.has(program) ?? false,
     standing(task, program): ReturnType<Plans["standing"]> {
@@ -79,7 +90,8 @@ export function makePlans(): Plans {
       if (held === undefined) return;
       held.taken.add(plan.program);
       // Another program's places are others.
-      if (held.plan !== undefined && held.plan.program !== plan.program) held.made.clear();
+      if (held.of !== undefined && held.of !== plan.program) held.made.clear();
+      held.of = plan.program;
       held.plan = plan;
       held.question = question;
     },

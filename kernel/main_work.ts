@@ -39,7 +39,7 @@ import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
 import { costsOf, type FindTask } from "./core/log/spending.ts";
-import { makeRestored } from "./task/replay.ts";
+import { makeRestored } from "./task/restored.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
 import { wireAgents } from "./main_agents.ts";

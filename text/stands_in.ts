@@ -54,12 +54,16 @@ export function standsIn(text: string, value: Literal): boolean {
   return makeStandsIn([{ text }])(value);
 }
 
+/** Places of a text in a message that are looked at: what stands there more often is no name of anything. */
+const MAX_TRIES = 256;
+
 function isWhole(text: string, from: number, to: number): boolean {
   return BEFORE.test(text.slice(Math.max(0, from - 2), from)) && AFTER.test(text.slice(to, to + 2));
 }
 
 function within(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+  let at = text.indexOf(wanted);
+  for (let n = 0; at >= 0 && n < MAX_TRIES; n++, at = text.indexOf(wanted, at + 1)) {
     if (isWhole(text, at, at + wanted.length)) return true;
   }
   return false;

@@ -110,7 +110,8 @@ function counted(origins: CallOrigins | undefined): JsonObject {
 }
 
 function told(origins: CallOrigins | undefined): JsonObject {
-  return origins === undefined ? {} : { origins: origins.values.map((each) => toJsonObject(each)) };
+  if (origins === undefined) return {};
+  return { said: origins.said(), origins: origins.values.map((each) => toJsonObject(each)) };
 }
 
 function approval(grant: Grant | undefined): JsonObject {

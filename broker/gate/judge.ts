@@ -132,8 +132,8 @@ function originsIn(
 ): CallOrigins | undefined {
   const { descriptor } = binding, { effect, colour } = carried;
   if (provenance === undefined || !hasOrigins(descriptor, effect)) return undefined;
-  const { args, argumentsHash } = read;
-  const asked = { descriptor, args, argumentsHash, key: read.key(), effect, colour, strict };
+  const { args } = read;
+  const asked = { descriptor, args, key: read.key(), effect, colour, strict };
   return originsOf(provenance.of(process.task), asked);
 }
 

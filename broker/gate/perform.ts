@@ -94,8 +94,12 @@ export function makePerformer(parts: GateParts): Performer {
     parts.processes.charge(process.pid, { call: decision.effect });
     // Before anything is waited for: the same arguments, proposed twice at once, go on once.
     if (judged.origins !== undefined) {
-      const { argumentsHash } = read, { tool } = known;
+      const argumentsHash = judged.origins.said(), { tool } = known;
       parts.provenance?.performed(process.task, { tool, argumentsHash, key: read.key() });
+    }
+    // INVARIANT: calls at once in one place of a program are one call (test: "… five calls at once …").
+    if (!single) {
+      parts.plans?.made({ process, callId: known.callId, argumentsHash: read.argumentsHash });
     }
     if (grant !== undefined) parts.questions.grants.use(grant.question);
     const granted = grantOf(judged);
@@ -113,7 +117,6 @@ export function makePerformer(parts: GateParts): Performer {
         throw error;
       }
       notes.open.add(read.key());
-      parts.plans?.made({ process, callId: known.callId, argumentsHash: read.argumentsHash });
     }
     const ran = await run(judged, granted, signal);
     tokens.end(granted.token);

@@ -11,6 +11,7 @@ import {
   type ValueOrigin,
 } from "../../contracts/authority/origin.ts";
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
+import { digestOf } from "../../port/digest.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { Literal } from "../../text/stands_in.ts";
 import { isId, type TaskOrigins } from "./origins.ts";
@@ -29,7 +30,6 @@ const LOOKED_AT: ReadonlySet<EffectClass> = new Set([
 export interface OriginsAsked {
   readonly descriptor: ToolDescriptor;
   readonly args: JsonObject;
-  readonly argumentsHash: Digest;
   /** Names the call, the same before and after a restart. */
   readonly key: Digest;
   readonly effect: EffectClass;
@@ -42,6 +42,8 @@ export interface OriginsAsked {
 export interface CallOrigins {
   /** Each value, the first 64. */
   readonly values: readonly ValueOrigin[];
+  /** Names what the call says: its values but those that say nothing. */
+  said(): Digest;
   /**
    * Every value but those of these arguments stands in the person's words, is the schema's default, or is the id of
    * what those words name.
@@ -84,8 +86,8 @@ export function isAnothers({ interfaceId }: Pick<ToolDescriptor, "interfaceId">)
 
 /** Finds where the values of a call come from. */
 export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
-  const { descriptor, args, argumentsHash, key, effect, colour, strict } = asked;
-  const found: (ValueOrigin & { readonly first: string })[] = [];
+  const { descriptor, args, key, effect, colour, strict } = asked;
+  const found: (ValueOrigin & { readonly first: string; readonly value: Literal })[] = [];
   let whole = true;
   const look = (value: Json, schema: Schema, place: Place): void => {
     if (isObject(value)) {
@@ -94,21 +96,26 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
         const at = place.at === "" ? name : `${place.at}.${name}`;
         const first = place.first === "" ? name : place.first;
         // A name that the schema does not have is content, too.
-        if (!declared && !of.inRequest(name)) add({ from: "agent" }, { at, first });
+        if (!declared && !of.inRequest(name)) add({ from: "agent" }, { at, first }, name);
         look(each, schemaOf(declared ? schema.properties?.[name] : undefined), { at, first, name });
       }
     } else if (isList(value)) {
       value.forEach((each, n) =>
         look(each, schemaOf(schema.items), { ...place, at: `${place.at}.${n}` })
       );
-    } else add(originOf(value, schema, place.name), place);
+    } else add(originOf(value, schema, place.name), place, value);
   };
   const add = (
     origin: Omit<ValueOrigin, "at">,
     { at, first }: Pick<Place, "at" | "first">,
+    value: Literal,
   ): void => {
     if (found.length >= MAX_ORIGINS) return void (whole = false);
-    found.push({ at: at.slice(0, 128), ...origin, first });
+    const place = at.slice(0, 128), twin = found.findIndex((each) => each.at === place);
+    // Two values in one place cannot be told apart: neither is the person's.
+    const same = typeof value === "string" ? value.normalize().replace(MOMENT, "$1T$2") : value;
+    if (twin >= 0) found[twin] = { at: place, from: "agent", first, value: same };
+    found.push({ at: place, ...(twin >= 0 ? { from: "agent" } : origin), first, value: same });
   };
   const originOf = (
     value: Literal,
@@ -117,18 +124,27 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   ): Omit<ValueOrigin, "at"> => {
     // What says nothing carries nothing; that it was left out is not seen here.
     if (value === null || value === "" || value === schema.default) return { from: "default" };
+    // Letters in another form than they are compared in are another text to a tool.
+    if (typeof value === "string" && value !== value.normalize()) return { from: "agent" };
     // A plain word is no id: any sentence holds some.
     if (of.inRequest(value) && !(isId(name) && isWord(value))) return { from: "request" };
     if (typeof value === "boolean") return { from: "agent" };
-    const { interfaceId } = descriptor, says = of.saysOf(interfaceId, name, value);
+    const { interfaceId } = descriptor;
+    // INVARIANT: an id is one in an argument that takes an id (test: "… passes nowhere but as an id").
+    const says = isId(name) ? of.saysOf(interfaceId, name, value) : undefined;
     const told = says === undefined ? {} : { says };
-    const record = of.recordOf(interfaceId, name, value);
+    const record = isId(name) ? of.recordOf(interfaceId, name, value) : undefined;
     if (record !== undefined) return { from: "record", ...record, ...told };
     const result = of.resultOf(value);
     return result === undefined ? { from: "agent" } : { from: "result", ...result, ...told };
   };
   look(args, schemaOfTool(descriptor), { at: "", first: "", name: "" });
 
+  // What says nothing makes no other call of it, nor does another form of the same letters.
+  const said = (): Digest => {
+    const told = found.filter(({ from }) => from !== "default").map(({ at, value }) => [at, value]);
+    return digestOf(told.sort(([a], [b]) => String(a) < String(b) ? -1 : 1));
+  };
   const ownBut = (names: readonly string[]): boolean =>
     whole &&
     found.every(({ from, first }) =>
@@ -146,11 +162,12 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
     : "usedUp";
   return {
     declared,
-    values: found.map(({ first: _first, ...origin }) => origin),
+    values: found.map(({ first: _first, value: _value, ...origin }) => origin),
+    said,
     ownBut,
     passesBut: (names) =>
       chosen && !strict && LOOKED_AT.has(effect) && !destroys(descriptor) &&
-      !of.passed({ tool: descriptor.name, argumentsHash, key }) &&
+      !of.passed({ tool: descriptor.name, argumentsHash: said(), key }) &&
       ownBut(names),
   };
 }
@@ -164,6 +181,9 @@ function schemaOfTool(descriptor: ToolDescriptor): Schema {
   schemas.set(descriptor, schema);
   return schema;
 }
+
+/** A moment, in the forms in which it counts as one. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::00(?:\.0+)?)?$/u;
 
 interface Place {
   readonly at: string;

@@ -76,6 +76,7 @@ export interface Provenance extends ValueKeeper {
 interface Kept {
   readonly said: SaidWords[];
   stands: ((value: Literal) => boolean) | undefined;
+  folded: ((value: Literal) => boolean) | undefined;
   readonly sources: ResultSource[];
   /** The first source that a value stood in. */
   readonly values: Map<number, number>;
@@ -83,6 +84,10 @@ interface Kept {
   readonly records: Map<string, NamedRecord[]>;
   /** By server, field and id: what stands beside it. */
   readonly says: Map<number, string>;
+  /** Servers of which more was listed than is known. */
+  readonly cut: Set<string>;
+  /** Whether a name stands in the words: each is looked for once. */
+  readonly named: Map<string, boolean>;
   recordCount: number;
   declared: Map<ToolName, number> | undefined;
   /** Arguments, and the key of the call that had them first. */
@@ -103,10 +108,13 @@ function nothingKept(): Kept {
     ...{
       said: [],
       stands: undefined,
+      folded: undefined,
       sources: [],
       values: new Map(),
       records: new Map(),
       says: new Map(),
+      cut: new Set(),
+      named: new Map(),
     },
     ...{
       recordCount: 0,
@@ -126,8 +134,6 @@ export function makeProvenance(): Provenance {
     tasks.set(task, kept);
     return kept;
   };
-  const standsOf = (kept: Kept): (value: Literal) => boolean =>
-    kept.stands ??= makeStandsIn(kept.said);
 
   return Object.freeze<Provenance>({
     knows: (task) => tasks.has(task),
@@ -137,6 +143,10 @@ export function makeProvenance(): Provenance {
       if (kept.said.length >= MAX_SAID || length > MAX_SAID_LENGTH) return;
       kept.said.push(words);
       kept.stands = undefined;
+      kept.folded = undefined;
+      // Things were kept by the names that stood in the words until now: a twin of a new one may have been left out.
+      kept.records.clear();
+      kept.named.clear();
     },
     heard(
       task,
@@ -151,16 +161,29 @@ export function makeProvenance(): Provenance {
           if (!kept.values.has(hash)) kept.values.set(hash, n);
         }
       }
-      const stands = makeStandsIn(kept.said, { folded: true });
+      if (records.some(({ length }) => length === 0)) {
+        // More than the bridge tells: a twin may be among what is missing.
+        kept.records.delete(interfaceId);
+        kept.cut.add(interfaceId);
+      }
       const named = records.flatMap((record): Omit<NamedRecord, "source">[] => {
         const ids = record.filter(([field]) => isId(field)).map(([field, value]) =>
           hashOf(task, value, fieldOf(field))
         );
         if (ids.length > 0 && kept.says.size < MAX_RECORDS) {
           const says = redact(saidOf(record)).slice(0, 200);
-          for (const id of ids) kept.says.set(beside(interfaceId, id), says);
+          for (const id of ids) {
+            const at = beside(interfaceId, id), before = kept.says.get(at);
+            // What is said of one id twice is shown twice: the second may be a stranger's.
+            kept.says.set(
+              at,
+              before === undefined || before === says ? says : `${before} | ${says}`.slice(0, 200),
+            );
+          }
         }
-        const names = record.filter(([, value]) => isName(value) && stands(value));
+        const names = record.filter(([field, value]) =>
+          isName(field, value) && isNamed(kept, value)
+        );
         return names.length === 0
           ? []
           : [{ ids, names: names.map(([, value]) => hashOf(task, nameOf(value))) }];
@@ -211,7 +234,7 @@ export function makeProvenance(): Provenance {
         },
         recordOf(interfaceId, name, id): ResultSource | undefined {
           const all = kept.records.get(interfaceId) ?? [];
-          if (all.length === 0) return undefined;
+          if (all.length === 0 || kept.cut.has(interfaceId)) return undefined;
           const hashes = [fieldOf(name), "id"].map((field) => hashOf(task, id, field));
           const found = all.filter(({ ids }) => hashes.some((hash) => ids.includes(hash)));
           // INVARIANT: one thing of this id, and a name of it that no other thing has (test: "a twin …").
@@ -293,9 +316,38 @@ function nameOf(value: string | number): string | number {
 }
 
 const SHORTEST_NAME = 3;
+/** Names that are looked for in a task's words. */
+const MAX_NAMES = 4_000;
+/** Fields that name a thing. */
+const NAMING =
+  /^(?:[a-z]+[_-])*(?:name|title|subject|filename|label|summary)$|[a-z](?:Name|Title|Subject)$/;
 
-function isName(value: string | number): value is string {
-  return typeof value === "string" && value.trim().length >= SHORTEST_NAME;
+function isName(field: string, value: string | number): value is string {
+  return typeof value === "string" && value.trim().length >= SHORTEST_NAME &&
+    NAMING.test(fieldOf(field));
+}
+
+function standsOf(kept: Kept): (value: Literal) => boolean {
+  return kept.stands ??= makeStandsIn(kept.said);
+}
+
+function foldedOf(kept: Kept): (value: Literal) => boolean {
+  return kept.folded ??= makeStandsIn(kept.said, { folded: true });
+}
+
+/**
+ * Whether a name stands in the person's words: as it is written, and as more than a plain word of a sentence, or as
+ * several words whatever their case.
+ */
+function isNamed(kept: Kept, value: string | number): boolean {
+  const name = String(value), before = kept.named.get(name);
+  if (before !== undefined) return before;
+  if (kept.named.size >= MAX_NAMES) return false;
+  const several = /\S\s+\S/u.test(name);
+  const stands = (several ? foldedOf(kept) : standsOf(kept))(name) &&
+    (several || /[^\p{Ll}\p{M}]/u.test(name));
+  kept.named.set(name, stands);
+  return stands;
 }
 
 /** Whether a field or an argument is an id by its name. */

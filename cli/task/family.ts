@@ -1,4 +1,4 @@
-/** Tasks, their questions, leases, changes and what they made. @module */
+/** Tasks, their questions, leases, changes and what they made; templates; what tasks share. @module */
 import {
   type FlagSpec,
   MOUNT,
@@ -117,5 +117,60 @@ export const TASK = family(
     "outbox list": async () => (await import("./lease_commands.ts")).outboxList,
     "outbox show": async () => (await import("./lease_commands.ts")).outboxShow,
     "outbox release": async () => (await import("./lease_commands.ts")).outboxRelease,
+  },
+);
+
+/** What a model fills in at fixed steps. docs/templates.md. */
+export const TEMPLATE = family(
+  [
+    simple("templates list", "", [0, 0], "typed answers that models fill in at fixed steps", [
+      "remit templates list",
+    ]),
+    simple(
+      "templates show",
+      "NAME[@VERSION]",
+      [1, 1],
+      "what a model is told, the schema, and a value that fits",
+      ["remit templates show intake", "remit run --schema template:code_review -p 'Review it'"],
+    ),
+  ],
+  ["screen", "disk", "around", "kernels"],
+  {
+    "templates list": async () => (await import("../template/commands.ts")).templatesList,
+    "templates show": async () => (await import("../template/commands.ts")).templatesShow,
+  },
+);
+
+/** Who works on what. docs/shared_resources.md. */
+export const RESOURCES = family(
+  [
+    simple("resources list", "", [0, 0], "which task works on which part of what, and conflicts", [
+      "remit resources list",
+    ]),
+    simple("resources show", "ID", [1, 1], "a resource, a claim or a conflict, whole", [
+      "remit resources show gitRepository:site",
+      "remit resources show c3k9…",
+    ]),
+    simple("resources release", "CLAIM", [1, 1], "end a claim: its task is told to stop there", [
+      "remit resources release r3k9…",
+    ]),
+    simple("resources clear", "RESOURCE", [1, 1], "end its claims and take its items away", [
+      "remit resources clear taskList:chores",
+    ]),
+    simple(
+      "resources decide",
+      "CONFLICT WORD",
+      [2, 2],
+      "share (both), release (the first gives way) or refuse (the second does)",
+      ["remit resources decide c3k9… share"],
+    ),
+  ],
+  ["screen", "disk", "around", "kernels"],
+  {
+    "resources list": async () => (await import("../resources/commands.ts")).resourcesList,
+    "resources show": async () => (await import("../resources/commands.ts")).resourcesShow,
+    "resources release": async () => (await import("../resources/commands.ts")).resourcesRelease,
+    "resources clear": async () => (await import("../resources/commands.ts")).resourcesClear,
+    "resources decide": async () => (await import("../resources/commands.ts")).resourcesDecide,
   },
 );

@@ -3,7 +3,6 @@
  * process's own, and its inferences, paid by the task.
  * @module
  */
-import type { Label } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Gate } from "../../contracts/authority/gate.ts";
 import { CallId } from "../../contracts/authority/ids.ts";
@@ -12,7 +11,8 @@ import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { ForeignAgent } from "../../contracts/tool/foreign_agent.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { AgentPort } from "../power/command/run.ts";
+import type { ProcessTable } from "../core/process/table.ts";
+import type { AgentPort, Shown } from "../power/command/run.ts";
 import type { TaskModels } from "./models.ts";
 
 /** One run. */
@@ -20,12 +20,13 @@ export interface ForeignPortRun {
   readonly row: ProcessRow;
   readonly agent: ForeignAgent;
   /** Of all that it was shown. */
-  label(): Label;
+  shown(): Shown;
 }
 
 interface ForeignPortParts {
   readonly gate: Pick<Gate, "call">;
   readonly infer: TaskModels["foreign"];
+  readonly taint: ProcessTable["taint"];
   /** A process ran into this limit. */
   exhausted(pid: Pid, limit: string): void;
 }
@@ -48,7 +49,7 @@ function isServed({ name, permission, interfaceId }: ToolDescriptor): boolean {
 
 /** Makes it. */
 export function makeForeignPort(
-  { gate, infer, exhausted }: ForeignPortParts,
+  { gate, infer, taint, exhausted }: ForeignPortParts,
   run: ForeignPortRun,
 ): AgentPort {
   const { row, agent: { name, provider } } = run;
@@ -58,7 +59,8 @@ export function makeForeignPort(
   let limit: string | undefined;
   const inferring = provider === undefined
     ? undefined
-    : infer({ row, agent: { name }, provider, label: run.label }, (each) => limit ??= each);
+    : infer({ row, agent: { name }, provider, label: () => run.shown().label }, (each) =>
+      limit ??= each);
   return Object.freeze<AgentPort>({
     tools: served.map(({ name, description, paramSchema }) => ({
       ...{ name, description },
@@ -68,6 +70,8 @@ export function makeForeignPort(
       if (!names.has(tool)) {
         throw new Fault("refused", `Cannot call ${JSON.stringify(tool)}: it is not served`);
       }
+      // INVARIANT: what its copy of the folder holds is read by then (test: "… what its copy holds").
+      taint(row.pid, { ...run.shown(), sources: [] });
       const own = id.length > LONG_ID
         ? `${sha256Hex(id).slice(0, 32)}/${id.split("/").at(-1)}`
         : id;

@@ -92,9 +92,15 @@ export interface PlanReader {
   analyse(program: PlanProgram): readonly SiteFacts[];
 }
 
+/** A call of a program that acted. */
+interface MadePlanned {
+  readonly callId: string;
+  readonly argumentsHash: Digest;
+}
+
 /** The plans of tasks, as broker/plans.ts keeps them. */
 interface KeptPlans {
-  begin(task: TaskId, taken: readonly Digest[]): void;
+  begin(task: TaskId, taken: readonly Digest[], made?: readonly MadePlanned[]): void;
   hasTaken(task: TaskId, program: Digest): boolean;
   standing(task: TaskId, program: Digest): object | undefined;
 }
@@ -117,7 +123,12 @@ export interface PlannedParts {
 /** Planned programs of all tasks. */
 export interface Planned {
   /** Before a task starts. `taken`: programs that it took under an earlier kernel. */
-  begin(task: TaskId, request: TaskRequest, taken: readonly Digest[]): Promise<void>;
+  begin(
+    task: TaskId,
+    request: TaskRequest,
+    taken: readonly Digest[],
+    made?: readonly MadePlanned[],
+  ): Promise<void>;
   /** The tools of a task; none where it is not planned. `tools`: all that its processes may call. */
   bindings(
     request: Parameters<typeof programOf>[0] & Partial<Pick<TaskRequest, "request" | "ingress">>,
@@ -129,10 +140,10 @@ export interface Planned {
 export function makePlanned(parts: PlannedParts): Planned {
   let reader: PlanReader | undefined;
   return Object.freeze<Planned>({
-    async begin(task, request, taken): Promise<void> {
+    async begin(task, request, taken, made): Promise<void> {
       if (!isPlanned(request)) return;
       reader ??= await parts.load();
-      parts.plans.begin(task, taken);
+      parts.plans.begin(task, taken, made);
     },
     bindings(request, tools): readonly ToolBinding[] {
       if (!isPlanned(request)) return [];

@@ -2,6 +2,7 @@
  * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
  * @module
  */
+import { siteOfCall } from "../../contracts/exchange/planned.ts";
 import { noUsage, type Usage } from "../../contracts/task/budget.ts";
 import { ChatMessage } from "../../contracts/model/chat.ts";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
@@ -37,6 +38,11 @@ import {
 
 export type { TornPatch };
 
+/** Effects that leave something behind. */
+const ACTS: ReadonlySet<string> = new Set(
+  ["mutateLocal", "outboundRead", "outboundWrite", "destructive", "admin"],
+);
+
 /** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
 export interface Replay {
   readonly request: TaskRequest;
@@ -68,8 +74,11 @@ export interface Replay {
   readonly brakeDenied: boolean;
   /** Scopes that were taken back: they are not granted again. */
   readonly revoked: readonly Scope[];
-  /** Programs that it took. */
+  /** Programs that it took, and calls of the last of them that acted. */
   readonly plans: readonly Digest[];
+  readonly planned: readonly { readonly callId: string; readonly argumentsHash: Digest }[];
+  /** The person's own words, as the kernel took them in: what a worker says of them is not believed. */
+  readonly said: readonly { readonly message: ChatMessage; readonly at: number }[];
   /** Every time that room was made in the conversation, oldest first. */
   readonly changes: readonly ArchivedChange[];
   /** The conversation that this one was forked from. */
@@ -107,6 +116,8 @@ export async function replayTask(
   let brakeDenied = false;
   const leases = new Map<string, Scope>();
   const revoked: Scope[] = [], plans: Digest[] = [];
+  let planned: { callId: string; argumentsHash: Digest }[] = [];
+  const said: { readonly message: ChatMessage; readonly at: number }[] = [];
   const changes: ArchivedChange[] = [];
   let fork: ForkOrigin | undefined;
   // Process numbers start anew with each kernel; a task's first process is the one that is granted.
@@ -127,6 +138,7 @@ export async function replayTask(
         label = request.ingress.label;
         conversation.push(systemMessage(request));
         pending = requestMessage(request, request.request);
+        said.push({ message: pending, at: event.at });
         fork = forkIn(body, secret);
         if (fork === undefined) break;
         colour = mixColour(colour, fork.colour);
@@ -139,6 +151,7 @@ export async function replayTask(
       case "message":
         addUnheard(conversation, { results: unheard.splice(0), said: pending });
         pending = parsed(ChatMessage, secret?.["message"], task, "a message");
+        said.push({ message: pending, at: event.at });
         ({ colour, label, sources } = afterReading(pending, { colour, label, sources }));
         begun = 0;
         spent.iterations = 0;
@@ -209,19 +222,21 @@ export async function replayTask(
         const key = secret?.["key"];
         if (typeof key !== "string") break;
         unfinished.add(key);
-        const looked = secret?.["origins"] === undefined ? undefined : body["tool"];
-        const call = MadeCall.safeParse({
-          tool: looked,
-          argumentsHash: secret?.["argumentsHash"],
-          key,
-        });
+        const { said: what } = secret ?? {};
+        const call = MadeCall.safeParse({ tool: body["tool"], argumentsHash: what, key });
         if (call.success) performed.push(call.data);
+        const acted = Digest.safeParse(secret?.["argumentsHash"]);
+        const callId = String(body["call"]);
+        if (acted.success && siteOfCall(callId) !== undefined && ACTS.has(String(body["effect"]))) {
+          planned.push({ callId, argumentsHash: acted.data });
+        }
         const patch = body["tool"] === "patch_apply" ? patchOf(key, secret) : undefined;
         if (patch !== undefined) patches.set(key, patch);
         break;
       }
       case "planTaken":
         plans.push(parsed(Digest, body["program"], task, "a program's digest"));
+        if (plans.at(-1) !== plans.at(-2)) planned = [];
         break;
       case "undone":
       case "refused":
@@ -264,7 +279,7 @@ export async function replayTask(
     turn: Math.max(turn, pending === undefined ? begun : begun - 1),
     model,
     switched,
-    ...{ spent, brakeDenied, revoked, plans, changes, fork },
+    ...{ spent, brakeDenied, revoked, plans, planned, said, changes, fork },
   };
 }
 
@@ -288,32 +303,6 @@ export function addUnheard(
     if (result !== undefined) conversation.push(resultMessage(call, result));
   }
   if (said !== undefined) conversation.push(said);
-}
-
-/** What the gate asks when a call comes again. */
-export interface Restored {
-  put(task: TaskId, replay: Pick<Replay, "finished" | "unfinished">): void;
-  finished(task: TaskId): ReadonlyMap<string, ToolResult>;
-  unfinished(task: TaskId): ReadonlySet<string>;
-  forget(task: TaskId): void;
-}
-
-const NO_RESULTS: ReadonlyMap<string, ToolResult> = new Map();
-const NO_KEYS: ReadonlySet<string> = new Set();
-
-/** Makes an empty table. */
-export function makeRestored(): Restored {
-  const table = new Map<TaskId, Pick<Replay, "finished" | "unfinished">>();
-  return Object.freeze({
-    put: (task: TaskId, replay: Pick<Replay, "finished" | "unfinished">) => {
-      table.set(task, replay);
-    },
-    finished: (task: TaskId) => table.get(task)?.finished ?? NO_RESULTS,
-    unfinished: (task: TaskId) => table.get(task)?.unfinished ?? NO_KEYS,
-    forget: (task: TaskId) => {
-      table.delete(task);
-    },
-  });
 }
 
 /** Where a conversation comes from. */

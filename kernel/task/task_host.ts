@@ -22,7 +22,8 @@ import type {
   TaskHost,
   TaskRequest,
 } from "../../contracts/task/mod.ts";
-import { type Replay, replayTask, type Restored, systemMessage } from "./replay.ts";
+import { type Replay, replayTask, systemMessage } from "./replay.ts";
+import type { Restored } from "./restored.ts";
 import type { LeaseTable } from "../core/lease/leases.ts";
 import { grantMounts } from "../core/lease/scope.ts";
 import { makeTaskTime } from "../core/lease/task_time.ts";
@@ -186,14 +187,14 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     const dirs = folders(task.id);
     const replay = resume ? await replayTask(parts.store, parts.readPrivate, task.id) : undefined;
     const models = await openTaskModels(parts, request, replay?.switched);
-    await parts.planned.begin(task.id, request, replay?.plans ?? []);
+    await parts.planned.begin(task.id, request, replay?.plans ?? [], replay?.planned);
     const workspace = parts.workspace(task.id, request);
     for (const record of replay?.records ?? []) workspace.fold(record);
     const row = processes.add(newRoot(task, request, replay, parts.phaseOf(task.id)));
     if (replay?.model !== undefined) processes.setModel(row.pid, replay.model);
     if (replay !== undefined) parts.restored.put(task.id, replay);
     const words = makeTaskWords(task, { keeper: parts.provenance, guards: models.guards });
-    if (replay !== undefined) words.restore(request, replay);
+    if (replay !== undefined) words.restore(replay);
     // A task that is over is taken up for its operator alone, who takes a patch back.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
@@ -238,7 +239,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ osPids: family.osPids, offspring: family.of, reasonFor: family.reasonFor },
       foreign: (run) =>
         makeForeignPort({
-          ...{ gate: denied.gate, infer: models.foreign },
+          ...{ gate: denied.gate, infer: models.foreign, taint: processes.taint },
           exhausted(pid, limit) {
             if (pid === row.pid) spentByAgent = limit;
             else parts.exhausted(pid, limit);

@@ -1,7 +1,7 @@
 /** The person's own words of a task, told to whoever decides or advises by them: values of calls, guards. @module */
 import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
-import type { AgentTask, TaskRequest } from "../../contracts/task/task.ts";
+import type { AgentTask } from "../../contracts/task/task.ts";
 import type { ModelGuards } from "./model_guards.ts";
 import type { Replay } from "./replay.ts";
 
@@ -9,16 +9,16 @@ import type { Replay } from "./replay.ts";
 export interface TaskWords {
   /** `at`: when it was said, ms since 1970. What came with a person's words, or from others, is left out. */
   said(message: ChatMessage, at?: number): void;
-  /** What an earlier kernel, or the conversation that this one was forked from, knew. */
-  restore(
-    request: Pick<TaskRequest, "ingress" | "request">,
-    replay: Pick<Replay, "conversation" | "records" | "performed" | "heard">,
-  ): void;
+  /**
+   * What an earlier kernel knew. INVARIANT: words are those that the kernel took in, not what a worker says of its
+   * conversation (test: "a worker's word for the person's …").
+   */
+  restore(replay: Pick<Replay, "said" | "records" | "performed" | "heard">): void;
 }
 
 /** Makes it for one task. */
 export function makeTaskWords(
-  { id, createdAt }: Pick<AgentTask, "id" | "createdAt">,
+  { id }: Pick<AgentTask, "id">,
   { keeper, guards }: { readonly keeper: ValueKeeper; readonly guards: Pick<ModelGuards, "said"> },
 ): TaskWords {
   // One that was put aside and goes on in the same kernel is known, and is not told twice.
@@ -33,10 +33,8 @@ export function makeTaskWords(
   };
   return Object.freeze<TaskWords>({
     said,
-    restore({ ingress, request }, { conversation, records, performed, heard }): void {
-      if (ingress.colour === "BLUE") hear(request, createdAt);
-      // The request is the first of them: it was heard with its time.
-      for (const message of conversation) if (message.content !== request) said(message);
+    restore({ said: all, records, performed, heard }): void {
+      for (const { message, at } of all) said(message, at);
       const told = known;
       known = false;
       if (told) return;

@@ -4,19 +4,18 @@
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Label } from "../../../contracts/authority/colour.ts";
 import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
 import type { AgentHandover, ForeignAgent } from "../../../contracts/tool/foreign_agent.ts";
 import { AGENT_PLACES, placeInside, SYSTEM } from "../../core/start/command_line.ts";
-import type { AgentPort, AgentRun, AgentRuns } from "../command/run.ts";
+import type { AgentPort, AgentRun, AgentRuns, Shown } from "../command/run.ts";
 import { type RelayParts, startRelay, TOOLS_PATH } from "./relay.ts";
 
 /** What {@link makeAgentRuns} is handed. */
 export interface AgentRunsParts extends RelayParts {
-  /** A task as an agent reaches it that sees what has this label; undefined when it has ended. */
+  /** A task as an agent reaches it that was shown what has this colour and label; undefined when it has ended. */
   portOf(
     task: TaskId,
-    run: { readonly pid: Pid; label(): Label; readonly agent: ForeignAgent },
+    run: { readonly pid: Pid; shown(): Shown; readonly agent: ForeignAgent },
   ): AgentPort | undefined;
 }
 
@@ -41,8 +40,8 @@ export function makeAgentRuns(parts: AgentRunsParts): AgentRuns {
       for (const { name, dir } of folders) {
         if (mounts.includes(name)) at[name] = shown(agent, dir);
       }
-      const { pid, label } = run;
-      const port = parts.portOf(run.task, { pid, label, agent });
+      const { pid } = run;
+      const port = parts.portOf(run.task, { pid, shown: run.shown, agent });
       if (port === undefined) {
         throw new Fault("gone", `Cannot run ${agent.name}: the task has ended`);
       }

@@ -26,6 +26,7 @@ import {
   held,
   type Look,
   makeCapture,
+  type Shown,
   unavailable,
 } from "./run.ts";
 import type { Pins } from "./pins.ts";
@@ -141,8 +142,9 @@ export function makeCommands(parts: CommandsParts): Commands {
       void place.service.kill();
     };
     // Its relay is started while the folder is copied; what it was shown is known when it first asks.
-    let read: CommandRun["label"] = "secret";
-    const begun = beginAgent(entry, folders, () => read);
+    // Before its copy is made nobody knows.
+    let seen: Shown = { colour: "RED", label: "secret" };
+    const begun = beginAgent(entry, folders, () => seen);
     const [pin, { prepared, work }, agent] = await within(
       entry,
       COPY_MS,
@@ -156,7 +158,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       throw error;
     });
     const shown = mixed(run, prepared);
-    read = shown.label;
+    seen = { colour: shown.colour, label: shown.label };
     const { taint, ...printed } = await perform(entry, place.service, { pin, work, agent });
     // What it was told meanwhile is in what it wrote and says.
     const { colour, label } = mixed(run, { ...prepared, ...taint });
@@ -175,7 +177,7 @@ export function makeCommands(parts: CommandsParts): Commands {
   const beginAgent = async (
     entry: Open,
     folders: Pick<TaskFolders, "mounts">,
-    label: () => CommandRun["label"],
+    shown: () => Shown,
   ): Promise<AgentRun | undefined> => {
     const { run } = entry;
     const { agent } = run.command;
@@ -183,7 +185,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     if (agent === undefined) return undefined;
     if (parts.agents === undefined) throw unavailable(run, "this kernel runs no agents of others");
     return await parts.agents.begin(agent, {
-      ...{ ...run, label, folders: folders.mounts },
+      ...{ ...run, shown, folders: folders.mounts },
       end: (fault) => end(entry, fault),
       pause() {
         paused += 1;

@@ -114,6 +114,12 @@ export interface AgentRun {
   taint(): { readonly colour: Colour; readonly label: Label };
 }
 
+/** Of what a run is shown. */
+export interface Shown {
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
 /** Runs of agents of others. */
 export interface AgentRuns {
   /** Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
@@ -121,7 +127,7 @@ export interface AgentRuns {
     agent: ForeignAgent,
     run: Pick<CommandRun, "task" | "pid" | "id" | "cwd" | "stdin" | "mounts"> & {
       /** Of all that it is shown, when it asks. */
-      label(): Label;
+      shown(): Shown;
       readonly folders: readonly Pick<Mount, "name" | "dir">[];
       /** Ends the run: a person must decide first. */
       end(fault: Fault): void;

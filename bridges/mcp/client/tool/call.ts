@@ -36,12 +36,9 @@ export function callResult(
     throw new Fault("upstream", `${cannot}: the server answered something else (no "content")`);
   }
   const result = toolResult(answer);
-  const listed = (value: Json | undefined): Pick<McpCallResult, "records"> => {
-    const records = recordsOf(value, result.parts);
-    return records.length === 0 ? {} : { records };
-  };
+  const records = recordsOf(structuredContent);
   if (structuredContent === undefined) {
-    if (resultSchema === undefined || result.isError) return { ...result, ...listed(undefined) };
+    if (resultSchema === undefined || result.isError) return result;
     throw new Fault("upstream", `${cannot}: it has no structured content, as its schema says`);
   }
   const structured = JSON.stringify(structuredContent);
@@ -54,7 +51,7 @@ export function callResult(
       throw new Fault("upstream", `${cannot}: it does not fit its schema: ${why}`);
     }
   }
-  return { ...result, structured, ...listed(structuredContent) };
+  return { ...result, structured, ...(records.length === 0 ? {} : { records }) };
 }
 
 interface ToolList {
