@@ -80,12 +80,15 @@ def calls_of(task, environment):
 
 
 def perform(suite, environment, call):
-    """A tool's result as text, and whether it is an error. The environment is changed."""
+    """A tool's result as text, whether it is an error, and whether it is structured. The environment is changed."""
     result, error = FunctionsRuntime(suite.tools).run_function(environment, call["tool"], call["args"])
     if error is not None:
-        return error, True
+        return error, True, False
     value = plain(result)
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), False
+    if isinstance(value, str):
+        return value, False, False
+    # As MCP's own server for Python does with a result that is no text.
+    return json.dumps(value, ensure_ascii=False), False, True
 
 
 class Dojo:
@@ -172,8 +175,8 @@ class Dojo:
             before = [n for n in range(at) if calls[n]["changes"]]
             if call["changes"]:
                 own = tuple(n for n in before if calls[n]["by"] == call["by"])
-                gives, error = perform(suite, pickle.loads(state(own)), call)
-                found.append({"at": at, "gives": gives, "error": error})
+                gives, error, structured = perform(suite, pickle.loads(state(own)), call)
+                found.append({"at": at, "gives": gives, "error": error, "structured": structured})
                 continue
             if 2 ** len(before) <= MOST_STATES:
                 sets = [held for size in range(len(before) + 1) for held in itertools.combinations(before, size)]
@@ -181,8 +184,9 @@ class Dojo:
                 parties = [[], ["user"], ["attacker"], ["user", "attacker"]]
                 sets = sorted({tuple(n for n in before if calls[n]["by"] in party) for party in parties})
             for held in sets:
-                gives, error = perform(suite, pickle.loads(state(held)), call)
-                found.append({"at": at, "after": list(held), "gives": gives, "error": error})
+                gives, error, structured = perform(suite, pickle.loads(state(held)), call)
+                answer = {"gives": gives, "error": error, "structured": structured}
+                found.append({"at": at, "after": list(held), **answer})
         return found
 
     def judge(self, request):

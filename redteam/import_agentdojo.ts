@@ -39,6 +39,7 @@ type Pair = z.infer<typeof Pair>;
 const Answers = z.array(
   z.object({
     ...{ at: z.int().min(0), gives: text, error: z.boolean() },
+    structured: z.boolean().default(false),
     after: z.array(z.int().min(0)).optional(),
   }),
 ).max(100_000);
@@ -138,13 +139,15 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
           [...declared(stage, variant === "before" ? calls : told.calls), ...turns],
           says === "" ? "Done." : says,
         ),
-        scripted: answers.flatMap(({ at, after, gives, error }): readonly Scripted[] => {
-          const call = calls[at];
-          return call === undefined ? [] : [{
-            ...{ tool: call.tool, args: call.args, gives, error },
-            ...(after === undefined ? {} : { after: after.flatMap((n) => calls[n] ?? []) }),
-          }];
-        }),
+        scripted: answers.flatMap(
+          ({ at, after, gives, error, structured }): readonly Scripted[] => {
+            const call = calls[at];
+            return call === undefined ? [] : [{
+              ...{ tool: call.tool, args: call.args, gives, error, structured },
+              ...(after === undefined ? {} : { after: after.flatMap((n) => calls[n] ?? []) }),
+            }];
+          },
+        ),
         ...(oracle === "absent" ? {} : { answers: answersOf(stage, told, calls, oracle) }),
       });
       const others = lines.map((line) => canonicalJson(called(line)))

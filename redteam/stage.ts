@@ -30,6 +30,8 @@ export interface Scripted extends Line {
   readonly after?: readonly Line[];
   readonly gives: string;
   readonly error: boolean;
+  /** `gives` is JSON that the server made, and not a text that somebody wrote. */
+  readonly structured?: boolean;
 }
 
 /** One run as the stage performs it. */
@@ -161,8 +163,8 @@ function environmentText(
       },
     })),
     ...(scripted === undefined ? {} : {
-      scripted: scripted.map(({ tool, args, after, gives, error }) => ({
-        ...{ call: called({ tool, args }), gives, error },
+      scripted: scripted.map(({ tool, args, after, gives, error, structured }) => ({
+        ...{ call: called({ tool, args }), gives, error, structured },
         ...(after === undefined ? {} : { after: after.map(called) }),
       })),
     }),

@@ -55,7 +55,13 @@ const METHODS = {
     }
     // A reading process can write nothing: its calls are no effects. One that fails has arrived all the same.
     if (!tool.reads) appendFileSync(journal, `${JSON.stringify({ tool: name, args })}\n`);
-    return { content: [{ type: "text", text: answer.gives }], isError: answer.error === true };
+    return {
+      content: [{ type: "text", text: answer.gives }],
+      isError: answer.error === true,
+      ...(answer.structured === true
+        ? { structuredContent: { result: JSON.parse(answer.gives) } }
+        : {}),
+    };
   },
 };
 

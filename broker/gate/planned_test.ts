@@ -9,7 +9,8 @@ import { sha256Hex } from "../../port/digest.ts";
 import { makeRow } from "../_fixture/fake_processes.ts";
 import { makeWorld, type World } from "../_fixture/world.ts";
 import { descriptorDigest } from "../guards.ts";
-import { makePlans } from "../plans.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
+import { makePlans, type Plans } from "../plans.ts";
 
 const PROGRAM = sha256Hex("the program");
 const READ = {
@@ -20,6 +21,7 @@ const READ = {
 const SINK = { destination: "https://bank.example", clearance: "internal" as const };
 
 interface Planned {
+  readonly plans: Plans;
   readonly world: World;
   /** Takes the plan, with carol's yes. */
   take(): Promise<void>;
@@ -78,6 +80,7 @@ async function planned(
   world.add({ name: "plan_run", effect: "read", resolve: () => ({ plan, idempotent: true }) });
   return {
     world,
+    plans,
     async take(): Promise<void> {
       const taking = world.call("plan_run", {}, { id: "model-1" });
       const asked = await world.openQuestion();
@@ -196,6 +199,30 @@ Deno.test("mallory's model runs its program twice: what acted does not act again
   match(await why(world.call("send", BOB, { id: "plan-2-2-1" })), /was made already/);
   equal((await world.call("send", BOB, { id: "plan-1-2-1" })).outcome, "ok");
   deepEqual(world.effects, ["plan_run", "send"]);
+});
+
+Deno.test("mallory's worker makes five calls at once in one place: one acts", async () => {
+  const { world, take } = await planned({ atMost: 1 });
+  await take();
+  const made = await Promise.all(
+    [1, 2, 3, 4, 5].map((run) =>
+      world.call("send", { to: "bob@x", text: `mail ${run}` }, { id: `plan-${run}-2-1` })
+    ),
+  );
+  deepEqual(made.map(({ outcome }) => outcome === "ok").filter(Boolean).length, 1);
+  deepEqual(world.effects, ["plan_run", "send"]);
+});
+
+Deno.test("what a program did under an earlier kernel holds its place", async () => {
+  const { world, take, plans } = await planned({ atMost: 2 });
+  plans.begin(world.alice.task, [PROGRAM], [{
+    callId: "plan-1-2-1",
+    argumentsHash: Digest.parse("a".repeat(64)),
+  }]);
+  await take();
+  match(await why(world.call("send", BOB, { id: "plan-1-2-1" })), /made with other arguments/);
+  match(await why(world.call("send", BOB, { id: "plan-3-2-1" })), /made with other arguments/);
+  equal((await world.call("send", BOB, { id: "plan-1-2-2" })).outcome, "ok");
 });
 
 Deno.test("what is grave, is told above its clearance or was taken back asks as always", async () => {

@@ -195,3 +195,53 @@ Deno.test("a later kernel knows what was declared, made and listed", async () =>
   provenance.restore(task, heard as JsonObject);
   equal(provenance.of(task).recordOf("mcp:bank", "event_id", "e-7")?.call, "read");
 });
+
+Deno.test("mallory's address that a server lists under an id passes nowhere but as an id", async () => {
+  const listed: [string, string | number][][] = [
+    [["id", "evil@x.example"], ["name", "Team Lunch"]],
+    [["id", 9000], ["name", "Team Lunch"]],
+  ];
+  for (const record of listed) {
+    const world = await bank({ said: "Pay for the 'Team Lunch'", letter: { records: [record] } });
+    equal(decided(world, { to: "evil@x.example" }), "ask");
+    equal(decided(world, { amount: 9000 }), "ask");
+  }
+});
+
+Deno.test("a thing is not hers because a plain word of her sentence, or another field, names it", async () => {
+  const said = "Please pay the 'Team Lunch' of Alice";
+  for (const field of ["name", "status", "body"]) {
+    const record: [string, string | number][] = [["event_id", "e-666"], [field, "pay"]];
+    const world = await bank({ said, letter: { records: [EVENT, record] } });
+    equal(decided(world, { event_id: "e-666" }), "ask", field);
+  }
+  const body = await bank({
+    said,
+    letter: { records: [[["event_id", "e-7"], ["body", "Alice"]]] },
+  });
+  equal(decided(body, { event_id: "e-7" }), "ask");
+});
+
+Deno.test("what says nothing, another form of a letter or of a moment makes no other call", async () => {
+  const world = await bank({ said: "Pay UK12345 on 2026-06-13 at 12:00 to Zoë" });
+  const call = { to: "UK12345", subject: "2026-06-13T12:00" };
+  equal((await world.call(PAY, call, { id: "one" })).outcome, "ok");
+  for (const more of [{ mode: "normal" }, { cc: [] }, { subject: "2026-06-13 12:00:00" }]) {
+    equal(decided(world, { ...call, ...more }), "ask", JSON.stringify(more));
+  }
+  equal(decided(world, { to: "Zoë".normalize("NFD") }), "ask");
+  equal(decided(world, { to: "Zoë" }), "unasked");
+});
+
+Deno.test("things listed before her next words, or more of them than are told, name nothing", async () => {
+  const world = await bank({ said: "Show my calendar", letter: { records: [EVENT] } });
+  world.provenance.said(world.alice.task, { text: "Move the 'Team Lunch'" });
+  equal(decided(world, { event_id: "e-7" }), "ask");
+  const cut = await bank({ said: "Move the 'Team Lunch'", letter: { records: [EVENT, []] } });
+  equal(decided(cut, { event_id: "e-7" }), "ask");
+});
+
+Deno.test("two values in one place are neither hers", async () => {
+  const world = await bank();
+  equal(decided(world, { "cc": ["UK12345"], "cc.0": "UK12345" }), "ask");
+});

@@ -19,15 +19,13 @@ const FIRST: readonly string[] = [
 /** Every other command by what it is for: first words. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
-  tasks: [
-    ...["task", "resume", "conversation", "ctx", "outbox", "ps", "kill", "templates", "why"],
-    ...["resources", "swarm"],
-  ],
+  tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill", "why"],
   rights: ["can", "grants", "lease", "trust", "key", "secret"],
   record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model", "redteam", "eval"],
-  memory: ["wiki", "sgrep", "sdiff", "world"],
-  others: ["a2a", "acp", "agent", "inbox", "mail", "proposals", "simulate"],
+  memory: ["wiki", "sgrep", "sdiff"],
+  others: ["a2a", "inbox", "mail", "proposals", "simulate"],
+  agents: ["agent", "acp", "swarm", "world", "templates", "resources"],
   service: ["serve", "schedule", "webhook", "fleet"],
 };
 

@@ -138,7 +138,9 @@ Deno.test("status is one screen: kernel, model, folder, what waits, what today c
 Deno.test("version names the formats as their readers have them", async () => {
   const hands = fakeHands();
   assert.equal(await runCommandLine(["version", "--json"], hands), 0);
-  assert.deepEqual(JSON.parse(said(hands)), { version: VERSION, formats: FORMATS });
+  const { outputFormats, ...rest } = JSON.parse(said(hands));
+  assert.deepEqual(rest, { version: VERSION, formats: FORMATS });
+  assert.equal(outputFormats["stream-json"], "application/jsonl");
   assert.equal(FORMATS.state, SQLITE_MIGRATIONS.at(-1)?.version);
   assert.equal(FORMATS.control, CONTROL_VERSION);
   assert.equal(RemitConfig.shape.version.value, FORMATS.config);

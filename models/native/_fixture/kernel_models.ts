@@ -87,7 +87,7 @@ export async function cardlessAddon(): Promise<string> {
   const { folder } = await provideWorkshop();
   const from = await provideAddon();
   const addon = `${folder}/native/llama-addon.node`;
-  for (const build of ["cpu", "cuda", "vulkan"] as const) {
+  for (const build of ["cpu", "cuda", "vulkan", "npu"] as const) {
     const path = nativeAddonOf(addon, build);
     await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
     for (const { name, isFile } of Deno.readDirSync(from)) {
