@@ -14,8 +14,8 @@ const ROUNDS = 5;
 const TURNS = 10;
 /** Milliseconds in which the provider answers. */
 const ANSWER_MS = 400;
-/** Milliseconds at the start, and megabytes beside it, that walls may cost. */
-const START_MS = 1_500, OURS_MB = 120;
+/** Megabytes beside it that walls may cost. */
+const OURS_MB = 120;
 const ASK = 'ask POST /v1/responses {"model":"m","max_output_tokens":9,"input":[]}';
 
 /** A provider that notes when it was asked, and holds its answer. */
@@ -146,16 +146,12 @@ export async function agentBench(): Promise<Row[]> {
   });
   const of = (all: readonly Took[], what: "start" | "turn"): number =>
     median(all.map((each) => each[what]));
-  const later = of(walled, "start") - of(plain, "start");
   const ours = median(walled.map((each) => each.ours));
   return [
-    {
-      ...shown({
-        name: "agent of others: its provider asked first, by remit run and by itself",
-        ...{ value: of(walled, "start"), baseline: of(plain, "start"), unit: "ms" },
-      }),
-      ...{ target: `≤ ${START_MS} ms later`, ok: later <= START_MS },
-    },
+    shown({
+      name: "agent of others: its provider asked first, by remit run and by itself",
+      ...{ value: of(walled, "start"), baseline: of(plain, "start"), unit: "ms" },
+    }),
     shown({
       name: "agent of others: the same where a kernel is to be started",
       ...{ value: of(first, "start"), baseline: of(plain, "start"), unit: "ms" },
