@@ -18,7 +18,8 @@ const SAID = 6_000;
 
 /**
  * Makes the check. Files that the checks are made of are always those of `base`: what the plan keeps, and every word of a
- * command that names a file or folder of the base.
+ * command that names a file of the base. A word that names a folder (`src/`) says what is checked: kept, no check would
+ * ever see a change of it.
  */
 export function makeCheck(parts: {
   readonly hands: Pick<SwarmHands, "check" | "plant" | "clear">;
@@ -31,20 +32,39 @@ export function makeCheck(parts: {
 }): Check {
   const { hands, mirror, plan, mount } = parts;
   let runs = 0;
-  let kept: Promise<{ readonly names: readonly string[]; readonly files: readonly TreeFile[] }>;
+  let kept: Promise<{
+    readonly all: ReadonlyMap<string, TreeFile>;
+    readonly names: readonly string[];
+    readonly files: readonly TreeFile[];
+  }>;
   const keep = (): typeof kept =>
     kept ??= (async () => {
       const { files } = await mirror.tree(parts.base);
       const words = plan.checks.flatMap(({ command }) => command);
-      const names = [...plan.keep, ...words.map((word) => word.replace(/^\.\//, ""))]
-        .filter((name) => files.some(({ path }) => isAmong(path, [name])));
-      return { names, files: files.filter(({ path }) => isAmong(path, names)) };
+      const all = new Map(files.map((file) => [file.path, file]));
+      const named = words.map((word) => word.replace(/^(?:\.\/)+/, "")).filter((word) =>
+        all.has(word)
+      );
+      const names = [
+        ...plan.keep.filter((name) => files.some(({ path }) => isAmong(path, [name]))),
+        ...named,
+      ];
+      return { all, names, files: files.filter(({ path }) => isAmong(path, names)) };
     })();
   return async (tree) => {
     if (plan.checks.length === 0) return { ok: true, said: "the plan names no check" };
-    const { names, files: own } = await keep();
-    const { files: changed } = await mirror.tree(tree);
-    const files = [...changed.filter(({ path }) => !isAmong(path, names)), ...own];
+    const { all, names, files: own } = await keep();
+    const { files: theirs } = await mirror.tree(tree);
+    const changed = changedPaths(all, theirs);
+    if (changed.length > 0 && changed.every((path) => isAmong(path, names))) {
+      return {
+        ok: false,
+        said: `the checks do not see the change: all that it changes (${
+          changed.slice(0, 10).join(", ")
+        }) belongs to the checks, and is taken from the base`.slice(0, SAID),
+      };
+    }
+    const files = [...theirs.filter(({ path }) => !isAmong(path, names)), ...own];
     const room = `${parts.rooms}/check-${++runs}`;
     try {
       for (const { name, command, seconds } of plan.checks) {
@@ -66,4 +86,19 @@ export function makeCheck(parts: {
       await hands.clear(room);
     }
   };
+}
+
+/** Paths that are not in the tree as they are in the base. */
+function changedPaths(
+  base: ReadonlyMap<string, TreeFile>,
+  theirs: readonly TreeFile[],
+): readonly string[] {
+  const there = new Set(theirs.map(({ path }) => path));
+  return [
+    ...theirs.filter(({ path, blob, mode }) => {
+      const before = base.get(path);
+      return before?.blob !== blob || before.mode !== mode;
+    }).map(({ path }) => path),
+    ...[...base.keys()].filter((path) => !there.has(path)),
+  ];
 }

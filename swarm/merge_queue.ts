@@ -81,8 +81,8 @@ async function mergeOne(parts: QueueParts, head: Head, id: string): Promise<void
 }
 
 /** Where the branch stands. A merge that moved it, and that nobody wrote down any more, is written down first. */
-async function standing(
-  { state, mirror, record, now }: QueueParts,
+export async function standing(
+  { state, mirror, record, now }: Pick<QueueParts, "state" | "mirror" | "record" | "now">,
 ): Promise<NonNullable<Head["now"]>> {
   const tip = await mirror.tip();
   for (const { issue, status, merging } of state.issues.values()) {
