@@ -11,8 +11,8 @@ export interface Checked {
   readonly said: string;
 }
 
-/** Checks one tree. */
-export type Check = (tree: string) => Promise<Checked>;
+/** Checks one tree. `changed`: the paths of the change itself, whatever was merged before it. */
+export type Check = (tree: string, changed: readonly string[]) => Promise<Checked>;
 
 const SAID = 6_000;
 
@@ -33,7 +33,6 @@ export function makeCheck(parts: {
   const { hands, mirror, plan, mount } = parts;
   let runs = 0;
   let kept: Promise<{
-    readonly all: ReadonlyMap<string, TreeFile>;
     readonly names: readonly string[];
     readonly files: readonly TreeFile[];
   }>;
@@ -41,7 +40,7 @@ export function makeCheck(parts: {
     kept ??= (async () => {
       const { files } = await mirror.tree(parts.base);
       const words = plan.checks.flatMap(({ command }) => command);
-      const all = new Map(files.map((file) => [file.path, file]));
+      const all = new Set(files.map(({ path }) => path));
       const named = words.map((word) => word.replace(/^(?:\.\/)+/, "")).filter((word) =>
         all.has(word)
       );
@@ -49,13 +48,11 @@ export function makeCheck(parts: {
         ...plan.keep.filter((name) => files.some(({ path }) => isAmong(path, [name]))),
         ...named,
       ];
-      return { all, names, files: files.filter(({ path }) => isAmong(path, names)) };
+      return { names, files: files.filter(({ path }) => isAmong(path, names)) };
     })();
-  return async (tree) => {
+  return async (tree, changed) => {
     if (plan.checks.length === 0) return { ok: true, said: "the plan names no check" };
-    const { all, names, files: own } = await keep();
-    const { files: theirs } = await mirror.tree(tree);
-    const changed = changedPaths(all, theirs);
+    const { names, files: own } = await keep();
     if (changed.length > 0 && changed.every((path) => isAmong(path, names))) {
       return {
         ok: false,
@@ -64,6 +61,7 @@ export function makeCheck(parts: {
         }) belongs to the checks, and is taken from the base`.slice(0, SAID),
       };
     }
+    const { files: theirs } = await mirror.tree(tree);
     const files = [...theirs.filter(({ path }) => !isAmong(path, names)), ...own];
     const room = `${parts.rooms}/check-${++runs}`;
     try {
@@ -86,19 +84,4 @@ export function makeCheck(parts: {
       await hands.clear(room);
     }
   };
-}
-
-/** Paths that are not in the tree as they are in the base. */
-function changedPaths(
-  base: ReadonlyMap<string, TreeFile>,
-  theirs: readonly TreeFile[],
-): readonly string[] {
-  const there = new Set(theirs.map(({ path }) => path));
-  return [
-    ...theirs.filter(({ path, blob, mode }) => {
-      const before = base.get(path);
-      return before?.blob !== blob || before.mode !== mode;
-    }).map(({ path }) => path),
-    ...[...base.keys()].filter((path) => !there.has(path)),
-  ];
 }

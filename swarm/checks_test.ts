@@ -40,7 +40,9 @@ async function checked(
     plan: { checks: [{ name: "c", command: [...command], seconds: 1 }], keep: [...keep] },
     ...{ base: "base", mount: "repo", rooms: "/rooms" },
   });
-  return { came: await check("change"), seen };
+  const paths = [...new Set([...Object.keys(base), ...Object.keys(change)])];
+  const changed = paths.filter((path) => base[path] !== change[path]);
+  return { came: await check("change", changed), seen };
 }
 const BASE = { "src/a.ts": "1", "tests/a_test.ts": "2", "check.sh": "3", "src/b.ts": "4" };
 

@@ -96,11 +96,13 @@ export async function standing(
 /** Whether the checks find a tree good; each is checked once. */
 export async function passes(
   { state, check, record, now }: Pick<QueueParts, "state" | "check" | "record" | "now">,
-  { issue }: IssueState,
+  { issue, work }: IssueState,
   tree: string,
 ): Promise<boolean> {
   const known = state.checks.get(tree);
-  const { ok, said } = known ?? await check(tree);
+  const outcome = work?.attempt.ended?.outcome;
+  const { ok, said } = known ??
+    await check(tree, outcome?.kind === "patch" ? outcome.paths : []);
   if (known === undefined || !ok) {
     await record({
       kind: "checked",
