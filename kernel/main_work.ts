@@ -18,7 +18,7 @@ import {
 } from "../broker/mod.ts";
 import type { ContentTrust } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
-import { type Pid, TaskId } from "../contracts/authority/ids.ts";
+import { type Pid, SessionId, TaskId } from "../contracts/authority/ids.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
 import type { Powers, ProcessKeeper, ProcessRow } from "../contracts/task/process.ts";
 import type { AdoptingLog, Store } from "../contracts/task/store.ts";
@@ -264,6 +264,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const handlers = makeHandlers({
     fleet,
     ...{ service, leases, questions, conversations, past, rules, now: powers.now },
+    session: () => SessionId.parse(powers.id("s")),
     head: log.head,
     ...makeProcessOps({ processes, tasks, toolhosts: tools.hosts, advertise: gate.advertise }),
     grants: questions.grants.list,

@@ -11,14 +11,15 @@ export interface Checked {
   readonly said: string;
 }
 
-/** Checks one tree. */
-export type Check = (tree: string) => Promise<Checked>;
+/** Checks one tree. `changed`: the paths of the change itself, whatever was merged before it. */
+export type Check = (tree: string, changed: readonly string[]) => Promise<Checked>;
 
 const SAID = 6_000;
 
 /**
  * Makes the check. Files that the checks are made of are always those of `base`: what the plan keeps, and every word of a
- * command that names a file or folder of the base.
+ * command that names a file of the base. A word that names a folder (`src/`) says what is checked: kept, no check would
+ * ever see a change of it.
  */
 export function makeCheck(parts: {
   readonly hands: Pick<SwarmHands, "check" | "plant" | "clear">;
@@ -31,20 +32,37 @@ export function makeCheck(parts: {
 }): Check {
   const { hands, mirror, plan, mount } = parts;
   let runs = 0;
-  let kept: Promise<{ readonly names: readonly string[]; readonly files: readonly TreeFile[] }>;
+  let kept: Promise<{
+    readonly names: readonly string[];
+    readonly files: readonly TreeFile[];
+  }>;
   const keep = (): typeof kept =>
     kept ??= (async () => {
       const { files } = await mirror.tree(parts.base);
       const words = plan.checks.flatMap(({ command }) => command);
-      const names = [...plan.keep, ...words.map((word) => word.replace(/^\.\//, ""))]
-        .filter((name) => files.some(({ path }) => isAmong(path, [name])));
+      const all = new Set(files.map(({ path }) => path));
+      const named = words.map((word) => word.replace(/^(?:\.\/)+/, "")).filter((word) =>
+        all.has(word)
+      );
+      const names = [
+        ...plan.keep.filter((name) => files.some(({ path }) => isAmong(path, [name]))),
+        ...named,
+      ];
       return { names, files: files.filter(({ path }) => isAmong(path, names)) };
     })();
-  return async (tree) => {
+  return async (tree, changed) => {
     if (plan.checks.length === 0) return { ok: true, said: "the plan names no check" };
     const { names, files: own } = await keep();
-    const { files: changed } = await mirror.tree(tree);
-    const files = [...changed.filter(({ path }) => !isAmong(path, names)), ...own];
+    if (changed.length > 0 && changed.every((path) => isAmong(path, names))) {
+      return {
+        ok: false,
+        said: `the checks do not see the change: all that it changes (${
+          changed.slice(0, 10).join(", ")
+        }) belongs to the checks, and is taken from the base`.slice(0, SAID),
+      };
+    }
+    const { files: theirs } = await mirror.tree(tree);
+    const files = [...theirs.filter(({ path }) => !isAmong(path, names)), ...own];
     const room = `${parts.rooms}/check-${++runs}`;
     try {
       for (const { name, command, seconds } of plan.checks) {

@@ -81,8 +81,8 @@ async function mergeOne(parts: QueueParts, head: Head, id: string): Promise<void
 }
 
 /** Where the branch stands. A merge that moved it, and that nobody wrote down any more, is written down first. */
-async function standing(
-  { state, mirror, record, now }: QueueParts,
+export async function standing(
+  { state, mirror, record, now }: Pick<QueueParts, "state" | "mirror" | "record" | "now">,
 ): Promise<NonNullable<Head["now"]>> {
   const tip = await mirror.tip();
   for (const { issue, status, merging } of state.issues.values()) {
@@ -96,11 +96,13 @@ async function standing(
 /** Whether the checks find a tree good; each is checked once. */
 export async function passes(
   { state, check, record, now }: Pick<QueueParts, "state" | "check" | "record" | "now">,
-  { issue }: IssueState,
+  { issue, work }: IssueState,
   tree: string,
 ): Promise<boolean> {
   const known = state.checks.get(tree);
-  const { ok, said } = known ?? await check(tree);
+  const outcome = work?.attempt.ended?.outcome;
+  const { ok, said } = known ??
+    await check(tree, outcome?.kind === "patch" ? outcome.paths : []);
   if (known === undefined || !ok) {
     await record({
       kind: "checked",

@@ -6,7 +6,7 @@
  */
 import type { Check } from "./checks.ts";
 import { type IssueState, liveOf, type SwarmEvent, type SwarmState } from "./journal.ts";
-import { makeMergeQueue, passes } from "./merge_queue.ts";
+import { makeMergeQueue, passes, standing } from "./merge_queue.ts";
 import { overlaps } from "./plan.ts";
 import { GivenUp, makeWorker, type WorkerParts } from "./workers.ts";
 
@@ -20,7 +20,7 @@ export interface SchedulerParts extends WorkerParts {
   say(event: SwarmEvent): void;
 }
 
-/** Works until every issue is merged or given up, or `stop` aborts. Gives how it came out. */
+/** Works until every issue is merged or given up, its minutes are over or `stop` aborts. Gives how it came out. */
 export async function runScheduler(
   parts: SchedulerParts,
   stop: AbortSignal,
@@ -41,19 +41,24 @@ export async function runScheduler(
   const merge = makeMergeQueue({ ...parts, record, now: hands.now });
   let broken: { readonly error: unknown } | undefined;
 
+  const close = async (
+    { issue }: IssueState,
+    status: "failed" | "conflicted",
+    why: string,
+  ): Promise<void> =>
+    await record({
+      ...{ kind: "closed", at: hands.now(), issue: issue.id, status },
+      why: why.slice(0, 8_000),
+    });
+
   const lane = async (of: IssueState): Promise<void> => {
-    const closed = async (status: "failed" | "conflicted", why: string): Promise<void> =>
-      await record({
-        ...{ kind: "closed", at: hands.now(), issue: of.issue.id, status },
-        why: why.slice(0, 8_000),
-      });
     try {
       while (of.status === "open" && !over.signal.aborted) {
         const going = liveOf(of);
         if (going !== undefined) await worker.go(of, going, over.signal);
         else if (of.work === undefined) {
           if (of.conflicts.length > 1) {
-            return await closed("conflicted", of.handoffs.at(-1)?.why ?? "it conflicts");
+            return await close(of, "conflicted", of.handoffs.at(-1)?.why ?? "it conflicts");
           }
           await worker.assign(of, "author", over.signal);
         } else if (!await passes({ ...parts, record, now: hands.now }, of, of.work.tree)) continue;
@@ -62,7 +67,7 @@ export async function runScheduler(
       }
     } catch (error) {
       if (!(error instanceof GivenUp)) throw error;
-      await closed("failed", error.message);
+      await close(of, "failed", error.message);
     }
   };
 
@@ -96,11 +101,26 @@ export async function runScheduler(
   }
   if (broken !== undefined) throw broken.error;
   const all = [...state.issues.values()];
+  const isOpen = ({ status }: IssueState): boolean => status === "open";
+  // Nobody can give it more time: what is not merged never will be, and what is merged goes to the person.
+  const isLate = !stop.aborted && all.some(isOpen);
+  if (isLate) {
+    if (all.some((of) => isOpen(of) && of.merging !== undefined)) {
+      await standing({ ...parts, record, now: hands.now });
+    }
+    await Promise.all(
+      all.filter(isOpen).map(async (of) => {
+        // A task of an earlier command still runs.
+        const going = liveOf(of);
+        if (going?.task !== undefined) await worker.go(of, going, over.signal);
+        await close(of, "failed", late);
+      }),
+    );
+  }
   const merged = all.filter(({ status }) => status === "merged").length;
-  const open = all.some(({ status }) => status === "open");
-  const why = open
-    ? stop.aborted ? "its person stopped it" : late
-    : `${merged} of ${all.length} changes are merged`;
+  const open = all.some(isOpen);
+  const count = `${merged} of ${all.length} changes are merged`;
+  const why = open ? "its person stopped it" : isLate ? `${late}: ${count}` : count;
   const finished = {
     ...{ kind: "finished", at: hands.now(), why } as const,
     status: open

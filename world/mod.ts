@@ -13,6 +13,6 @@
 export { happeningLine, personLines, reportLines, reportOf } from "./report.ts";
 export { reviewReflection } from "./review.ts";
 export { runWorld, type WorldEnd } from "./run_world.ts";
-export { beginWorld, type Happening, parseState, type WorldState } from "./state.ts";
+export { beginWorld, type Happening, parseState, type WorldState, writeState } from "./state.ts";
 export { type Answered, type Step } from "./step.ts";
 export { parseWorld, type World } from "./world_file.ts";

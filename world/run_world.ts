@@ -94,9 +94,9 @@ export async function runWorld(
       const plan = found?.value ?? [];
       change = { plan: [...plan], planned: day, planColour: step.colour };
       if (found !== undefined) {
-        const text = plan.map(({ from, does, where }) => `${from}:00 ${does} (${where})`).join(
-          "; ",
-        );
+        // Twelve long lines are more than an entry holds.
+        const text = plan.map(({ from, does, where }) => `${from}:00 ${does} (${where})`)
+          .join("; ").slice(0, 2_000);
         happened("planned", text, found.answered);
         entries.push({
           ...{ at: now.clock, kind: "plan", text, importance: 4, source: "self" },

@@ -228,3 +228,20 @@ Deno.test("a world file is refused with the place of what is wrong in it", () =>
     /what stands there is "other"/,
   );
 });
+
+Deno.test("a plan of twelve long lines is kept so that the world can be read again", async () => {
+  const { saved, powers } = bench();
+  const long = Array.from({ length: 12 }, (_, n) => ({
+    ...{ from: n + 6, does: "x".repeat(200), where: "hall" },
+  }));
+  const ask: WorldPowers["ask"] = async (step) => {
+    const answered = await powers.ask(step);
+    return step.kind === "plan"
+      ? { ...answered, answer: JSON.stringify({ plan: long }) }
+      : answered;
+  };
+  await runWorld(world(), beginWorld(world()), { hours: 2, powers: { ...powers, ask } });
+  const last = saved.at(-1) ?? assert.fail();
+  assert.deepEqual(parseState(JSON.stringify(last), "w.json"), last);
+  assert.ok(last.log.some(({ kind, text }) => kind === "planned" && text.length === 2_000));
+});

@@ -124,6 +124,22 @@ export function parseState(text: string, file: string): WorldState {
   }
 }
 
+/**
+ * Writes a state so that {@link parseState} reads it.
+ * @throws Fault `storeCorrupt` for one that could not be read again
+ */
+export function writeState(state: WorldState): string {
+  const checked = State.safeParse(state);
+  if (checked.success) return JSON.stringify(state);
+  const [issue] = checked.error.issues;
+  throw new Fault(
+    "storeCorrupt",
+    `Cannot keep the world "${state.world}": it could not be read again (${
+      issue?.path.join(".")
+    }: ${issue?.message}); what stood before it stays`,
+  );
+}
+
 /** Adds happenings; the oldest give way. */
 export function logged(
   log: readonly Happening[],

@@ -270,6 +270,13 @@ export function endedOwner(
   ];
 }
 
+/** @throws Fault `notFound` */
+export function leaseIn({ leases }: SharedResource, id: ResourceLeaseId): ResourceLease {
+  const found = leases.find((lease) => lease.id === id);
+  if (found !== undefined) return found;
+  throw new Fault("notFound", `Cannot find claim "${id}": it is over`);
+}
+
 /** @returns Fault `tooLarge` that says of what there are too many */
 export function full(what: string): Fault {
   return new Fault(

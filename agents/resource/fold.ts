@@ -9,9 +9,9 @@ import {
   type ResourceChange,
   type ResourceOwner,
   type ResourceRef,
-  type SharedResource,
+  SharedResource,
 } from "../../contracts/task/resources.ts";
-import { unreachable } from "../../contracts/base/mod.ts";
+import { Fault, unreachable } from "../../contracts/base/mod.ts";
 
 /** A resource in which nothing is. */
 export function emptyResource(ref: ResourceRef, createdAt: number): SharedResource {
@@ -26,6 +26,14 @@ export function isEmpty(resource: SharedResource): boolean {
   const { leases, conflicts, watches, versions, items } = resource;
   return leases.length + watches.length + items.length + versions.length === 0 &&
     !conflicts.some(({ state }) => state === "open");
+}
+
+/** A document of a resource; undefined for one without a body: nothing was in it. @throws Fault `storeCorrupt` */
+export function parseResource(id: string, body: JsonObject): SharedResource | undefined {
+  if (Object.keys(body).length === 0) return undefined;
+  const parsed = SharedResource.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new Fault("storeCorrupt", `Cannot read resource "${id}": it does not parse`);
 }
 
 /** The resource after a change. */
@@ -121,6 +129,11 @@ function folded(resource: SharedResource, change: ResourceChange): SharedResourc
       return {
         ...resource,
         items: withItem(resource.items, change.item),
+      };
+    case "dropped":
+      return {
+        ...resource,
+        items: resource.items.filter(({ number }) => number !== change.item),
       };
     case "forgotten":
       return forgotten(resource, change.task);
@@ -239,6 +252,8 @@ function publicOf(change: ResourceChange): JsonObject {
         ...(owner === undefined ? {} : { owner: owner.task }),
       };
     }
+    case "dropped":
+      return { item: change.item };
     case "watched":
       return { task: change.watch.task };
     case "cleared":

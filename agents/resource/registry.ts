@@ -30,17 +30,27 @@ import {
   type WriteOutcome,
 } from "../../contracts/task/resources.ts";
 import type { EventLog, Powers, Store } from "../../contracts/task/mod.ts";
-import { claimed, conflicting, decided, endedOwner, full, type NewIds, written } from "./claim.ts";
+import {
+  claimed,
+  conflicting,
+  decided,
+  endedOwner,
+  full,
+  leaseIn,
+  type NewIds,
+  written,
+} from "./claim.ts";
 import {
   dueChanges,
   emptyResource,
   eventOf,
   foldResource,
   isEmpty,
+  parseResource,
   sameOwner,
   takesPart,
 } from "./fold.ts";
-import { itemAdded, itemClaimed, itemDone, type TaskLists } from "./task_list.ts";
+import { itemAdded, itemClaimed, itemDone, itemsOver, type TaskLists } from "./task_list.ts";
 
 /** What {@link openResources} is handed. */
 export interface ResourceParts {
@@ -98,10 +108,8 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
   let closed = false;
 
   const read = (id: string, body: JsonObject, version: number): Kept | undefined => {
-    if (Object.keys(body).length === 0) return undefined;
-    const parsed = SharedResource.safeParse(body);
-    if (parsed.success) return { state: parsed.data, version };
-    throw new Fault("storeCorrupt", `Cannot read resource "${id}": it does not parse`);
+    const state = parseResource(id, body);
+    return state === undefined ? undefined : { state, version };
   };
   for (const { id, body, version } of await store.documents({ kind: KIND, limit: 100_000 })) {
     const found = read(id, body, version);
@@ -122,7 +130,8 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     if (known !== undefined) return known;
     // What was empty left a document without a body: its version goes on.
     const row = await store.document(KIND, ref);
-    return { state: emptyResource(ref, powers.now()), version: row?.version ?? 0 };
+    const found = row === undefined ? undefined : read(ref, row.body, row.version);
+    return found ?? { state: emptyResource(ref, powers.now()), version: row?.version ?? 0 };
   };
 
   /** Nobody fills the registry alone. */
@@ -167,8 +176,9 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       arm();
       return answer;
     });
-    busy.set(ref, turn.catch(() => undefined));
-    return await turn;
+    const last = turn.catch(() => undefined);
+    busy.set(ref, last);
+    return await turn.finally(() => busy.get(ref) === last && busy.delete(ref));
   };
 
   /** Ends what time has ended, also where nobody asks. */
@@ -191,15 +201,9 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     });
   };
 
-  const leasesOf = (task: TaskId): number => {
-    let count = 0;
-    for (const { state } of kept.values()) {
-      for (const { owner, expiresAt } of state.leases) {
-        if (owner.task === task && expiresAt > powers.now()) count += 1;
-      }
-    }
-    return count;
-  };
+  const leasesOf = (task: TaskId): number =>
+    [...kept.values()].flatMap(({ state }) => state.leases)
+      .filter(({ owner, expiresAt }) => owner.task === task && expiresAt > powers.now()).length;
   const at = (by: Claimant): Parameters<typeof claimed>[3] => ({
     ...{ now: powers.now(), ids, leasesOfTask: leasesOf(by.owner.task) },
   });
@@ -209,15 +213,8 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     for (const [ref, { state }] of kept) {
       if (state.leases.some((lease) => lease.id === id)) return ref;
     }
-    throw new Fault(
-      "notFound",
-      `Cannot find claim "${id}": it is over, or never was; list them with "remit resources list"`,
-    );
-  };
-  const leaseIn = (state: SharedResource, id: ResourceLeaseId): ResourceLease => {
-    const found = state.leases.find((lease) => lease.id === id);
-    if (found !== undefined) return found;
-    throw new Fault("notFound", `Cannot find claim "${id}": it is over`);
+    const why = 'it is over, or never was; list them with "remit resources list"';
+    throw new Fault("notFound", `Cannot find claim "${id}": ${why}`);
   };
   const ending = (
     lease: ResourceLease,
@@ -231,20 +228,23 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     dueChanges(state, powers.now()).reduce(foldResource, state);
 
   const ownerEnded: Resources["ownerEnded"] = async (task, child) => {
+    const isOver = (each: TaskId): boolean => each === task || parts.isOver(each);
     for (const [ref, { state }] of [...kept]) {
       if (!takesPart(state, task)) continue;
-      await change(ref, task, (now) => ({
-        changes: endedOwner(now, { task, child, now: powers.now() }),
-        answer: undefined,
-      }));
+      await change(ref, task, (now) => {
+        const freed = endedOwner(now, { task, child, now: powers.now() });
+        const done = child === undefined ? itemsOver(freed.reduce(foldResource, now), isOver) : [];
+        return { changes: [...freed, ...done], answer: undefined };
+      });
     }
   };
 
   const recover = async (): Promise<void> => {
-    const owners = [...kept.values()].flatMap(({ state }) =>
-      state.leases.map(({ owner }) => owner)
-    );
-    for (const task of new Set(owners.map((owner) => owner.task))) {
+    const tasks = [...kept.values()].flatMap(({ state: { leases, items } }) => [
+      ...leases.map(({ owner }) => owner.task),
+      ...items.map(({ author }) => author.task),
+    ]);
+    for (const task of new Set(tasks)) {
       if (parts.isOver(task)) await ownerEnded(task);
     }
     for (const { id, resource, owner } of orphans) {

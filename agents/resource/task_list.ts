@@ -4,6 +4,7 @@
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
+import type { TaskId } from "../../contracts/authority/ids.ts";
 import {
   type Claimant,
   type ConflictReport,
@@ -149,6 +150,19 @@ export function itemDone(
     ],
     answer: { kind: "changed", item: done },
   };
+}
+
+/** Items that are done, of tasks that are over: nobody asks for them any more. */
+export function itemsOver(
+  { items }: Pick<SharedResource, "items">,
+  isOver: (task: TaskId) => boolean,
+): readonly ResourceChange[] {
+  const over = items.filter(({ state, author, owner }) =>
+    state === "done" && isOver(author.task) && (owner === undefined || isOver(owner.task))
+  );
+  // While others stay the last one does: a number that comes again would be taken for the item that had it.
+  const gone = over.length === items.length ? over : over.filter((each) => each !== items.at(-1));
+  return gone.map(({ number }) => ({ what: "dropped", item: number }));
 }
 
 /** What the caller saw is not what stands there: both are told which is which. */

@@ -1,7 +1,7 @@
 /** Where worlds lie: one file each beneath the state. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
-import { parseState, type WorldState } from "../../world/mod.ts";
+import { parseState, type WorldState, writeState } from "../../world/mod.ts";
 import type { Command } from "../command.ts";
 import { displayText } from "../../text/mod.ts";
 
@@ -10,7 +10,7 @@ const MAX = 200_000_000;
 /** A world that stands. */
 export interface KeptWorld {
   readonly state: WorldState;
-  /** Keeps another state of it. @throws Fault `conflict` when somebody else has changed it meanwhile */
+  /** Keeps another state of it. @throws Fault `conflict` (somebody else has changed it meanwhile), `storeCorrupt` */
   save(next: WorldState): void;
 }
 
@@ -39,9 +39,11 @@ export function openWorld(
           `Cannot keep the world "${name}": another command has changed it; run this one again`,
         );
       }
-      last = JSON.stringify(next);
+      // Before the old one is replaced: what could not be read again would be all hours lost.
+      const text = writeState(next);
       disk.makeFolder(folderOf(command), 0o700);
-      disk.write(file, last);
+      disk.write(file, text);
+      last = text;
     },
   };
 }

@@ -277,6 +277,8 @@ export const ResourceChange = z.discriminatedUnion("what", [
     version: ResourceVersion,
   }).strict(),
   z.object({ what: z.literal("item"), item: ListItem }).strict(),
+  /** It was done, and whoever it was of is over. */
+  z.object({ what: z.literal("dropped"), item: ListItem.shape.number }).strict(),
   z.object({ what: z.literal("forgotten"), task: TaskId }).strict(),
   z.object({ what: z.literal("cleared"), approver: z.string().max(96) }).strict(),
 ]);

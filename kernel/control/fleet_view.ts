@@ -5,12 +5,13 @@
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
-import type { Json } from "../../contracts/base/json.ts";
-import { Profile, type TaskRequest } from "../../contracts/task/task.ts";
+import { isObject, type Json, toJson } from "../../contracts/base/json.ts";
+import type { SessionId } from "../../contracts/authority/ids.ts";
 import { type ControlRequest, parseControlRequest } from "./control_ops.ts";
 import { firstPage } from "./control.ts";
 import type { VIEW_OPS, ViewBody } from "./fleet_ops.ts";
 import type { FleetViews } from "./operator.ts";
+import { outsiders, type Who } from "./outsiders.ts";
 
 type Viewed = Extract<ControlRequest, { op: typeof VIEW_OPS[number] }>;
 
@@ -19,14 +20,18 @@ export type ViewHandlers = {
   readonly [Op in Viewed["op"]]: (body: Extract<Viewed, { op: Op }>["body"]) => unknown;
 };
 
-/** Makes the operation `view`. Without a fleet this kernel is all there is. */
+/** Makes the operation `view`. Without a fleet this kernel is all there is. `session`: a new one. */
 export function makeView(
   own: ViewHandlers,
-  fleet: FleetViews | undefined,
+  { fleet, session }: { readonly fleet: FleetViews | undefined; session(): SessionId },
 ): (asked: ViewBody) => unknown {
   return async ({ op, body, ...who }) => {
     const request = parseControlRequest(op, body) as Viewed;
-    if (request.op === "fleet") return await own.fleet(fleetBody(request.body, who));
+    if (request.op === "fleet") return await own.fleet(fleetBody(request.body, { who, session }));
+    if (request.op === "log" && (fleet === undefined || await fleet.owns(request.body.task))) {
+      const page = await own.log(request.body);
+      return who.profile === "operator" ? page : publicParts(page);
+    }
     if (fleet === undefined) return await answered(own, request);
     switch (request.op) {
       case "tasks":
@@ -34,9 +39,7 @@ export function makeView(
       case "ps":
         return await fleet.ps();
       case "log":
-        return await fleet.owns(request.body.task)
-          ? await own.log(request.body)
-          : await firstPage(fleet.log(request.body.task, request.body.from));
+        return await firstPage(fleet.log(request.body.task, request.body.from));
       case "costs":
         return await fleet.costs(request.body);
       case "auditVerify":
@@ -52,44 +55,30 @@ function answered(own: ViewHandlers, request: Viewed): unknown {
   return (own[request.op] as (body: unknown) => unknown)(request.body);
 }
 
-type Who = Pick<ViewBody, "by" | "profile">;
+/** Events without what a person and a model wrote: a token's holder has not the task's owner's rights. */
+function publicParts(page: unknown): Json {
+  const events = toJson(page);
+  if (!Array.isArray(events)) return null;
+  return events.map((event) => {
+    if (!isObject(event)) return null;
+    const { private: _private, ...rest } = event;
+    return rest;
+  });
+}
+
 type FleetBody = Extract<Viewed, { op: "fleet" }>["body"];
 
-function fleetBody(body: FleetBody, who: Who): FleetBody {
+function fleetBody(
+  body: FleetBody,
+  { who, session }: { readonly who: Who; session(): SessionId },
+): FleetBody {
   if (body.kind === "enroll") {
     throw new Fault(
       "refused",
       "Cannot enroll a kernel from here: its address holds the database's password, which no gateway hands out; say it on a kernel's machine",
     );
   }
-  return body.kind === "run" ? { kind: "run", request: outsiders(body.request, who) } : body;
-}
-
-const lesser = (one: Profile, other: Profile): Profile =>
-  Profile.options.indexOf(one) > Profile.options.indexOf(other) ? one : other;
-
-/** A request as whoever has a token may make it. */
-function outsiders(request: TaskRequest, { by, profile }: Who): TaskRequest {
-  const here: readonly (readonly [string, Json | undefined])[] = [
-    ["a folder", request.mounts.length > 0 ? true : undefined],
-    ["a wiki", request.memory !== undefined || request.wikis !== undefined ? true : undefined],
-    ["an imported server", request.mcp !== undefined ? true : undefined],
-  ];
-  const found = here.find(([, there]) => there !== undefined);
-  if (found !== undefined) {
-    throw new Fault(
-      "refused",
-      `Cannot run it from here with ${
-        found[0]
-      }: what lies on a kernel's machine is handed over there; say "run --anywhere" on that machine`,
-    );
-  }
-  const { folder: _folder, ...rest } = request;
-  return {
-    ...rest,
-    profile: lesser(request.profile, profile),
-    ingress: { channel: "http", principal: `token-${by}`, colour: "YELLOW", label: "internal" },
-    onQuestion: "queue",
-    interactive: false,
-  };
+  return body.kind === "run"
+    ? { kind: "run", request: outsiders(body.request, who, session()) }
+    : body;
 }

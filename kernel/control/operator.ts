@@ -17,7 +17,7 @@ import {
   type ForkRequest,
   type HostedAgentService,
 } from "../../contracts/task/hosting.ts";
-import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
+import type { Digest, Pid, SessionId, TaskId } from "../../contracts/authority/ids.ts";
 import type { Answer, Question } from "../../contracts/authority/question.ts";
 import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Lease } from "../../contracts/authority/lease.ts";
@@ -50,6 +50,8 @@ export interface OperatorParts {
   readonly conversations: ConversationStore;
   readonly past: ConversationReads;
   now(): number;
+  /** Names a new session. */
+  session(): SessionId;
   /** Digest of this kernel's rules. */
   readonly rules: Digest;
   /** The hash of the log's last seal. */
@@ -263,7 +265,10 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     }),
     stop: (how: Body<"stop">) => parts.stop(how?.force === true),
   };
-  return Object.freeze({ ...handlers, view: makeView(handlers, parts.fleet?.views) });
+  return Object.freeze({
+    ...handlers,
+    view: makeView(handlers, { fleet: parts.fleet?.views, session: () => parts.session() }),
+  });
 }
 
 /** Takes a person's answer, and has its task go on where nothing else holds it up. */
