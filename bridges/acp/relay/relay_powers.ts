@@ -8,7 +8,7 @@ import type {
 } from "../../../contracts/tool/foreign_agent.ts";
 import { judge } from "./rules.ts";
 import { serveTools, type ToolDesk } from "./tool_server.ts";
-import { bounded, inferenceIn, isStreamed, makeUsageReader, type UsageReader } from "./usage.ts";
+import { bounded, inferenceIn, makeUsageReader, type UsageReader } from "./usage.ts";
 
 /** Most bytes of one request: pictures are in it. */
 const MAX_BODY = 32 * 1024 * 1024;
@@ -217,7 +217,7 @@ function makePassing(
         id = answer.id;
         const maxTokens = "maxTokens" in answer ? answer.maxTokens : inference.maxTokens;
         sent = bounded(provider.wire, pathname, { body, maxTokens }) ?? body;
-        if (!isStreamed(pathname, body)) most = Math.min(maxTokens, inference.maxTokens);
+        if (inference.whole === true) most = Math.min(maxTokens, inference.maxTokens);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         return refusal(402, error.message);

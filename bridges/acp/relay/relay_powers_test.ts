@@ -5,8 +5,9 @@ import { startProvider } from "../../../tests/fake/foreign_agent.ts";
 const TOOLS = "/remit/tools";
 
 interface Relay extends AsyncDisposable {
-  /** A POST that the relay is asked for; it may be given up. */
-  post(path: string, body: string, signal?: AbortSignal): Promise<Response>;
+  post(path: string, body: string): Promise<Response>;
+  /** A connection on which a POST was sent, for a caller that hangs up. */
+  dial(path: string, body: string): Promise<Deno.UnixConn>;
   /** The next of what the relay said that fits, also if it was said before. */
   said(fits: (said: RelaySaid) => boolean): Promise<RelaySaid>;
 }
@@ -57,11 +58,13 @@ async function startRelay(origin: string): Promise<Relay> {
   const client = Deno.createHttpClient({ proxy: { transport: "unix", path: `${dir}/s` } });
   return {
     said: find,
-    post: (path, body, signal) =>
-      fetch(`http://relay${path}`, {
-        ...{ method: "POST", body, client },
-        ...(signal === undefined ? {} : { signal }),
-      }),
+    post: (path, body) => fetch(`http://relay${path}`, { method: "POST", body, client }),
+    async dial(path, body) {
+      const line = await Deno.connect({ transport: "unix", path: `${dir}/s` });
+      const head = `POST ${path} HTTP/1.1\r\nhost: relay\r\ncontent-length: ${body.length}\r\n\r\n`;
+      await line.write(new TextEncoder().encode(head + body));
+      return line;
+    },
     async [Symbol.asyncDispose]() {
       client.close();
       await input.close();
@@ -75,7 +78,7 @@ async function startRelay(origin: string): Promise<Relay> {
 const ended = (said: RelaySaid): boolean => "ended" in said;
 const usageOf = (said: RelaySaid) => "ended" in said ? said.used : undefined;
 const request = (more: object) =>
-  JSON.stringify({ model: "m", max_output_tokens: 9_000, input: ["x".repeat(400)], ...more });
+  JSON.stringify({ model: "m", max_output_tokens: 9_000, input: ["x".repeat(100)], ...more });
 
 Deno.test("an agent that hangs up before the answer begins pays its input, and the whole answer where that is no stream", async () => {
   const arrived: PromiseWithResolvers<void>[] = [];
@@ -89,20 +92,43 @@ Deno.test("an agent that hangs up before the answer begins pays its input, and t
   try {
     await using relay = await startRelay(`http://127.0.0.1:${server.addr.port}`);
     for (const [stream, output] of [[false, 500], [true, 0]] as const) {
-      const hangUp = new AbortController();
       const there = Promise.withResolvers<void>();
       arrived.push(there);
-      const gone = relay.post("/v1/responses", request({ stream }), hangUp.signal)
-        .catch(() => undefined);
+      const line = await relay.dial("/v1/responses", request({ stream }));
       await there.promise;
-      hangUp.abort();
-      await gone;
+      line.close();
       const used = usageOf(await relay.said(ended));
       equal(used?.output, output);
-      ok((used?.input ?? 0) >= 100);
+      ok((used?.input ?? 0) >= 25);
     }
   } finally {
     never.resolve();
+    await server.shutdown();
+  }
+});
+
+Deno.test("of a longer request the runtime notes nothing till the answer comes, which is then counted", async () => {
+  const arrived = Promise.withResolvers<void>(), gone = Promise.withResolvers<void>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (asked) => {
+    await asked.text();
+    arrived.resolve();
+    await gone.promise;
+    return Response.json({
+      usage: { input_tokens: 9_000, output_tokens: 3 },
+      more: "x".repeat(1e6),
+    });
+  });
+  try {
+    await using relay = await startRelay(`http://127.0.0.1:${server.addr.port}`);
+    const line = await relay.dial("/v1/responses", request({ instructions: "x".repeat(9_000) }));
+    await arrived.promise;
+    line.close();
+    gone.resolve();
+    const used = usageOf(await relay.said(ended));
+    ok((used?.input ?? 0) >= 2_250);
+    ok((used?.output ?? 0) >= 3);
+  } finally {
+    gone.resolve();
     await server.shutdown();
   }
 });

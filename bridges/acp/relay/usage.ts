@@ -28,6 +28,7 @@ export function inferenceIn(
     model: (typeof named === "string" ? named : "").slice(0, 256),
     input: Math.ceil(sizeOf(body, { words: false })),
     maxTokens: boundOf(wire, path, body) ?? UNBOUNDED,
+    whole: !isStreamed(path, body),
   };
 }
 
@@ -75,7 +76,7 @@ const holderOf = (wire: ProviderWire, body: JsonObject): JsonObject =>
 const objectIn = (value: Json | undefined): JsonObject => isObject(value) ? value : {};
 
 /** Whether an answer comes in pieces, while it is computed. */
-export function isStreamed(path: string, body: Json | undefined): boolean {
+function isStreamed(path: string, body: Json | undefined): boolean {
   return path.endsWith(":streamGenerateContent") || (isObject(body) && body["stream"] === true);
 }
 
