@@ -90,6 +90,8 @@ export const RelayInference = z.object({
   /** Most tokens of the answer. */
   maxTokens: tokens,
   bytes: z.int().min(0).max(1e9),
+  /** The answer is no stream: it is computed whole, whether it is heard or not. */
+  whole: z.boolean().optional(),
 }).strict();
 /** See {@link RelayInference}. */
 export type RelayInference = z.infer<typeof RelayInference>;

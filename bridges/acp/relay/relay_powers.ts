@@ -1,18 +1,29 @@
 /** Requests from one unix socket to one origin, with a key put in. @module */
 import type { Json } from "../../../contracts/base/json.ts";
-import type { RelayAnswer, RelaySaid, RelaySetup } from "../../../contracts/tool/foreign_agent.ts";
+import type {
+  RelayAnswer,
+  RelaySaid,
+  RelaySetup,
+  RelayUsage,
+} from "../../../contracts/tool/foreign_agent.ts";
 import { judge } from "./rules.ts";
 import { serveTools, type ToolDesk } from "./tool_server.ts";
 import { bounded, inferenceIn, makeUsageReader, type UsageReader } from "./usage.ts";
 
 /** Most bytes of one request: pictures are in it. */
 const MAX_BODY = 32 * 1024 * 1024;
+/** Most bytes of one message to a tool: no call's arguments are longer. */
+const MAX_MESSAGE = 1024 * 1024;
+/** Most characters of a tool's name, and of a call's arguments, that the kernel reads. */
+const MAX_NAME = 128, MAX_ARGS = 1_000_000;
 /** Most requests of one run. */
 const MAX_REQUESTS = 2_000;
 /** Most characters of a failure that are passed on. */
 const MAX_FAILURE = 65_536;
 /** Headers of the agent that are passed on; all that could be a credential is not among them. */
 const PASSED = ["content-type", "accept", "anthropic-version", "openai-beta"];
+/** How the runtime says that no connection came about. */
+const NOT_REACHED = /client error \(Connect\)/;
 /** Features of a provider by which it acts by itself. */
 const ACTING = /mcp|file|code-execution|web|skill|container|search/;
 
@@ -79,12 +90,15 @@ async function meetKernel(): Promise<Kernel> {
   };
 }
 
-async function bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function bodyOf(
+  request: Request,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of request.body ?? []) {
     size += piece.length;
-    if (size > MAX_BODY) return undefined;
+    if (size > most) return undefined;
     pieces.push(piece);
   }
   const whole = new Uint8Array(size);
@@ -134,14 +148,14 @@ async function failing(
   return new Response(shown, { status, headers });
 }
 
-/** The same body, read while it passes; `done` is called once, however it ends. */
+/** The same body, read while it passes; `done` is called however it ends; `cut`: before its end. */
 function reading(
   body: ReadableStream<Uint8Array> | null,
   reader: UsageReader,
-  done: () => void,
+  done: (cut: boolean) => void,
 ): ReadableStream<Uint8Array> | null {
   if (body === null) {
-    done();
+    done(false);
     return null;
   }
   const source = body.getReader();
@@ -156,17 +170,25 @@ function reading(
           return;
         }
         to.close();
+        done(false);
       } catch (error) {
         to.error(error);
+        done(true);
       }
-      done();
     },
     async cancel(why): Promise<void> {
       // INVARIANT: who closes early has used what was computed (test: "an answer that is not heard to its end …").
-      done();
+      done(true);
       await source.cancel(why).catch(() => undefined);
     },
   });
+}
+
+/** Why a request failed; the runtime keeps it in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const { cause, message } = error;
+  return (cause instanceof Error ? cause.message : message).slice(0, 300);
 }
 
 /** Passes inference on, once the kernel lets it. */
@@ -178,7 +200,7 @@ function makePassing(
   return async (request) => {
     // What is judged is what is asked: the parsed path, in which no dots are left.
     const { pathname, search } = new URL(request.url);
-    const bytes = await bodyOf(request);
+    const bytes = await bodyOf(request, MAX_BODY);
     if (bytes === undefined) return refusal(413, "its body is too large");
     const body = bytes.length === 0 ? undefined : parsed(bytes);
     const target = `${pathname}${search}`;
@@ -188,54 +210,62 @@ function makePassing(
     if (requests >= MAX_REQUESTS) return refusal(402, `it made ${MAX_REQUESTS} requests`);
     requests += 1;
     const inference = inferenceIn(provider.wire, pathname, body);
-    let sent: BodyInit = bytes, id: number | undefined;
+    let sent = body, id: number | undefined, most = 0;
     if (inference !== undefined) {
       try {
         const answer = await ask({ infer: { ...inference, bytes: bytes.length } });
         id = answer.id;
         const maxTokens = "maxTokens" in answer ? answer.maxTokens : inference.maxTokens;
-        const other = bounded(provider.wire, pathname, { body, maxTokens });
-        if (other !== undefined) sent = JSON.stringify(other);
+        sent = bounded(provider.wire, pathname, { body, maxTokens }) ?? body;
+        if (inference.whole === true) most = Math.min(maxTokens, inference.maxTokens);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         return refusal(402, error.message);
       }
     }
-    const unanswered = (): void => {
-      if (id !== undefined) say({ id, ended: true });
+    const input = inference?.input ?? 0;
+    const end = (usage?: RelayUsage): void => {
+      if (id === undefined) return;
+      used += usage === undefined ? 0 : usage.input + usage.output;
+      say({ id, ended: true, ...(usage === undefined ? {} : { used: usage }) });
+      id = undefined;
     };
+    // INVARIANT: who hangs up before the answer begins pays for it: the provider has read what it was sent, and
+    // computes an answer that is no stream to its end (test: "an agent that hangs up before …").
+    const unheard = (): void => end({ input, output: most, cacheRead: 0, cacheWrite: 0 });
+    if (request.signal.aborted) {
+      end();
+      return new Response(null, { status: 499 });
+    }
     let response: Response;
     try {
       response = await fetch(`${provider.origin}${judged.path}`, {
         ...{ method: request.method, headers: headersOf(request, provider), redirect: "manual" },
-        ...(request.method === "POST" ? { body: sent } : {}),
+        // The one reading that was judged: of a member that stands there twice a provider may heed the other one.
+        ...(request.method === "POST" ? { body: JSON.stringify(sent) } : {}),
         signal: request.signal,
       });
     } catch (error) {
-      unanswered();
+      const why = reasonOf(error);
+      // Nothing was sent to who was not reached.
+      if (NOT_REACHED.test(why)) end();
+      else unheard();
       if (request.signal.aborted) return new Response(null, { status: 499 });
-      say({ failed: error instanceof Error ? error.message.slice(0, 300) : "unknown" });
+      say({ failed: why });
       return Response.json({ error: { message: "the provider did not answer" } }, { status: 502 });
     }
     if (response.status >= 300 && response.status < 400) {
-      unanswered();
+      unheard();
       await response.body?.cancel();
       return refusal(502, "the provider led elsewhere");
     }
     const kind = response.headers.get("content-type") ?? "application/json";
     if (response.status >= 400) {
-      unanswered();
+      end();
       return await failing(response, provider, kind);
     }
-    const reader = makeUsageReader({ input: inference?.input ?? 0 });
-    let open = true;
-    const passed = reading(response.body, reader, () => {
-      if (!open || id === undefined) return;
-      open = false;
-      const usage = reader.used();
-      used += usage.input + usage.output;
-      say({ id, ended: true, used: usage });
-    });
+    const reader = makeUsageReader({ input });
+    const passed = reading(response.body, reader, (cut) => end(reader.used(cut ? most : 0)));
     return new Response(passed, { status: response.status, headers: { "content-type": kind } });
   };
 }
@@ -243,7 +273,7 @@ function makePassing(
 /** Serves tools: one message, one answer. */
 async function passTool(request: Request, desk: ToolDesk): Promise<Response> {
   if (request.method !== "POST") return new Response(null, { status: 405 });
-  const bytes = await bodyOf(request);
+  const bytes = await bodyOf(request, MAX_MESSAGE);
   if (bytes === undefined) return refusal(413, "its body is too large");
   const answer = await serveTools(parsed(bytes) ?? null, desk);
   return answer === undefined ? new Response(null, { status: 202 }) : Response.json(answer);
@@ -262,6 +292,11 @@ export async function serveRelay(socket: string): Promise<void> {
       return "tools" in answer ? answer.tools : [];
     },
     async call(tool, args) {
+      // What the kernel does not read it does not answer.
+      if (tool.length > MAX_NAME) throw new Error("no tool has so long a name");
+      if (args.length > MAX_ARGS) {
+        throw new Error(`its arguments have more than ${MAX_ARGS} characters`);
+      }
       const answer = await kernel.ask({ call: tool, args });
       if ("content" in answer) return answer;
       throw new Error("it has no result");

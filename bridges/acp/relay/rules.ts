@@ -3,7 +3,7 @@
  * send something by itself. A provider is a way out of the walls otherwise.
  * @module
  */
-import { isList, type Json, type JsonObject } from "../../../contracts/base/json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import type { ProviderWire } from "../../../contracts/tool/foreign_agent.ts";
 
 /** A request that may pass, or why it may not. */
@@ -103,7 +103,7 @@ export function judge(wire: ProviderWire, { method, target, body }: AskedOf): Ju
   if (body === null || typeof body !== "object" || isList(body)) {
     return refused("its body is no JSON object");
   }
-  const why = bodyFault(rules, body);
+  const why = bodyFault(rules, body) ?? spendFault(wire, path, body);
   return why === undefined ? passed : refused(why);
 }
 
@@ -124,7 +124,54 @@ function bodyFault(rules: WireRules, body: JsonObject): string | undefined {
   return elsewhere(body, 0, false);
 }
 
-function isSet(value: Json | undefined): boolean {
+/** Members that bound an answer, by wire and path; the first is written where none is there. */
+export function boundsOf(wire: ProviderWire, path: string): readonly string[] {
+  if (wire === "anthropic") return ["max_tokens"];
+  if (wire === "gemini") return ["maxOutputTokens"];
+  return path.endsWith("/chat/completions")
+    ? ["max_completion_tokens", "max_tokens"]
+    : ["max_output_tokens"];
+}
+
+/** Every name by which some wire bounds an answer. */
+const BOUND_NAMES = [
+  ...["max_tokens", "max_output_tokens", "max_completion_tokens", "maxOutputTokens"],
+  "max_tokens_to_sample",
+];
+/** Members that ask for several answers to one request. */
+const TIMES = ["n", "best_of", "candidateCount", "candidate_count"];
+
+/** What would make a request cost more than its bound and its model's price say. */
+function spendFault(wire: ProviderWire, path: string, body: JsonObject): string | undefined {
+  // Gemini's other spelling would hold what is read by this one alone.
+  if (isSet(body["generation_config"])) return '"generation_config" is spelled "generationConfig"';
+  const config = body["generationConfig"];
+  for (const part of [body, ...(isObject(config) ? [config] : [])]) {
+    const several = TIMES.find((name) => isSet(part[name]) && part[name] !== 1);
+    if (several !== undefined) return `"${several}" asks for more than one answer`;
+    for (const name of ["service_tier", "serviceTier"]) {
+      const tier = part[name];
+      if (isSet(tier) && tier !== "default" && tier !== "auto") {
+        return `"${name}" has another price; "default" and "auto" are passed on`;
+      }
+    }
+    if (isSet(part["speed"])) return '"speed" has another price';
+    const read = (wire === "gemini") === (part !== body) ? boundsOf(wire, path) : [];
+    for (const name of BOUND_NAMES) {
+      if (!isSet(part[name])) continue;
+      if (!read.includes(name)) return `"${name}" bounds no answer of this request`;
+      if (!isCount(part[name])) return `"${name}" is no count of tokens`;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a value bounds an answer. */
+export const isCount = (value: Json | undefined): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+
+/** Whether a member is there, and says something. */
+export function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== null && !(isList(value) && value.length === 0);
 }
 
@@ -144,6 +191,10 @@ const WORDS = new Set([
   "parametersJsonSchema",
 ]);
 
+/** Whether a member holds an agent's own words: the list "input" of a response holds content, the object of a call not. */
+export const isWords = (name: string, value: Json): boolean =>
+  WORDS.has(name) && !(name === "input" && isList(value));
+
 /** Content that the provider would fetch from elsewhere, or from its own store. */
 function elsewhere(value: Json, depth: number, quoted: boolean): string | undefined {
   if (depth > MAX_DEPTH) return "its body is too deep";
@@ -162,9 +213,7 @@ function elsewhere(value: Json, depth: number, quoted: boolean): string | undefi
     if (!quoted && ELSEWHERE.has(name) && isSet(inner)) return `"${name}" names a file elsewhere`;
     const address = typeof inner === "string" && !inner.startsWith("data:");
     if (!quoted && ADDRESSES.has(name) && address) return `"${name}" is an address to fetch`;
-    // The list "input" of a response holds content; the object "input" of a call is the model's own.
-    const words = quoted || (WORDS.has(name) && !(name === "input" && isList(inner))) ||
-      (call && name === "functionCall");
+    const words = quoted || isWords(name, inner) || (call && name === "functionCall");
     const why = elsewhere(inner, depth + 1, words);
     if (why !== undefined) return why;
   }

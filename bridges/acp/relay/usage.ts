@@ -9,18 +9,12 @@ import type {
   RelayInference,
   RelayUsage,
 } from "../../../contracts/tool/foreign_agent.ts";
+import { boundsOf, isCount, isSet, isWords } from "./rules.ts";
 
 /** Tokens of an answer where a request bounds none. */
 const UNBOUNDED = 32_000;
-/** Characters of a token, and tokens of a picture or another long word. */
+/** Characters of a token, and tokens of a picture. */
 const CHARS = 4, PICTURE = 1_600;
-const LONG_WORD = 10_000;
-
-/** Members that bound an answer, the first that is there; the first is written where none is. */
-const BOUNDS: Readonly<Record<Exclude<ProviderWire, "gemini">, readonly string[]>> = {
-  anthropic: ["max_tokens"],
-  openai: ["max_output_tokens", "max_completion_tokens", "max_tokens"],
-};
 
 /** What an inference would cost; undefined for a request that is none: models listed, tokens counted. */
 export function inferenceIn(
@@ -28,12 +22,13 @@ export function inferenceIn(
   path: string,
   body: Json | undefined,
 ): Omit<RelayInference, "bytes"> | undefined {
-  if (!isObject(body) || /count_?tokens/i.test(path)) return undefined;
+  if (!isObject(body) || /[/:]count_?tokens$/i.test(path)) return undefined;
   const named = wire === "gemini" ? /\/models\/([^:/]+):/.exec(path)?.[1] : body["model"];
   return {
     model: (typeof named === "string" ? named : "").slice(0, 256),
-    input: Math.ceil(sizeOf(body)),
-    maxTokens: boundOf(wire, body) ?? UNBOUNDED,
+    input: Math.ceil(sizeOf(body, { words: false })),
+    maxTokens: boundOf(wire, path, body) ?? UNBOUNDED,
+    whole: !isStreamed(path, body),
   };
 }
 
@@ -50,48 +45,78 @@ export function bounded(
   // OpenAI's other wire, and nobody else, tells a stream's tokens on request alone.
   const chat = wire === "openai" && path.endsWith("/chat/completions");
   const silent = chat && body["stream"] === true;
-  const asked = boundOf(wire, body) ?? UNBOUNDED;
+  const asked = boundOf(wire, path, body) ?? UNBOUNDED;
   if (asked <= maxTokens && !silent) return undefined;
   const told = silent
     ? { ...body, stream_options: { ...objectIn(body["stream_options"]), include_usage: true } }
     : body;
   if (asked <= maxTokens) return told;
-  if (wire === "gemini") {
-    const config = objectIn(body["generationConfig"]);
-    return { ...told, generationConfig: { ...config, maxOutputTokens: maxTokens } };
-  }
-  const names = BOUNDS[wire];
-  const name = names.find((each) => body[each] !== undefined) ??
-    (chat ? "max_completion_tokens" : names[0] ?? "");
-  return { ...told, [name]: maxTokens };
+  const names = boundsOf(wire, path);
+  const holder = holderOf(wire, body);
+  const there = names.filter((name) => isSet(holder[name]));
+  const rewritten = Object.fromEntries(
+    (there.length > 0 ? there : names.slice(0, 1)).map((name) => [name, maxTokens]),
+  );
+  return wire === "gemini"
+    ? { ...told, generationConfig: { ...holder, ...rewritten } }
+    : { ...told, ...rewritten };
 }
 
-function boundOf(wire: ProviderWire, body: JsonObject): number | undefined {
-  const found = wire === "gemini"
-    ? objectIn(body["generationConfig"])["maxOutputTokens"]
-    : BOUNDS[wire].map((name) => body[name]).find((each) => each !== undefined && each !== null);
-  return typeof found === "number" && Number.isSafeInteger(found) && found > 0
-    ? Math.min(found, 1e9)
-    : undefined;
+/** The most that a request's own bounds would let through: a provider may heed any of them. */
+function boundOf(wire: ProviderWire, path: string, body: JsonObject): number | undefined {
+  const holder = holderOf(wire, body);
+  const found = boundsOf(wire, path).map((name) => holder[name]).filter(isCount);
+  return found.length === 0 ? undefined : Math.min(Math.max(...found), 1e9);
 }
+
+/** Where a request's bounds stand. */
+const holderOf = (wire: ProviderWire, body: JsonObject): JsonObject =>
+  wire === "gemini" ? objectIn(body["generationConfig"]) : body;
 
 const objectIn = (value: Json | undefined): JsonObject => isObject(value) ? value : {};
 
-/** Tokens of all texts in a body, about. */
-function sizeOf(value: Json): number {
-  if (typeof value === "string") {
-    // A picture as text: providers count it by its area.
-    return value.length > LONG_WORD && !/\s/.test(value.slice(0, LONG_WORD))
-      ? PICTURE
-      : value.length / CHARS;
-  }
-  if (isList(value)) return value.reduce<number>((sum, each) => sum + sizeOf(each), 0);
+/** Whether an answer comes in pieces, while it is computed. */
+function isStreamed(path: string, body: Json | undefined): boolean {
+  return path.endsWith(":streamGenerateContent") || (isObject(body) && body["stream"] === true);
+}
+
+/** Tokens of all texts in a body, about. `words`: it is what a tool was called with, in which no picture is one. */
+function sizeOf(value: Json, { words }: { readonly words: boolean }): number {
+  if (typeof value === "string") return value.length / CHARS;
+  if (isList(value)) return value.reduce<number>((sum, each) => sum + sizeOf(each, { words }), 0);
   if (!isObject(value)) return 1;
+  const picture = words ? undefined : pictureIn(value);
   return Object.entries(value).reduce(
-    (sum, [name, each]) => sum + name.length / CHARS + sizeOf(each),
+    (sum, [name, each]) =>
+      sum + name.length / CHARS +
+      (name === picture ? PICTURE : sizeOf(each, { words: words || isWords(name, each) })),
     0,
   );
 }
+
+/**
+ * The member of an object that is a picture as text: providers count it by its area. A long text is not one for being
+ * long, or an agent would hide what it sends in it.
+ */
+function pictureIn(value: JsonObject): string | undefined {
+  const { type, source, image_url: address } = value;
+  if (type === "image" && isObject(source) && isBase64(source["data"])) return "source";
+  if (isPicture(isObject(address) ? address["url"] : address)) return "image_url";
+  return ["inlineData", "inline_data"].find((name) => {
+    const inline = objectIn(value[name]);
+    const kind = inline["mimeType"] ?? inline["mime_type"];
+    return typeof kind === "string" && kind.startsWith("image/") && isBase64(inline["data"]);
+  });
+}
+
+function isPicture(value: Json | undefined): boolean {
+  if (typeof value !== "string") return false;
+  const head = /^data:image\/[a-z0-9.+-]{1,64};base64,/i.exec(value)?.[0];
+  return head !== undefined && isBase64(value.slice(head.length));
+}
+
+const isBase64 = (value: Json | undefined): boolean =>
+  typeof value === "string" && /^[A-Za-z0-9+/_=-]*$/.test(value);
 
 /** What an answer, or a piece of its stream, says that it used; undefined where it says nothing. */
 export function usageIn(piece: Json): RelayUsage | undefined {
@@ -137,8 +162,11 @@ function bounds(usage: RelayUsage): RelayUsage {
 /** The usage of an answer, read while it passes. */
 export interface UsageReader {
   take(text: string): void;
-  /** What was used, as far as it was heard; what was not told is estimated. */
-  used(): RelayUsage;
+  /**
+   * What was used, as far as it was heard; what was not told is estimated. `unheard`: tokens that were computed before
+   * the first piece came, of an answer that was cut.
+   */
+  used(unheard?: number): RelayUsage;
 }
 
 /** Most characters of one line, and of a document, that are read. */
@@ -174,7 +202,7 @@ export function makeUsageReader({ input }: { readonly input: number }): UsageRea
         skipping = false;
       }
     },
-    used(): RelayUsage {
+    used(unheard = 0): RelayUsage {
       look(line);
       // A stream's text is no document.
       if (events === 0) look(document);
@@ -183,7 +211,7 @@ export function makeUsageReader({ input }: { readonly input: number }): UsageRea
         ...most,
         input: most.input || input,
         // Of a stream about a token an event; of a document about a token every four characters.
-        output: output || (events > 0 ? events : Math.ceil(characters / CHARS)),
+        output: output || Math.max(events > 0 ? events : Math.ceil(characters / CHARS), unheard),
       };
     },
   });

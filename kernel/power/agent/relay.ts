@@ -16,6 +16,7 @@ import { lineOfAgentRelay } from "../../core/start/agent_line.ts";
 import type { WallConfig } from "../../core/start/line_parts.ts";
 import type { RunPowers } from "../command/command_spawn_powers.ts";
 import type { AgentPort, AgentRun, AgentRuns, LetThrough } from "../command/run.ts";
+import { makeLines } from "./lines.ts";
 
 /** What {@link startRelay} is handed. */
 export interface RelayParts {
@@ -89,16 +90,22 @@ export async function startRelay(
     { port, run, secret, ready: ready.resolve },
     (answer) => program.tell(lineOf(answer)),
   );
-  const decoder = new TextDecoder();
-  let rest = "", errors = "";
+  const hearLines = makeLines({
+    max: MAX_LINE,
+    line: answering.hear,
+    // What it said is lost, and with it what waits for an answer.
+    tooLong() {
+      const why = failed(`said more than ${MAX_LINE} characters in one line`);
+      ready.reject(why);
+      run.end(why);
+      program.kill();
+    },
+  });
+  let errors = "";
   const program = programs.run({
     ...lineOfAgentRelay(config, { room, socketName: "s", at: provider?.origin }),
     ...{ stdin: lineOf(setup), told: true },
-    onOutput(chunk) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = (lines.pop() ?? "").slice(0, MAX_LINE);
-      lines.forEach(answering.hear);
-    },
+    onOutput: hearLines,
     onErrors(chunk) {
       errors = (errors + new TextDecoder().decode(chunk)).slice(-1_000);
     },

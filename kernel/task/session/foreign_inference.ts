@@ -88,7 +88,9 @@ export function makeForeignInference(
         if (used === undefined) throw new Fault("upstream", "Cannot infer: no answer came");
         return {
           message: { role: "assistant", content: "", provenance: { origin: "model", ...blank } },
-          usage: used === "lost" ? { inputTokens: input, outputTokens: 0 } : usageOf(used),
+          usage: used === "lost"
+            ? { inputTokens: input, outputTokens: asked.whole === true ? maxTokens : 0 }
+            : usageOf(used),
           ...{ finishReason: "stop" },
         };
       },

@@ -111,17 +111,23 @@ Deno.test("an answer is bounded by the money left, one without room is refused a
   deepEqual(world.limits, ["money"]);
 });
 
-Deno.test("what was lost costs its input, what had no answer nothing, and both are on record", async () => {
+Deno.test("what was lost costs its input and an answer that is no stream, what had no answer nothing, and both are on record", async () => {
   const world = makeWorld({});
   const lost = await world.infer(ASKED, alive());
   lost.ended("lost");
   await lost.booked;
   ok(Math.abs(world.row.usage.money - 0.1) < 1e-9);
+  // No stream: its answer is computed to its end.
+  const whole = await world.infer({ ...ASKED, whole: true }, alive());
+  whole.ended("lost");
+  await whole.booked;
+  ok(Math.abs(world.row.usage.money - 0.7) < 1e-9);
   const none = await world.infer(ASKED, alive());
   none.ended(undefined);
   await none.booked;
-  ok(Math.abs(world.row.usage.money - 0.1) < 1e-9);
-  deepEqual(kinds(world), ["modelAsked", "inferred", "modelAsked", "modelFailed"]);
+  ok(Math.abs(world.row.usage.money - 0.7) < 1e-9);
+  const paid = ["modelAsked", "inferred"];
+  deepEqual(kinds(world), [...paid, ...paid, "modelAsked", "modelFailed"]);
 });
 
 Deno.test("a price is for its model; another counts as the dearest, none on this machine as free, and a name draws nothing", async () => {
