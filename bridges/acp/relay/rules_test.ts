@@ -99,3 +99,36 @@ Deno.test("tools that run at the provider, remote servers and sources by address
     match(asked(wire, target, body), /^(?!pass)/, JSON.stringify(body));
   }
 });
+
+Deno.test("what would cost more than a request's bound says is refused: several answers, dearer tiers, bounds of other paths", () => {
+  const messages = "/v1/messages", responses = "/v1/responses", chat = "/v1/chat/completions";
+  const gemini = "/v1beta/models/g:generateContent";
+  const cases: readonly (readonly [ProviderWire, string, Json])[] = [
+    ["openai", chat, { n: 2 }],
+    ["openai", chat, { n: "2" }],
+    ["openai", chat, { best_of: 3 }],
+    ["gemini", gemini, { generationConfig: { candidateCount: 8 } }],
+    ["gemini", gemini, { generationConfig: { candidate_count: 8 } }],
+    ["gemini", gemini, { generation_config: { maxOutputTokens: 8 } }],
+    ["gemini", gemini, { generationConfig: { max_output_tokens: 8 } }],
+    ["gemini", gemini, { generationConfig: { maxOutputTokens: "90000" } }],
+    ["openai", responses, { service_tier: "priority" }],
+    ["anthropic", messages, { speed: "fast" }],
+    ["openai", responses, { max_output_tokens: 5, max_tokens: 9_000 }],
+    ["openai", chat, { max_tokens: 5, max_output_tokens: 9_000 }],
+    ["anthropic", messages, { max_tokens: 5, max_tokens_to_sample: 9_000 }],
+    ["anthropic", messages, { max_tokens: 1.5 }],
+  ];
+  for (const [wire, target, body] of cases) {
+    match(asked(wire, target, body), /^"\w+" /, JSON.stringify(body));
+  }
+  match(
+    asked("openai", chat, { n: 1, service_tier: "auto", max_tokens: 5, best_of: null }),
+    /^pass/,
+  );
+  match(asked("openai", responses, { service_tier: "default", max_output_tokens: 5 }), /^pass/);
+  match(
+    asked("gemini", gemini, { generationConfig: { candidateCount: 1, maxOutputTokens: 5 } }),
+    /^pass/,
+  );
+});

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import type { Json } from "../../../contracts/base/json.ts";
 import { bounded, inferenceIn, makeUsageReader, usageIn } from "./usage.ts";
 
 Deno.test("tokens are read in the answers of each wire, what a cache had among the input", () => {
@@ -72,4 +73,53 @@ Deno.test("an answer is bounded by what is left, in the words of its wire, and o
     bounded("gemini", "/x", { body: { generationConfig: { topK: 1 } }, ...at(9) }),
     { generationConfig: { topK: 1, maxOutputTokens: 9 } },
   );
+});
+
+Deno.test("a long text without spaces is counted by its letters, a picture is none where a call holds it", () => {
+  const tokens = (body: Json): number => inferenceIn("openai", "/v1/responses", body)?.input ?? 0;
+  const long = "A".repeat(1_000_000);
+  const data = `data:image/png;base64,${long}`;
+  for (
+    const body of [
+      { input: [{ content: long }] },
+      { instructions: data },
+      {
+        input: [{
+          content: [{ image_url: `data:image/png;base64,${"one word ".repeat(100_000)}` }],
+        }],
+      },
+      { input: [{ type: "function_call", arguments: { image_url: data } }] },
+      { content: [{ type: "document", source: { data: long } }] },
+      { parts: [{ inlineData: { mimeType: "text/plain", data: long } }] },
+    ]
+  ) ok(tokens(body) > 200_000, JSON.stringify(body).slice(0, 80));
+  for (
+    const body of [
+      { input: [{ content: [{ type: "input_image", image_url: data }] }] },
+      { messages: [{ content: [{ type: "image_url", image_url: { url: data } }] }] },
+      { parts: [{ inlineData: { mimeType: "image/png", data: long } }] },
+    ]
+  ) ok(tokens(body) >= 1_600 && tokens(body) < 2_000, JSON.stringify(body).slice(0, 80));
+});
+
+Deno.test("of two bounds the larger one is read, and both are lowered; only a path's end counts tokens", () => {
+  const chat = "/v1/chat/completions";
+  const body = { max_completion_tokens: 5, max_tokens: 5_000 };
+  equal(inferenceIn("openai", chat, body)?.maxTokens, 5_000);
+  deepEqual(bounded("openai", chat, { body, maxTokens: 9 }), {
+    ...{ max_completion_tokens: 9, max_tokens: 9 },
+  });
+  const named = "/v1beta/models/count_tokens:generateContent";
+  equal(inferenceIn("gemini", named, {})?.model, "count_tokens");
+  equal(inferenceIn("gemini", "/v1beta/models/g:countTokens", {}), undefined);
+});
+
+Deno.test("an answer that is no stream is computed whole, so it is counted where it is cut", () => {
+  const whole = (path: string, body: Json) => inferenceIn("gemini", path, body)?.whole;
+  equal(whole("/v1beta/models/g:generateContent", {}), true);
+  equal(whole("/v1beta/models/g:streamGenerateContent", {}), false);
+  equal(inferenceIn("openai", "/v1/responses", { stream: true })?.whole, false);
+  const cut = makeUsageReader({ input: 4 });
+  cut.take("{");
+  deepEqual([cut.used(500).output, cut.used().output], [500, 1]);
 });

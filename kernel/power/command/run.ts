@@ -80,7 +80,10 @@ export interface Commands {
 export interface LetThrough {
   /** Most tokens of its answer. */
   readonly maxTokens: number;
-  /** Books what it used: nothing where the provider refused, its input, and an answer that is no stream, where that is `lost`. To be called once. */
+  /**
+   * Books what it used: nothing where the provider refused; its input, and the most of an answer that is no stream,
+   * where what came is `lost`. To be called once.
+   */
   ended(used: RelayUsage | "lost" | undefined): void;
   /** Resolves when that is in the log. */
   readonly booked: Promise<void>;
