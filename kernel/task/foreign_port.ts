@@ -70,7 +70,7 @@ export function makeForeignPort(
       if (!names.has(tool)) {
         throw new Fault("refused", `Cannot call ${JSON.stringify(tool)}: it is not served`);
       }
-      // INVARIANT: what its copy of the folder holds is read by then (test: "… what its copy holds").
+      // INVARIANT: what its copy of the folder holds is read by then (test: "a call of an agent of others is judged by what its copy holds").
       taint(row.pid, { ...run.shown(), sources: [] });
       const own = id.length > LONG_ID
         ? `${sha256Hex(id).slice(0, 32)}/${id.split("/").at(-1)}`
