@@ -81,12 +81,10 @@ export async function huntFolder(
         hits.push(...formsIn(target, forms).map((form) => `${path}: link ${form}`));
       } else if (isDirectory) await look(path);
       else if (isFile) {
-        const { mtime } = await Deno.stat(path);
-        if ((mtime?.getTime() ?? 0) < since) continue;
+        const bytes = await changedSince(path, since);
+        if (bytes === undefined) continue;
         files += 1;
-        hits.push(
-          ...formsIn(await Deno.readFile(path), forms).map((form) => `${path}: ${form}`),
-        );
+        hits.push(...formsIn(bytes, forms).map((form) => `${path}: ${form}`));
       }
     }
   };
@@ -160,4 +158,15 @@ export async function huntWhile(
     await new Promise((resolve) => setTimeout(resolve, 10));
   } while (!over);
   return { seen, hits: [...hits] };
+}
+
+/** What a file holds that changed since; undefined for any other, and for one that a kernel took away meanwhile. */
+async function changedSince(path: string, since: number): Promise<Uint8Array | undefined> {
+  try {
+    const { mtime } = await Deno.stat(path);
+    return (mtime?.getTime() ?? 0) < since ? undefined : await Deno.readFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
 }
