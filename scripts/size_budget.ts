@@ -8,8 +8,8 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1492, 216386],
-  agents: [40, 9083],
+  house: [1492, 216393],
+  agents: [40, 9090],
   bridges: [86, 12445],
   broker: [42, 7855],
   browser: [27, 2754],
@@ -36,7 +36,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/tree/main.ts": [46, 5114],
   "browser/main.ts": [37, 4095],
   "cli/main.ts": [695, 92571],
-  "kernel/main.ts": [392, 65788],
+  "kernel/main.ts": [392, 65795],
   "memory-wiki/main.ts": [185, 26617],
   "memory-wiki/parse/main.ts": [37, 5572],
   "models/local/main.ts": [48, 7021],

@@ -30,7 +30,7 @@ export interface ResourceWorld extends InboxWorld {
 }
 
 /** Makes one. */
-export async function resourceWorld(): Promise<ResourceWorld> {
+export async function resourceWorld(keeps = 256): Promise<ResourceWorld> {
   const base = await inboxWorld();
   const notes: string[] = [];
   const note = (line: string): void => void notes.push(line);
@@ -40,7 +40,7 @@ export async function resourceWorld(): Promise<ResourceWorld> {
   };
   const open = async (): Promise<Resources> => {
     const opened = await openResources({
-      ...{ store: base.log.store, log: base.log, powers: base.powers, note, isOver: over },
+      ...{ store: base.log.store, log: base.log, powers: base.powers, note, isOver: over, keeps },
       hasLog: (task) => base.tasks.get(task)?.purged === false,
       ...makeNotices({
         ...{ inbox: base.inbox, note },

@@ -12,6 +12,7 @@ import {
   type ConflictId,
   type ConflictReport,
   overlaps,
+  type ReleaseReason,
   RESOURCE_LIMITS,
   type ResourceChange,
   type ResourceLease,
@@ -268,6 +269,18 @@ export function endedOwner(
       ...{ what: "unwatched" as const, task, scope },
     })),
   ];
+}
+
+/** The change that ends a claim, and the claim as it ended. `now`: ms since 1970. */
+export function ending(
+  lease: ResourceLease,
+  reason: ReleaseReason,
+  now: number,
+): { readonly changes: readonly ResourceChange[]; readonly answer: ResourceLease } {
+  return {
+    changes: [{ what: "ended", lease: lease.id, reason, at: now }],
+    answer: { ...lease, endedAt: now, reason },
+  };
 }
 
 /** @throws Fault `notFound` */

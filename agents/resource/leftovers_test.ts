@@ -6,7 +6,7 @@ import { CHORES, part, resourceWorld, SITE, worker } from "../_fixture/resource_
 import { openResources } from "./registry.ts";
 
 Deno.test("what is done of a list goes with the tasks whose it was, so that lists of tasks that are over fill no registry", async () => {
-  const world = await resourceWorld();
+  const world = await resourceWorld(0);
   const { resources, tasks } = world;
   const add = async (text: string) => await resources.addItem(CHORES, text, worker(ALICE));
   const does = async (
@@ -36,7 +36,7 @@ Deno.test("what is done of a list goes with the tasks whose it was, so that list
 });
 
 Deno.test("a kernel that died before it dropped what was done does it when it starts", async () => {
-  const world = await resourceWorld();
+  const world = await resourceWorld(0);
   const { resources, tasks } = world;
   const { number } = await resources.addItem(CHORES, "one", worker(ALICE));
   await resources.claimItem({ resource: CHORES, number, generation: 1 }, worker(ALICE));
@@ -47,7 +47,7 @@ Deno.test("a kernel that died before it dropped what was done does it when it st
 });
 
 Deno.test("a number of a list never comes again while others stay", async () => {
-  const world = await resourceWorld();
+  const world = await resourceWorld(0);
   const { resources, tasks } = world;
   await resources.addItem(CHORES, "bob's", worker(BOB));
   await resources.addItem(CHORES, "alice's", worker(ALICE));
@@ -59,7 +59,7 @@ Deno.test("a number of a list never comes again while others stay", async () => 
 });
 
 Deno.test("what another kernel left of a resource is read, and never taken for nothing", async () => {
-  const world = await resourceWorld();
+  const world = await resourceWorld(0);
   const wanted = { resource: SITE, scope: part("a"), mode: "exclusive" } as const;
   assert.equal((await world.resources.claim(wanted, worker(ALICE))).kind, "held");
   const { store } = world.log;
@@ -70,4 +70,15 @@ Deno.test("what another kernel left of a resource is read, and never taken for n
     ...{ hasLog: () => true, isOver: () => false },
   });
   assert.equal((await resources.claim(wanted, worker(BOB))).kind, "conflict");
+});
+
+Deno.test("a list of a task that is over can be looked at while few stand", async () => {
+  const world = await resourceWorld();
+  const { resources, tasks } = world;
+  const { number } = await resources.addItem(CHORES, "one", worker(ALICE));
+  await resources.claimItem({ resource: CHORES, number, generation: 1 }, worker(ALICE));
+  await resources.finishItem({ resource: CHORES, number, generation: 2 }, worker(ALICE));
+  tasks.set(ALICE, tasks.get(DONE) ?? assert.fail());
+  await resources.ownerEnded(ALICE);
+  assert.deepEqual((await resources.get(CHORES))?.items.map(({ state }) => state), ["done"]);
 });

@@ -19,10 +19,8 @@ import {
   type ClaimOutcome,
   ConflictId,
   type ConflictReport,
-  type ReleaseReason,
   RESOURCE_LIMITS,
   type ResourceChange,
-  type ResourceLease,
   ResourceLeaseId,
   ResourceRef,
   SharedResource,
@@ -35,6 +33,7 @@ import {
   conflicting,
   decided,
   endedOwner,
+  ending,
   full,
   leaseIn,
   type NewIds,
@@ -67,6 +66,8 @@ export interface ResourceParts {
   onFinding?(report: ConflictReport): void;
   /** What could not be written: it is tried again with the next change. */
   note(line: string): void;
+  /** Resources up to which what is done is kept; absent: 256. */
+  readonly keeps?: number;
 }
 
 /** The registry as the kernel has it. */
@@ -213,27 +214,20 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     for (const [ref, { state }] of kept) {
       if (state.leases.some((lease) => lease.id === id)) return ref;
     }
-    const why = 'it is over, or never was; list them with "remit resources list"';
-    throw new Fault("notFound", `Cannot find claim "${id}": ${why}`);
+    throw new Fault("notFound", `Cannot find claim "${id}": see "remit resources list"`);
   };
-  const ending = (
-    lease: ResourceLease,
-    reason: ReleaseReason,
-    now: number,
-  ): Plan<ResourceLease> => ({
-    changes: [{ what: "ended", lease: lease.id, reason, at: now }],
-    answer: { ...lease, endedAt: now, reason },
-  });
   const seen = (state: SharedResource): SharedResource =>
     dueChanges(state, powers.now()).reduce(foldResource, state);
 
   const ownerEnded: Resources["ownerEnded"] = async (task, child) => {
     const isOver = (each: TaskId): boolean => each === task || parts.isOver(each);
+    // A person looks at a list when its task is over: it goes only where many stand.
+    const goes = child === undefined && kept.size > (parts.keeps ?? 256);
     for (const [ref, { state }] of [...kept]) {
       if (!takesPart(state, task)) continue;
       await change(ref, task, (now) => {
         const freed = endedOwner(now, { task, child, now: powers.now() });
-        const done = child === undefined ? itemsOver(freed.reduce(foldResource, now), isOver) : [];
+        const done = goes ? itemsOver(freed.reduce(foldResource, now), isOver) : [];
         return { changes: [...freed, ...done], answer: undefined };
       });
     }
