@@ -26,8 +26,9 @@ export function parseProgram(text: string): PlanProgram {
     });
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    const deep = error instanceof RangeError || /stack/.test(error.message);
-    throw refused(deep ? "it is nested too deep" : error.message.slice(0, 200));
+    const { message } = error;
+    const deep = error instanceof RangeError || /stack/.test(message);
+    throw refused(deep ? "it is nested too deep" : message.slice(0, 200));
   }
   return new Reader().program(tree);
 }

@@ -8,7 +8,7 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1492, 216393],
+  house: [1492, 216394],
   agents: [40, 9090],
   bridges: [86, 12445],
   broker: [42, 7855],
@@ -20,7 +20,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   models: [84, 12614],
   net: [28, 2809],
   port: [18, 1370],
-  planned: [14, 2449],
+  planned: [14, 2450],
   swarm: [15, 2512],
   world: [8, 1100],
   runner: [13, 1732],
@@ -36,7 +36,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/tree/main.ts": [46, 5114],
   "browser/main.ts": [37, 4095],
   "cli/main.ts": [695, 92571],
-  "kernel/main.ts": [392, 65795],
+  "kernel/main.ts": [392, 65796],
   "memory-wiki/main.ts": [185, 26617],
   "memory-wiki/parse/main.ts": [37, 5572],
   "models/local/main.ts": [48, 7021],
