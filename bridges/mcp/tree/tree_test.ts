@@ -83,7 +83,8 @@ Deno.test("a tree that was checked is not read again until a file of it is touch
     equal(read(), 2);
     equal(checks.check(root, sha256), undefined);
     equal(read(), 2);
-    await Deno.writeTextFile(`${root}/deno.lock`, "[]\n");
+    // Of another length: two writes within one tick of the file system's clock have one time.
+    await Deno.writeTextFile(`${root}/deno.lock`, "[1]\n");
     match(checks.check(root, sha256) ?? "", /digest/);
     await Deno.writeTextFile(`${root}/deno.lock`, "{}\n");
     equal(checks.check(root, sha256), undefined, "as it was");
