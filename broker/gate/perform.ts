@@ -9,14 +9,13 @@ import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
 import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
 import type { Powers, ProcessRow } from "../../contracts/task/process.ts";
 import type { DocumentWrite } from "../../contracts/task/store.ts";
-import type { ToolResult } from "../../contracts/tool/tool.ts";
+import { isImported, type ToolResult } from "../../contracts/tool/tool.ts";
 import { descriptorsEvent, intentEvent, outcomeEvent, planEvent } from "./events.ts";
 import { type GateParts, type Judged, type KeySet, quoted, type Read } from "./parts.ts";
 import { type EndedWith, endOf, withMeanwhile } from "./result.ts";
 import { heldAuthority } from "./step_authority.ts";
 import { flowOf } from "./step_flow.ts";
 import { rulingOf } from "./step_mode.ts";
-import { isAnothers } from "../provenance/judge_origins.ts";
 
 /** How long an effect that was told to stop may take to say what it did, milliseconds. */
 const GRACE_MS = 5_000;
@@ -94,8 +93,8 @@ export function makePerformer(parts: GateParts): Performer {
     parts.processes.charge(process.pid, { call: decision.effect });
     // Before anything is waited for: the same arguments, proposed twice at once, go on once.
     if (judged.origins !== undefined) {
-      const argumentsHash = judged.origins.said(), { tool } = known;
-      parts.provenance?.performed(process.task, { tool, argumentsHash, key: read.key() });
+      const said = judged.origins.said(), { tool } = known;
+      parts.provenance?.performed(process.task, { tool, said, key: read.key() });
     }
     // INVARIANT: calls at once in one place of a program are one call (test: "… five calls at once …").
     if (!single) {
@@ -179,7 +178,7 @@ export function makePerformer(parts: GateParts): Performer {
     if (parts.provenance === undefined || power === undefined || colour === "BLUE") {
       return undefined;
     }
-    if (process.snapshot?.tools.some(isAnothers) !== true) return undefined;
+    if (process.snapshot?.tools.some(isImported) !== true) return undefined;
     const { content: text, records = [] } = power;
     const { redact } = parts;
     const heard = { call, tool, colour, interfaceId, text, records, redact };

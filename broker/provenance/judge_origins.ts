@@ -12,7 +12,7 @@ import {
 } from "../../contracts/authority/origin.ts";
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import { digestOf } from "../../port/digest.ts";
-import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { Literal } from "../../text/stands_in.ts";
 import { isId, type TaskOrigins } from "./origins.ts";
 
@@ -63,7 +63,7 @@ export function hasOrigins(
   effect: EffectClass,
 ): boolean {
   if (!LOOKED_AT.has(effect) && effect !== "destructive") return false;
-  return effect !== "mutateLocal" || isAnothers({ interfaceId });
+  return effect !== "mutateLocal" || isImported({ interfaceId });
 }
 
 const DESTROYING =
@@ -77,11 +77,6 @@ function destroys({ methodName }: Pick<ToolDescriptor, "methodName">): boolean {
 
 function isWord(value: Literal): boolean {
   return typeof value === "string" && /^[\p{L}\p{M}]+$/u.test(value);
-}
-
-/** Whether a tool is an imported server's or a peer's. */
-export function isAnothers({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
-  return interfaceId.startsWith("mcp:") || interfaceId.startsWith("a2a:");
 }
 
 /** Finds where the values of a call come from. */
@@ -167,7 +162,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
     ownBut,
     passesBut: (names) =>
       chosen && !strict && LOOKED_AT.has(effect) && !destroys(descriptor) &&
-      !of.passed({ tool: descriptor.name, argumentsHash: said(), key }) &&
+      !of.passed({ tool: descriptor.name, said: said(), key }) &&
       ownBut(names),
   };
 }

@@ -206,8 +206,8 @@ export function makeProvenance(): Provenance {
         kept.declared.set(tool, (kept.declared.get(tool) ?? 0) + max);
       }
     },
-    performed(task, { tool, argumentsHash, key }): void {
-      const kept = keptOf(task), call = `${tool} ${argumentsHash}`;
+    performed(task, { tool, said, key }): void {
+      const kept = keptOf(task), call = `${tool} ${said}`;
       // A call that is made anew, after an answer or a crash, is the same one.
       if (kept.keys.has(key)) return;
       kept.keys.add(key);
@@ -260,8 +260,8 @@ export function makeProvenance(): Provenance {
           const others = (kept.counts.get(tool) ?? 0) - (kept.keys.has(key) ? 1 : 0);
           return Math.max(0, max - others);
         },
-        passed({ tool, argumentsHash, key }): boolean {
-          const before = kept.calls.get(`${tool} ${argumentsHash}`);
+        passed({ tool, said, key }): boolean {
+          const before = kept.calls.get(`${tool} ${said}`);
           return before !== undefined && before !== key;
         },
       };

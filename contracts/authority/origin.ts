@@ -38,8 +38,8 @@ export type Declaration = z.infer<typeof Declaration>;
 /** A thing that a server listed: the values that its fields hold, each with the field's name. At most 64. */
 export type ListedRecord = readonly (readonly [field: string, value: string | number])[];
 
-/** A call that went on, with its arguments; `key` names it for ever. */
-export const MadeCall = z.object({ tool: ToolName, argumentsHash: Digest, key: Digest }).strict();
+/** A call that went on. `said`: names what its values say; `key` names the call, the same before and after a restart. */
+export const MadeCall = z.object({ tool: ToolName, said: Digest, key: Digest }).strict();
 /** See {@link MadeCall}. */
 export type MadeCall = z.infer<typeof MadeCall>;
 

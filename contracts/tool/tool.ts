@@ -21,6 +21,11 @@ export const ToolDescriptor = z.object({
 }).strict();
 export type ToolDescriptor = z.infer<typeof ToolDescriptor>;
 
+/** Whether a tool is an imported server's or a peer's. */
+export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
+  return interfaceId.startsWith("mcp:") || interfaceId.startsWith("a2a:");
+}
+
 /** The tools advertised for one turn. Calls name the snapshot they were made against. */
 export interface ToolSnapshot {
   /** SHA-256 over the canonical descriptors. */

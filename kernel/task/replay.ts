@@ -222,8 +222,7 @@ export async function replayTask(
         const key = secret?.["key"];
         if (typeof key !== "string") break;
         unfinished.add(key);
-        const { said: what } = secret ?? {};
-        const call = MadeCall.safeParse({ tool: body["tool"], argumentsHash: what, key });
+        const call = MadeCall.safeParse({ tool: body["tool"], said: secret?.["said"], key });
         if (call.success) performed.push(call.data);
         const acted = Digest.safeParse(secret?.["argumentsHash"]);
         const callId = String(body["call"]);

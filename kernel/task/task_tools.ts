@@ -12,7 +12,7 @@ import type { GrantedCall, ToolBinding } from "../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper } from "../../contracts/task/process.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
 import type { TaskRequest } from "../../contracts/task/task.ts";
-import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { KernelConfig, Secret } from "../../contracts/wire/wire_control.ts";
 import type { Mount } from "../../contracts/tool/workspace.ts";
 import { type BrowserSessions, makeBrowserSessions } from "../power/plugin/browser_sessions.ts";
@@ -40,7 +40,7 @@ import { LAL_PROGRAM } from "../../contracts/exchange/lal.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { isPlanned, type Planned, PLANNED_TOOLS } from "./planned.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
-import { isImported, TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
 import { declareBinding, TOOLS_DECLARE } from "./declare_tool.ts";
 import type { Progress } from "../core/log/watch.ts";
 

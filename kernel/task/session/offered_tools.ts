@@ -15,7 +15,7 @@ import type {
   ToolBinding,
 } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
-import { ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/tool.ts";
+import { isImported, ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/tool.ts";
 import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import {
   DESCRIBE_TOOL,
@@ -25,7 +25,7 @@ import {
   toolLimits,
 } from "../../../contracts/tool/tool_limits.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { isImported, searches, TOOL_SEARCH } from "./tool_search.ts";
+import { searches, TOOL_SEARCH } from "./tool_search.ts";
 import { GRANTED_PROGRAMS } from "../../../contracts/tool/command.ts";
 
 /** Share of the window that the table may take. */

@@ -3,7 +3,7 @@
  * offered from the next inference on. The gate knows all of them at any time.
  * @module
  */
-import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { isImported, ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import { type Pid, ToolName } from "../../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
@@ -66,11 +66,6 @@ export function searches(
   above: number = SEARCH_ABOVE,
 ): boolean {
   return tools.filter(isImported).length > above;
-}
-
-/** Tells whether a tool is an imported one. */
-export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
-  return /^(?:mcp|a2a):/.test(interfaceId);
 }
 
 interface ToolSearchParts {
