@@ -1,5 +1,4 @@
 /** A worker that makes the calls it is given, past every model, and says what came of each. */
-import { Buffer } from "node:buffer";
 import type { Watched } from "../fake/siege.ts";
 
 /** A call: tool and arguments. */
@@ -32,15 +31,4 @@ export function calling(tries: readonly Try[]): string {
 export async function cameOf(task: Watched): Promise<readonly Came[]> {
   await task.end;
   return JSON.parse(String((await task.task())["answer"]));
-}
-
-/** Files beneath `folder` whose bytes hold `text`. */
-export async function holding(folder: string, text: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const { name, isFile, isDirectory } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    if (isDirectory) found.push(...await holding(path, text));
-    else if (isFile && Buffer.from(await Deno.readFile(path)).includes(text)) found.push(path);
-  }
-  return found;
 }

@@ -1,10 +1,10 @@
 /** The demo as a machine runs it: nobody sits there, and every promise of its closing words is kept. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { filesBeneath } from "../fake/files_beneath.ts";
 import { onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 
-const DESK = new URL("../../examples/desk/", import.meta.url).pathname;
+const DESK = new URL("../../examples/desk", import.meta.url).pathname;
 const SECRETS = ["carol-EXAMPLE", "not-a-real-password", "EXAMPLE-EXAMPLE"];
 const OLD = "- [ ] call the supplier back about the lanterns";
 const NEW = "- [x] call the supplier back about the lanterns";
@@ -15,26 +15,19 @@ function deskOf(said: string): string {
   return desk;
 }
 
-async function everyFileBeneath(dir: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const entry of Deno.readDir(dir)) {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory) found.push(...await everyFileBeneath(path));
-    else if (entry.isFile) found.push(path);
-  }
-  return found;
-}
+const namesBeneath = async (dir: string): Promise<readonly string[]> =>
+  (await Array.fromAsync(filesBeneath(dir), ({ path }) => path.slice(dir.length + 1))).sort();
 
 async function assertNoSecrets(dir: string): Promise<void> {
-  for (const path of await everyFileBeneath(dir)) {
-    const text = new TextDecoder("latin1").decode(await Deno.readFile(path));
+  for await (const { path, bytes } of filesBeneath(dir)) {
+    const text = new TextDecoder("latin1").decode(bytes);
     for (const secret of SECRETS) assert(!text.includes(secret), `${secret} lies in ${path}`);
   }
 }
 
 Deno.test("carol starts the demo without a terminal: it ends with 0, says what it did, and every command it names works", async () => {
   await onMachine(async (machine) => {
-    const before = await Deno.readTextFile(`${DESK}notes/plan.md`);
+    const before = await Deno.readTextFile(`${DESK}/notes/plan.md`);
     const run = await machine.remit(["run"]);
     assert.equal(run.code, 0, run.stderr);
     const said = run.stderr;
@@ -64,10 +57,10 @@ Deno.test("carol starts the demo without a terminal: it ends with 0, says what i
     // The change is in the folder that it named, and nothing else changed there.
     const after = await Deno.readTextFile(`${desk}/notes/plan.md`);
     assert(before.includes(OLD) && after.includes(NEW) && !after.includes(OLD));
-    const names = (await everyFileBeneath(desk)).map((path) => path.slice(desk.length + 1)).sort();
+    const names = await namesBeneath(desk);
     assert.deepEqual(
       names,
-      (await everyFileBeneath(DESK)).map((path) => path.slice(DESK.length)).sort()
+      (await namesBeneath(DESK))
         .filter((name) => name !== "demo.yaml" && name !== "answers.json"),
     );
 

@@ -1,7 +1,8 @@
 /** alice keeps house: she looks at a task, puts it away, erases it, and the chain still verifies. */
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { type Machine, onMachine } from "../fake/remit.ts";
+import { holding } from "../fake/files_beneath.ts";
+import { onMachine } from "../fake/remit.ts";
 import { readRun } from "../fake/run_document.ts";
 import { alicesPlans, playing } from "../fake/scenes.ts";
 
@@ -23,22 +24,6 @@ turns:
   - say: Written.
 `;
 const Waiting = z.array(z.object({ id: z.string() }));
-
-/** Files of the state that hold these letters. */
-async function holdersOf(machine: Machine, letters: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  const folders = [machine.state];
-  for (const folder of folders) {
-    for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
-      const path = `${folder}/${name}`;
-      if (isDirectory) folders.push(path);
-      if (!isFile) continue;
-      const bytes = await Deno.readFile(path);
-      if (new TextDecoder("latin1").decode(bytes).includes(letters)) found.push(name);
-    }
-  }
-  return found;
-}
 
 function recordsOf(stdout: string): Record<string, unknown>[] {
   const Line = z.record(z.string(), z.unknown());
@@ -137,7 +122,7 @@ Deno.test("alice ends a task that asked her something: nothing of it waits for h
     assert.equal(run.exit, 75);
     const [question, ...more] = Waiting.parse(await machine.json(["questions"]));
     assert(question !== undefined && more.length === 0);
-    assert.notDeepEqual(await holdersOf(machine, MARK), [], "it is kept while it is asked");
+    assert.notDeepEqual(await holding(machine.state, MARK), [], "it is kept while it is asked");
 
     assert.equal((await machine.remit(["task", "cancel", run.task])).code, 0);
     assert.deepEqual(await machine.json(["questions"]), []);
@@ -148,9 +133,9 @@ Deno.test("alice ends a task that asked her something: nothing of it waits for h
     assert.equal((await machine.remit(["task", "purge", run.task])).code, 0);
     const gone = await machine.remit(["answer", question.id, "allow"]);
     assert.match(gone.stderr, /Cannot show question q\w+: there is none/);
-    assert.deepEqual(await holdersOf(machine, MARK), []);
+    assert.deepEqual(await holding(machine.state, MARK), []);
     assert.equal((await machine.remit(["stop"])).code, 0);
-    assert.deepEqual(await holdersOf(machine, MARK), []);
+    assert.deepEqual(await holding(machine.state, MARK), []);
     assert.deepEqual(await machine.json(["questions"]), [], "the next kernel reads what is left");
     assert.equal((await machine.remit(["audit", "verify"])).code, 0);
   });

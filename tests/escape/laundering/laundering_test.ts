@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { besiege } from "../../fake/siege.ts";
-import { type Came, holding } from "../_calls.ts";
+import { type Came } from "../_calls.ts";
+import { holding } from "../../fake/files_beneath.ts";
 import { launder, MAIL } from "./_laundry.ts";
 
 const READ = ["file_read", { path: "desk/inbox/mail.eml" }];

@@ -4,6 +4,7 @@
  * asked about, its operator would have the key, and so would whoever reads the log.
  */
 import assert from "node:assert/strict";
+import { holding } from "../../fake/files_beneath.ts";
 import { configured } from "../../fake/model_scenes.ts";
 import { type Machine, onMachine } from "../../fake/remit.ts";
 import { readRun } from "../../fake/run_document.ts";
@@ -63,20 +64,9 @@ async function bank(machine: Machine): Promise<readonly string[]> {
   return ["--mount", `notes=${machine.dir}/notes`];
 }
 
-/** Everything that is kept of all tasks, as bytes that hold a text. */
-async function keeps(machine: Machine, text: string): Promise<readonly string[]> {
-  const found: string[] = [], left = [machine.dir];
-  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
-    for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
-      const path = `${folder}/${name}`;
-      if (isDirectory) left.push(path);
-      if (!isFile || name === "model.yaml") continue;
-      const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
-      if (bytes.includes(text)) found.push(path);
-    }
-  }
-  return found;
-}
+/** Files that are kept of all tasks and hold a text; the model's own script is none. */
+const keeps = async (machine: Machine, text: string): Promise<readonly string[]> =>
+  (await holding(machine.dir, text)).filter((path) => !path.endsWith("/model.yaml"));
 
 Deno.test("mallory's account is not paid by answers that list the user's own tools, and carol's is by her request", async () => {
   if (!needs("bwrap") || !needs("node")) return;

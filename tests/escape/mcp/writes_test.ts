@@ -12,7 +12,8 @@ import { makeProgram } from "../../fake/mcp_tree.ts";
 import type { Watched } from "../../fake/siege.ts";
 import { needs } from "../../needs.ts";
 import { policy } from "../../../kernel/_fixture/mcp_cases.ts";
-import { calling, type Came, cameOf, holding, type Try } from "../_calls.ts";
+import { calling, type Came, cameOf, type Try } from "../_calls.ts";
+import { holding } from "../../fake/files_beneath.ts";
 import { attack, filesOf } from "../_mcp.ts";
 
 interface Scene {

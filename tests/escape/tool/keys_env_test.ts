@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { besiege, type Siege } from "../../fake/siege.ts";
-import { calling, cameOf, holding, type Try } from "../_calls.ts";
+import { calling, cameOf, type Try } from "../_calls.ts";
+import { holding } from "../../fake/files_beneath.ts";
 import { yesToAll } from "../../fake/yes_to_all.ts";
 
 const SECRET = "plum-orchard-7731";

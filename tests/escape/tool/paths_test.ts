@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { needs } from "../../needs.ts";
 import { besiege } from "../../fake/siege.ts";
-import { calling, cameOf, holding, type Try } from "../_calls.ts";
+import { calling, cameOf, type Try } from "../_calls.ts";
+import { holding } from "../../fake/files_beneath.ts";
 import { yesToAll } from "../../fake/yes_to_all.ts";
 
 const OUTSIDE = "walnut-harbour-4402";

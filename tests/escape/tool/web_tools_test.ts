@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Siege } from "../../fake/siege.ts";
 import { besiege } from "../../fake/siege.ts";
 import { granting, realTools } from "../../fake/tools.ts";
-import { calling, type Came, cameOf, holding, type Try } from "../_calls.ts";
+import { calling, type Came, cameOf, type Try } from "../_calls.ts";
+import { holding } from "../../fake/files_beneath.ts";
 import { yesToAll } from "../../fake/yes_to_all.ts";
 
 interface Site {
