@@ -5,8 +5,8 @@ import { startPostgres, type TestServer } from "../../store/_fixture/postgres_po
 import { openEngine } from "../../store/postgres/engine_powers.ts";
 import { cache, type HomeOptions, inHome, type KernelHome, type LiveKernel } from "./kernel.ts";
 
-/** Milliseconds of a lease: short, so that a takeover is soon. */
-export const LEASE_MS = 2_000;
+/** Milliseconds of a lease: short, so that a takeover is soon, and long beside what a busy machine makes of a beat. */
+export const LEASE_MS = 8_000;
 
 /** A database and the homes on it. */
 export interface Fleet {

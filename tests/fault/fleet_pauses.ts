@@ -82,7 +82,7 @@ export async function pauseAtRandom(
       await round({ fleet, kernels, homes: [one, two], owner, mode, ledger, random, tally });
       tally.rounds++;
     }
-  }, { bundle: await ledgerKernel() });
+  }, { bundle: await ledgerKernel(), leaseMs: 2_000 });
   return tally;
 }
 
