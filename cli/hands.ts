@@ -2,33 +2,30 @@
 import type { Pipe } from "./acp/pipe_powers.ts";
 import type { Digest } from "../contracts/authority/mod.ts";
 import type { Json } from "../contracts/base/mod.ts";
-import type { BrowserChoice, PolicySource } from "../contracts/policy/mod.ts";
-import type { CommandClass, ForeignAgent } from "../contracts/tool/mod.ts";
+import type { Around, DiskRead, DiskWrite, Progress } from "../launch/disk/machine.ts";
+import type { Kernels } from "../launch/kernel/kernels.ts";
+import type { Walls } from "../launch/program/walls_powers.ts";
 import type { Paint } from "./terminal/paint.ts";
 import type { Drawn } from "./terminal/footer.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { CommandOutput } from "./session/attach.ts";
-import type { McpStore } from "./mcp/registry/store/store.ts";
-import type { LoginPowers } from "./mcp/registry/login/login.ts";
+import type { McpStore } from "../bridges/mcp/registry/store/store.ts";
+import type { LoginPowers } from "../bridges/mcp/registry/login/login.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Gateways } from "./fleet/gateway_powers.ts";
-import type { Places } from "./disk/places.ts";
-import type { PluginKit } from "./plugin/kit.ts";
+import type { Places } from "../launch/disk/places.ts";
+import type { PluginKit } from "../tools-wasm/kit/kit.ts";
 import type { RedteamHands } from "../redteam/mod.ts";
 import type { SwarmHands } from "../swarm/mod.ts";
 import type { ServeHands } from "./mcp_serve/gateway_process.ts";
 import type { BackupHands } from "../service/backup/mod.ts";
 import type { ServiceHands } from "./service/hands.ts";
-import type { WikiHands } from "./wiki/hands.ts";
+import type { WikiHands } from "../memory-wiki/host/powers.ts";
 
 /** Where words go. Everything given to it must be safe text. */
-export interface Screen {
+export interface Screen extends Progress {
   /** Standard output: the answer, and nothing else. */
   out(text: string): void;
-  /** One line of the live view, on standard error. */
-  say(line: string): void;
-  /** A line that the next one replaces; does nothing off a terminal. */
-  hint(line: string): void;
   readonly paint: Paint;
   /** Columns of the live view. */
   readonly width: number;
@@ -103,150 +100,6 @@ export interface Keyboard {
   shell?(line: string): Promise<CommandOutput>;
   /** Hands a text to the terminal's clipboard (OSC 52); a terminal that allows none drops it. */
   copy?(text: string): void;
-}
-
-/** What stands at a path, behind links. */
-export interface FileFacts {
-  readonly folder: boolean;
-  /** A file, no device, pipe or socket. */
-  readonly plain: boolean;
-  /** A unix socket. */
-  readonly socket: boolean;
-  /** The permission bits. */
-  readonly mode: number;
-  readonly uid: number;
-}
-
-/** What lies beneath a folder. */
-export interface TreeFacts {
-  readonly files: number;
-  readonly bytes: number;
-  /** Changes with whatever changes there: hex, of names, sizes and times. Quick. */
-  readonly seen: string;
-  /** SHA-256 of names and contents, hex: reads all of it. */
-  digest(): string;
-}
-
-/** Reads files of the operator's own. */
-export interface DiskRead {
-  /** Looks through a folder. Throws Fault `tooLarge` past 200,000 files. */
-  tree(path: string): TreeFacts;
-  /**
-   * Undefined when there is no such file. With `most`, of a file that anyone may have put there: a plain one of at most so
-   * many bytes. Throws Fault `refused`, `tooLarge`.
-   */
-  read(path: string, options?: { readonly most?: number }): Uint8Array | undefined;
-  /** Names in a folder; empty when there is none. */
-  list(path: string): readonly string[];
-  /** The real path behind links; undefined when there is nothing. */
-  real(path: string): string | undefined;
-  /** Undefined when there is nothing. */
-  stat(path: string): FileFacts | undefined;
-  /**
-   * Why nothing can be written at `path`, which need not be there yet, in words for a person: no right to, a disk that is
-   * full or read-only. Undefined where it can.
-   */
-  obstacle(path: string): string | undefined;
-}
-
-/** Writes files of the operator's own. */
-export interface DiskWrite {
-  /**
-   * Whole or not at all, by rename. `mode` is 0600 when not given. `fresh` leaves a file that is
-   * there already as it is.
-   */
-  write(
-    path: string,
-    bytes: Uint8Array | string,
-    options?: { readonly mode?: number; readonly fresh?: boolean },
-  ): void;
-  /** A file, or a folder with all in it; nothing when there is none. */
-  remove(path: string): void;
-  /** With its parents. 0700 when not given. */
-  makeFolder(path: string, mode?: number): void;
-  /** To what is there, whose mode stays as it is; a new file is 0600. */
-  append(path: string, text: string): void;
-  /** Empties a file where it is: a pipe or a device stays one, and its mode as it was. */
-  clear(path: string): void;
-  /** A symbolic link at `path` to `target`, which need not be there. */
-  link(path: string, target: string): void;
-  /** A fresh folder of the system's temporary place. */
-  temporary(prefix: string): string;
-}
-
-/** The caller's surroundings. */
-export interface Around {
-  /** Absolute: what relative paths are taken against. */
-  readonly cwd: string;
-  env(name: string): string | undefined;
-  readonly uid: number;
-  /** Root is at work, and what it allows reaches all of this machine. */
-  readonly root: boolean;
-  readonly linux: boolean;
-  /** How the person calls this program: `bin/remit`, or where it lies. */
-  readonly command: string;
-  /** Remit's own folder. */
-  readonly home: string;
-  now(): number;
-  /** `prefix` and 12 characters of `[0-9a-z]`. */
-  id(prefix: string): string;
-  /** Why the folder that XDG_RUNTIME_DIR names is not used: words for a person. */
-  readonly unusableRuntime?: string;
-}
-
-/** One open session with a kernel. */
-export interface KernelLink {
-  ask(op: string, body: Json): Promise<Json>;
-  /** Events of what is watched on this link. */
-  onTell(listener: (op: string, body: Json) => void): void;
-  /** Resolves with the reason when the session has ended. */
-  readonly closed: Promise<Error>;
-  close(): void;
-  /** The kernel's number in the operating system. */
-  readonly pid: number;
-  readonly harness: string;
-  readonly head: string;
-  readonly receiptKey: string;
-  /** Digest of its rules; empty for one of an earlier version. */
-  readonly rules: string;
-  /** Digest of the secrets that it keeps; empty for one of an earlier version. */
-  readonly secrets: string;
-  /** It goes to a fleet's gateway (`--fleet`), and not to a kernel of this machine. */
-  readonly gateway?: true;
-}
-
-/** What a kernel is started for. */
-export interface KernelWish {
-  readonly policy: PolicySource;
-  /** Keys whose plugins are trusted as Remit's own. */
-  readonly toolKeys: readonly string[];
-  /** Programs that remit.yaml grants, by name. */
-  readonly commands: Readonly<Record<string, CommandClass>>;
-  /** The agent of others that a run is handed to, if to one. */
-  readonly foreign?: ForeignAgent | undefined;
-  readonly browser: BrowserChoice;
-  /** Real folders of the declared mounts. */
-  readonly mounts: readonly string[];
-  /** Minutes that one stays after its last work; absent: as where nobody says anything. */
-  readonly idleMinutes?: number | undefined;
-  /** Only a kernel with exactly this policy will do. */
-  readonly exact: boolean;
-}
-
-/** The kernel of one state. */
-export interface Kernels {
-  /** A running one. */
-  find(): Promise<KernelLink | undefined>;
-  /** A running one, or one that is started now. Throws `conflict` when a busy one has other rules. */
-  provide(wish: KernelWish): Promise<KernelLink>;
-}
-
-/** Which walls stand on this machine. */
-export interface Walls {
-  /** One line each: a name, whether it stands, and what that means. */
-  look(): Promise<
-    readonly { readonly wall: string; readonly stands: boolean; readonly says: string }[]
-  >;
 }
 
 /** Checks receipts without a kernel. Wired in by main.ts. */

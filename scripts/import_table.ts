@@ -23,6 +23,11 @@ export type PartRule = {
 };
 
 const OPEN = ["contracts", "port", "text"] as const;
+/** What commands, editors and programs share below the terminal, from the bottom up. */
+const BELOW_COMMANDS = [
+  ...["launch/disk", "launch/program", "config", "memory-wiki/host", "tools-wasm/kit"],
+  ...["launch/kernel", "bridges/mcp/registry"],
+] as const;
 const MCP_SDK = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
 
 /** THE table. A folder that is not in it may not hold a TypeScript file. */
@@ -35,7 +40,14 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // A request, in the order of its way.
   cli: {
     parts: [
-      ...[...OPEN, "service", "service/hosts", "service/peer", "service/trigger"],
+      ...[
+        ...OPEN,
+        ...BELOW_COMMANDS,
+        "service",
+        "service/hosts",
+        "service/peer",
+        "service/trigger",
+      ],
       ...[
         "service/trace",
         "service/backup",
@@ -48,6 +60,19 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
       ],
     ],
     npm: ["@agentclientprotocol/sdk", "zod", "yaml", "diff", "smol-toml", "lowlight"],
+  },
+  // Below the commands, without a terminal: the machine's disk, Remit's own programs, the finding and starting of a
+  // kernel; remit.yaml, keys and grants. The rooms of BELOW_COMMANDS are entered through any file that is not private:
+  // a door would load all of a room at the start of each command.
+  "launch/disk": { parts: OPEN, npm: [] },
+  "launch/program": { parts: [...OPEN, "launch/disk"], npm: [] },
+  config: { parts: [...OPEN, "launch/disk"], npm: ["zod", "yaml"] },
+  "launch/kernel": {
+    parts: [
+      ...[...OPEN, "launch/disk", "launch/program", "config", "memory-wiki/host", "tools-wasm/kit"],
+      "models/weights",
+    ],
+    npm: ["zod"],
   },
   // Suites, a compromised model and what came of it; its runs are processes of `remit run`.
   redteam: { parts: OPEN, npm: ["zod", "yaml"] },
@@ -82,6 +107,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     parts: OPEN,
     npm: ["zod", "@orama/orama", "diff", "htmlparser2", "unpdf", "postal-mime"],
   },
+  // Folders and pages on their way into a wiki; its process, started and asked.
+  "memory-wiki/host": { parts: [...OPEN, "launch/disk", "launch/program"], npm: ["zod"] },
 
   // A service, a library without a terminal: whoever starts it hands over kernels, clocks and disks.
   service: {
@@ -99,6 +126,11 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     parts: OPEN,
     npm: [...MCP_SDK, "eventsource-parser", "zod"],
   },
+  // Servers that people added: found, fetched, reviewed, locked, granted, logged in at.
+  "bridges/mcp/registry": {
+    parts: [...OPEN, "launch/disk", "launch/program", "launch/kernel", "config", "bridges/mcp"],
+    npm: ["zod"],
+  },
   "bridges/acp": { parts: OPEN, npm: ["@agentclientprotocol/sdk"] },
   "bridges/a2a": { parts: [...OPEN, "bridges/mcp"], npm: ["@a2a-js/sdk", "zod"] },
   "service/gateway": { parts: OPEN, npm: ["hono", "zod"] },
@@ -109,6 +141,8 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "tools-wasm/host": { parts: OPEN, npm: ["@extism/extism"] },
   "tools-wasm/build": { parts: OPEN, npm: ["assemblyscript", "yaml", "zod"] },
   "tools-wasm/sdk": { parts: OPEN, npm: ["binaryen"] },
+  // Plugins that people add, their signatures and cases; a host to try them in.
+  "tools-wasm/kit": { parts: [...OPEN, "launch/disk", "launch/program"], npm: ["yaml", "zod"] },
   // Plugins. What one imports ends in its module or script, and in nothing else.
   "tools-wasm/exec": {
     parts: OPEN,
@@ -239,19 +273,19 @@ const KERNEL_LAYERS: readonly string[] = [
 ];
 
 /** Folders whose folders are parts of their own. */
-const DIVIDED: ReadonlySet<string> = new Set(["bridges", "service", "tools-wasm"]);
+const DIVIDED: ReadonlySet<string> = new Set(["bridges", "launch", "service", "tools-wasm"]);
 
 /**
- * The part that a repository path belongs to: its first folder, and in the divided folders and where the table names both the first two. Top-level files
- * belong to none (`""`).
+ * The part that a repository path belongs to: the longest of its folders that the table names, else its first folder, and
+ * in the divided folders the first two. Top-level files belong to none (`""`).
  */
 export function partOf(path: string): string {
-  const [first = "", second = "", ...rest] = path.split("/");
-  if (first === path) return "";
-  const both = `${first}/${second}`;
-  return rest.length > 0 && (DIVIDED.has(first) || Object.hasOwn(IMPORT_TABLE, both))
-    ? both
-    : first;
+  const folders = path.split("/").slice(0, -1);
+  for (let n = folders.length; n > 0; n -= 1) {
+    const part = folders.slice(0, n).join("/");
+    if (Object.hasOwn(IMPORT_TABLE, part)) return part;
+  }
+  return folders.slice(0, DIVIDED.has(folders[0] ?? "") ? 2 : 1).join("/");
 }
 
 /** Whether `path` is AssemblyScript: `.ts` by name, and nothing that Deno could read. */
@@ -302,7 +336,7 @@ export function mayImport(from: string, to: string): string | undefined {
   if (testing) return undefined;
   if (source === target) return source === "kernel" ? mayReach(from, to) : undefined;
 
-  const open = (OPEN as readonly string[]).includes(target);
+  const open = ([...OPEN, ...BELOW_COMMANDS] as readonly string[]).includes(target);
   if (rule.parts.includes(target)) {
     return open || name === "mod.ts" ? undefined : `"${target}" is entered through a mod.ts`;
   }

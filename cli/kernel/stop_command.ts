@@ -2,24 +2,15 @@
 import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
-import { cell, type Command, printJson, printLines, rowsOf } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import { type Command, printJson, printLines } from "../command.ts";
+import type { Basic } from "../hands.ts";
+import { tasksAtWork } from "../../launch/kernel/link.ts";
 
 /** A service holds its lock as long as it lives. */
 function serviceRuns({ hands, places }: Command<Basic | "service">): boolean {
   const lock = hands.service.lock(join(places.person, "serve.lock"));
   lock?.[Symbol.dispose]();
   return lock === undefined;
-}
-
-/** Tasks that have processes now; none in a kernel over a damaged log, which runs none. */
-export async function tasksAtWork(link: Pick<KernelLink, "ask">): Promise<readonly string[]> {
-  try {
-    return [...new Set(rowsOf(await link.ask("ps", null)).map(({ task }) => cell(task)))];
-  } catch (error) {
-    if (error instanceof Fault && error.code === "storeCorrupt") return [];
-    throw error;
-  }
 }
 
 /** Tells whether the kernel is to end under these tasks. Throws `conflict` where nobody can be asked. */

@@ -2,7 +2,7 @@
 import { DEAREST } from "../../contracts/model/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Screen } from "../hands.ts";
-import type { AskedProvider } from "./part.ts";
+import type { AskedProvider } from "../../contracts/model/mod.ts";
 
 const CHARS_A_TOKEN = 4;
 

@@ -1,12 +1,12 @@
 /** One model of a task: what it is resolved with, and what that comes to. @module */
 import { Fault } from "../../contracts/base/mod.ts";
-import type { LocalConfig, Price, RedactRule } from "../../contracts/model/mod.ts";
+import type { AskedProvider, LocalConfig, RedactRule } from "../../contracts/model/mod.ts";
 import type { ModelChoice } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
-import type { Around, DiskRead, DiskWrite } from "../hands.ts";
+import type { Around, DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
 import type { Aliases, ModelSettings } from "./alias.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
-import type { SecretPlace } from "../secret/rules.ts";
+import type { SecretPlace } from "../../config/secret/rules.ts";
 import type { WeightsParts } from "../../models/weights/mod.ts";
 
 /** What flags say about the model. */
@@ -28,17 +28,6 @@ export interface ModelParts extends Omit<WeightsParts, "around" | "disk" | "mode
   kept(): readonly SecretPlace[];
   /** Makes the state's folders, before something is kept there. */
   prepare(): void;
-}
-
-/** A provider that text goes to. */
-export interface AskedProvider {
-  /** As of its choice. */
-  readonly ref: string;
-  readonly host: string;
-  readonly model: string;
-  /** False: readable on its way. */
-  readonly encrypted: boolean;
-  readonly price: Price | undefined;
 }
 
 /** One choice, and what must be done before it is used. */

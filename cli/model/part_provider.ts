@@ -1,17 +1,11 @@
 /** A provider's model: its one name, its key, its configuration. @module */
+import type { AskedProvider } from "../../contracts/model/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { RemoteConfig } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import { findKey, noKey, readKey } from "./keys.ts";
 import { isThisMachine, type ModelName, type ProviderKind, providerRef } from "./name.ts";
-import {
-  type AskedProvider,
-  knobs,
-  type ModelFlags,
-  type ModelPart,
-  type ModelParts,
-  parseSettings,
-} from "./part.ts";
+import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
 import { serverModels } from "./server.ts";
 
 /** Where a server is that a reference names by its URL alone. */

@@ -8,10 +8,11 @@ import type { Secret } from "../../contracts/wire/mod.ts";
 import { checkEscalation, followAliases, type Named } from "./alias.ts";
 import type { ModelProgram } from "./hands.ts";
 import { type ModelName, parseModelName, PROVIDER_KINDS } from "./name.ts";
-import type { AskedProvider, ModelFlags, ModelPart, ModelParts } from "./part.ts";
+import type { ModelFlags, ModelPart, ModelParts } from "./part.ts";
+import type { AskedProvider } from "../../contracts/model/mod.ts";
 import { providerPart } from "./part_provider.ts";
 import { weightsPart } from "./part_weights.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 
 const LARGEST = 1_000_000;
 

@@ -122,3 +122,14 @@ export interface Credential {
   /** With its prefix, as `Bearer …`. */
   readonly value: string;
 }
+
+/** A provider that text goes to. */
+export interface AskedProvider {
+  /** As of its choice. */
+  readonly ref: string;
+  readonly host: string;
+  readonly model: string;
+  /** False: readable on its way. */
+  readonly encrypted: boolean;
+  readonly price: Price | undefined;
+}

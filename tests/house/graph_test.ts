@@ -5,9 +5,11 @@ import {
   graphFindings,
   type ModuleGraph,
   parseGraph,
+  reachedByCode,
 } from "../../scripts/house/mod.ts";
 import { readTree } from "../../scripts/house/tree.ts";
 import { IMPORT_TABLE, isAssembly, partOf } from "../../scripts/import_table.ts";
+import { DIGESTED } from "../../launch/program/source_digest_powers.ts";
 import { ROOT } from "../../scripts/process.ts";
 
 const edge = (from: string, to: string, typeOnly = false): ModuleGraph[number] => ({
@@ -64,6 +66,20 @@ Deno.test("what deno writes about code, types and packages is read as edges", ()
     edge("a/b.ts", "npm:@noble/ed25519"),
     edge("a/b.ts", "a/c.ts", true),
   ]);
+});
+
+Deno.test("what the kernel's programs hold is digested: a change of it builds them anew", async () => {
+  const graph = await readGraph(sources);
+  const programs = ["kernel", "runner", "workspace/host", "workspace/copy", "models", "net"];
+  for (const program of [...programs, "tools-wasm/host"]) {
+    const held = [...reachedByCode(graph, `${program}/main.ts`).keys()]
+      .filter((path) => path.endsWith(".ts") && !path.includes(":"));
+    ok(held.length > 1, program);
+    deepStrictEqual(
+      held.filter((path) => !DIGESTED.some((folder) => path.startsWith(`${folder}/`))),
+      [],
+    );
+  }
 });
 
 Deno.test("every folder that holds code stands in the import table", () => {

@@ -6,9 +6,9 @@ import { DEAREST, LocalConfig, RemoteConfig } from "../../../contracts/model/mod
 import { displayText } from "../../../text/mod.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { chooseModel } from "../../model/choice.ts";
-import type { AskedProvider } from "../../model/part.ts";
+import type { AskedProvider } from "../../../contracts/model/mod.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { numberOf } from "../command.ts";
 import type { Basic } from "../../hands.ts";

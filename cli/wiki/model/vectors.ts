@@ -5,11 +5,11 @@ import type { Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";
 import { DEAREST } from "../../../contracts/model/mod.ts";
 import type { Command } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { modelParts } from "../../model/choice.ts";
 import { resolveEmbedder } from "../../model/embedder.ts";
-import type { AskedProvider } from "../../model/part.ts";
+import type { AskedProvider } from "../../../contracts/model/mod.ts";
 import type { WikiPlace } from "../place.ts";
 import type { Basic } from "../../hands.ts";
 
