@@ -37,8 +37,6 @@ export interface EditorVoice {
 /** A session, as its host keeps it. */
 export interface HostSession {
   readonly id: string;
-  /** What is said once, before anything else: servers that were not taken. */
-  readonly notes: readonly string[];
   readonly mode: () => "plan" | "work";
   readonly model: () => string;
   /** References that may be chosen, the one in use among them. */
@@ -97,7 +95,7 @@ function asError(error: unknown): Error {
 export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   const sessions = new Map<
     string,
-    { readonly session: HostSession; turn: Promise<void> | undefined; told: boolean }
+    { readonly session: HostSession; turn: Promise<void> | undefined }
   >();
 
   const faults = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -134,7 +132,7 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   });
   const keep = async (session: HostSession): Promise<void> => {
     await sessions.get(session.id)?.session.close();
-    sessions.set(session.id, { session, turn: undefined, told: false });
+    sessions.set(session.id, { session, turn: undefined });
   };
   const voiceOf = (client: AgentContext, sessionId: string): EditorVoice => ({
     update: (update) => client.notify("session/update", { sessionId, update }),
@@ -180,6 +178,7 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: false, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
       authMethods: [],
@@ -260,15 +259,6 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
         kept.turn = done.promise;
         const voice = voiceOf(client, params.sessionId);
         try {
-          if (!kept.told) {
-            kept.told = true;
-            for (const text of kept.session.notes) {
-              await voice.update({
-                sessionUpdate: "agent_message_chunk",
-                content: { type: "text", text: `${text}\n\n` },
-              });
-            }
-          }
           return { stopReason: await kept.session.prompt(textOf(params.prompt), voice) };
         } finally {
           kept.turn = undefined;

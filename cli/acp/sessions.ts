@@ -27,6 +27,9 @@ import { mountNameOf } from "../disk/mounts.ts";
 import { checkSameFolders } from "../disk/same_folders.ts";
 import type { Basic, KernelLink } from "../hands.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
+import { noteSuspension } from "../mcp/events.ts";
+import { lendApproved } from "../mcp/registry/handover.ts";
+import { registryOf } from "../mcp/work.ts";
 import { openKeyRing } from "../key/ring.ts";
 import { lendKeys, provideModelPrograms, readyAgain } from "../model/ready.ts";
 import { shownChanges } from "../question/asking.ts";
@@ -36,10 +39,13 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import { createTask, readPast } from "../run/run_task.ts";
 import { askStaged, type Watch, type WatchEnd, watchTask } from "../run/watch_task.ts";
 import { withModel } from "../session/session.ts";
+import { type HandedServers, makeHandedServers } from "./servers.ts";
 import { VERSION } from "../version.ts";
 
 /** What sessions of an editor are handed. */
-export type EditorCommand = Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">;
+export type EditorCommand = Command<
+  Basic | "keyboard" | "mcpStore" | "models" | "plugins" | "wikis"
+>;
 
 type Asked = Parameters<SessionHost["create"]>[0];
 
@@ -86,7 +92,8 @@ export function makeEditorSessions(
       const setting = await settled(asked.cwd);
       const link = await kernelFor(command, setting);
       const id = SessionId.parse(command.hands.around.id("s"));
-      return kept(makeSession(command, { id, setting, link, notes: notTaken(command, asked) }));
+      const handed = makeHandedServers(command, { servers: asked.mcpServers, setting, link });
+      return kept(makeSession(command, { id, setting, link, handed }));
     },
     async take(id: string, asked: Asked): Promise<HostSession> {
       const setting = await settled(asked.cwd);
@@ -97,11 +104,13 @@ export function makeEditorSessions(
         checkSameFolders(command.hands.disk, task.mounts);
         const past = await readPast(link, task.id);
         await readyAgain(command, link, past);
+        await lendApproved(registryOf(command), link);
         const seen = past.flatMap((told) => readSeen(told) ?? []);
         const from = { task: task.id, phase: task.phase, past: seen };
-        return kept(
-          makeSession(command, { id, setting, link, notes: notTaken(command, asked), from }),
-        );
+        const servers = asked.mcpServers;
+        const began = serversIn(seen);
+        const handed = makeHandedServers(command, { servers, setting, link, began });
+        return kept(makeSession(command, { id, setting, link, handed, from }));
       } catch (error) {
         link.close();
         throw error;
@@ -146,18 +155,15 @@ async function taskOf(link: KernelLink, id: string): Promise<AgentTask> {
   }
 }
 
-/** Servers that an editor hands over are a stranger's until they were reviewed: none is dropped in silence. */
-function notTaken({ hands }: EditorCommand, { mcpServers }: Asked): readonly string[] {
-  return (mcpServers ?? []).map((server) => {
-    const how = "command" in server
-      ? `-- ${[server.command, ...server.args].join(" ")}`
-      : server.url;
-    const words = displayText(`${hands.around.command} mcp add ${server.name} ${how}`, {
-      max: 400,
-    });
-    const name = displayText(server.name, { max: 64 });
-    return `The server "${name}" of your editor is not used before you reviewed it: \`${words}\``;
-  });
+const Handed = z.object({
+  request: z.object({ mcp: z.array(z.object({ name: z.string() })).optional() }),
+});
+
+/** Names of the servers that a task was handed when it began. */
+function serversIn(past: readonly Seen[]): readonly string[] {
+  const made = past.find((seen) => seen.kind === "event" && seen.event.event === "taskCreated");
+  const { data } = Handed.safeParse(made?.kind === "event" ? made.event.private : undefined);
+  return data?.request.mcp?.map(({ name }) => name) ?? [];
 }
 
 interface Running {
@@ -169,7 +175,7 @@ interface SessionParts {
   readonly id: string;
   readonly setting: RunSetting;
   readonly link: KernelLink;
-  readonly notes: readonly string[];
+  readonly handed: HandedServers;
   readonly from?: {
     readonly task: AgentTask["id"];
     readonly phase: Phase;
@@ -179,7 +185,7 @@ interface SessionParts {
 
 function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   const { hands } = command;
-  const { id, link, notes, from } = parts;
+  const { id, link, handed, from } = parts;
   let { setting } = parts;
   let phase: "plan" | "work" = from?.phase === "plan" ? "plan" : "work";
   let running: Running | undefined;
@@ -219,7 +225,10 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     const watch = await watchTask(link, task, {
       from: past,
       answerer: (question, staged, signal) => ask(question, staged, signal),
-      onSeen: (seen) => tell(voice, seen, false),
+      onSeen(seen) {
+        if (seen.kind === "event") noteSuspension(command, seen.event);
+        tell(voice, seen, false);
+      },
     });
     running = { task, watch };
   };
@@ -322,12 +331,24 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     if (running !== undefined) {
       await link.ask("model", { task: running.task, model: { ref: to, config } });
     }
-    setting = { ...next, onQuestion };
+    setting = { ...next, mcp: setting.mcp, onQuestion };
+  };
+
+  const say = (to: EditorVoice, text: string): Promise<void> =>
+    to.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  /** Before the first words of a conversation: what its task is handed stays as it is then. */
+  const settleServers = async (to: EditorVoice, signal: AbortSignal): Promise<void> => {
+    const told = (text: string): Promise<void> => say(to, `${text}\n\n`);
+    try {
+      const mcp = await handed.settle({ voice: to, signal }, told);
+      if (mcp !== undefined) setting = { ...setting, mcp };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   };
 
   return Object.freeze<HostSession>({
     id,
-    notes,
     mode: () => phase,
     model: () => setting.model.ref,
     models: () => [...new Set([setting.model.ref, ...Object.keys(setting.config.models)])],
@@ -341,13 +362,12 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
         const [, word = "", words = ""] = /^\/([a-z]+)(?:\s+([^]*))?$/.exec(text.trim()) ?? [];
         const known = Object.hasOwn(commands, word) ? commands[word] : undefined;
         if (known !== undefined) {
-          await to.update({
-            sessionUpdate: "agent_message_chunk",
-            content: { type: "text", text: await known(words) },
-          });
+          await say(to, await known(words));
           return "end_turn";
         }
+        await settleServers(to, cancelled.signal);
         if (running === undefined && from !== undefined) await takeUp(undefined);
+        if (cancelled.signal.aborted) return "cancelled";
         if (running === undefined) {
           const task = await createTask(command, link, setting, {
             text,
@@ -361,6 +381,8 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
           await link.ask("say", { task: running.task, text });
         }
         const { watch } = need();
+        // Cancelled while it began: nothing was there that could be interrupted.
+        if (cancelled.signal.aborted) await interrupt();
         let end = await watch.next();
         // A question that was cancelled ends its turn only after it.
         while (cancelled.signal.aborted && end.waiting !== undefined) end = await watch.next();
@@ -369,10 +391,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
         const { answer = "" } = AgentTask.parse(await link.ask("task", { task: need().task }));
         await sent;
         if (!updates.spoke() && answer !== "" && stop === "end_turn") {
-          await to.update({
-            sessionUpdate: "agent_message_chunk",
-            content: { type: "text", text: answer },
-          });
+          await say(to, answer);
         }
         return stop;
       } finally {

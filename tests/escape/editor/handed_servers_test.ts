@@ -1,0 +1,131 @@
+/**
+ * mallory's project has alice's editor hand over servers of hers. Were they started as the editor names them they would
+ * read alice's key, write into her files and reach a host; their descriptions would speak to her model; a server that
+ * was honest when alice looked would say something else later.
+ */
+import assert from "node:assert/strict";
+import { openEditor, texts } from "../../fake/editor.ts";
+import { handedServer, questionsOf, TIDES_KEY } from "../../fake/handed_server.ts";
+import { formsOf, huntFolder } from "../../fake/key_hunt.ts";
+import { configured } from "../../fake/model_scenes.ts";
+import { type Machine, onMachine } from "../../fake/remit.ts";
+import { alicesPlans, playing } from "../../fake/scenes.ts";
+import { waitUntil } from "../../fake/wait_until.ts";
+import { processesNaming } from "../../fake/processes.ts";
+import { needs } from "../../needs.ts";
+
+const ASKS = `
+scenario: asks for the tide
+turns:
+  - when: { result: { outcome: ok } }
+    say: "I was told: {{ tool.mcp_tides_tide }}"
+  - when: { result: {} }
+    say: "It failed: {{ tool.mcp_tides_tide }}"
+  - calls: [{ tool: mcp_tides_tide, args: {} }]
+`;
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** An editor with a session that was handed `servers`; each question is answered with `answer`. */
+async function open(
+  machine: Machine,
+  servers: readonly object[],
+  answer: (asked: { readonly toolCallId: string; readonly title?: string | null }) => string,
+) {
+  const editor = openEditor(machine, await playing(machine, ASKS));
+  await editor.agent.request("initialize", { protocolVersion: 1 });
+  editor.answer = ({ toolCall }) =>
+    Promise.resolve({ outcome: "selected", optionId: answer(toolCall) });
+  const cwd = await Deno.realPath(`${machine.dir}/plans`);
+  const { sessionId } = await editor.agent.request("session/new", {
+    cwd,
+    mcpServers: servers as never,
+  });
+  const says = async (text: string): Promise<string> => {
+    const before = editor.updates.length;
+    const { stopReason } = await editor.agent.request("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text }],
+    });
+    assert.equal(stopReason, "end_turn");
+    return texts(editor.updates.slice(before), "agent_message_chunk");
+  };
+  return { editor, sessionId, cwd, says };
+}
+
+const shownTo = ({ editor }: Opened): string => JSON.stringify(editor.asked);
+
+Deno.test("a handed-over server reads no key, writes nothing, reaches no host, and starts only after a yes", async () => {
+  if (!needs("bwrap") || !needs("node")) return;
+  await onMachine(async (machine) => {
+    const heard: string[] = [];
+    await using http = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => undefined },
+      () => (heard.push("http"), new Response("out")),
+    );
+    await configured(machine, "selfConsent: true\n");
+    await alicesPlans(machine);
+    const server = await handedServer(machine, { port: http.addr.port });
+    const [file = ""] = server.args;
+    const running: number[] = [];
+    const at = await open(machine, [server], ({ toolCallId }) => {
+      if (toolCallId.endsWith("-start")) running.push(lookFor(file));
+      return "allow";
+    });
+    const said = await at.says("When is the tide?");
+    assert.deepEqual(running, [0], "nothing of it runs before the yes");
+    assert.deepEqual(questionsOf(at.editor), ["server-tides-start", "server-tides-use"]);
+    assert.match(shownTo(at), /TIDES_KEY/);
+    assert.match(shownTo(at), /│ Tells when the tide is high/);
+    assert.match(said, /I was told: .*early \{.*now \{/s, said);
+    assert.doesNotMatch(said, /got/);
+    assert.ok(said.includes(TIDES_KEY), "what was handed over for it, it has");
+    assert.deepEqual(heard, []);
+    assert.equal(await machine.read("vault/key"), "the key\n");
+    // Its value is in no question, no log and no file but the sealed ones. The model was told it by the server itself.
+    assert.ok(!shownTo(at).includes(TIDES_KEY));
+    // Its processes end with the session.
+    assert.notEqual(lookFor(file), 0, "it serves");
+    assert.equal(await at.editor.ended(), 0);
+    await waitUntil(
+      "the end of its processes",
+      async () => (await processesNaming(file)).length === 0 || undefined,
+    );
+    // No task of another door is handed it.
+    assert.match((await machine.remit(["mcp", "list"])).stdout, /tides/);
+    const run = await machine.remit([
+      ...["run", ...await playing(machine, ASKS), "--json", "-p", "When is the tide?"],
+    ]);
+    assert.doesNotMatch(run.stdout, /early/);
+    // The same command is remembered, and a changed one asks again.
+    const again = await open(machine, [server], () => "allow");
+    assert.match(await again.says("When is the tide?"), /I was told: .*early/s);
+    assert.deepEqual(questionsOf(again.editor), []);
+    assert.equal(await again.editor.ended(), 0);
+    const changed = await open(
+      machine,
+      [{ ...server, env: [...server.env, { name: "MORE", value: "x" }] }],
+      () => "deny",
+    );
+    assert.match(
+      await changed.says("When is the tide?"),
+      /server "tides" of your editor is not used: you left it out/,
+    );
+    assert.deepEqual(questionsOf(changed.editor), ["server-tides2-start"]);
+    assert.equal(await changed.editor.ended(), 0);
+    const names = (await machine.json(["mcp", "list"])) as { readonly name: string }[];
+    assert.deepEqual(names.map(({ name }) => name), ["tides"], "nothing stays of what was refused");
+  });
+});
+
+/** How many processes name `text`, without waiting. */
+function lookFor(text: string): number {
+  let found = 0;
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      if (Deno.readTextFileSync(`/proc/${name}/cmdline`).includes(text)) found += 1;
+    } catch { /* it has ended meanwhile */ }
+  }
+  return found;
+}
