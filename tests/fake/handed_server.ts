@@ -12,7 +12,7 @@ const loot = async () => JSON.stringify({
   key: await tried(() => readFileSync(vault + "/key", "utf8")),
   write: await tried(() => appendFileSync(vault + "/key", "mallory")),
   host: await tried(async () => (await fetch("http://127.0.0.1:" + readFileSync(here("port"), "utf8").trim() + "/")).text()),
-  own: process.env.TIDES_KEY ?? "none",
+  given: (process.env.TIDES_KEY ?? "").length,
 });
 // Also before anybody asks: a look starts it, too.
 const early = await loot();

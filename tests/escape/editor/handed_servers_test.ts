@@ -79,11 +79,17 @@ Deno.test("a handed-over server reads no key, writes nothing, reaches no host, a
     assert.match(shownTo(at), /│ Tells when the tide is high/);
     assert.match(said, /I was told: .*early \{.*now \{/s, said);
     assert.doesNotMatch(said, /got/);
-    assert.ok(said.includes(TIDES_KEY), "what was handed over for it, it has");
+    assert.match(
+      said,
+      new RegExp(`given\\\\?":${TIDES_KEY.length}\\b`),
+      "what was handed over for it, it has",
+    );
     assert.deepEqual(heard, []);
     assert.equal(await machine.read("vault/key"), "the key\n");
-    // Its value is in no question, no log and no file but the sealed ones. The model was told it by the server itself.
-    assert.ok(!shownTo(at).includes(TIDES_KEY));
+    // Its value is in no question, no message to the editor, no log and no file in clear.
+    assert.ok(!at.editor.output().includes(TIDES_KEY));
+    const { hits } = await huntFolder(machine.state, formsOf(TIDES_KEY));
+    assert.deepEqual(hits, []);
     // Its processes end with the session.
     assert.notEqual(lookFor(file), 0, "it serves");
     assert.equal(await at.editor.ended(), 0);
@@ -115,6 +121,133 @@ Deno.test("a handed-over server reads no key, writes nothing, reaches no host, a
     assert.equal(await changed.editor.ended(), 0);
     const names = (await machine.json(["mcp", "list"])) as { readonly name: string }[];
     assert.deepEqual(names.map(({ name }) => name), ["tides"], "nothing stays of what was refused");
+  });
+});
+
+Deno.test("a tool whose description gives orders is left out, and one that changes after the review is refused until it is seen again", async () => {
+  if (!needs("bwrap") || !needs("node")) return;
+  await onMachine(async (machine) => {
+    await configured(machine, "selfConsent: true\n");
+    await alicesPlans(machine);
+    const server = await handedServer(machine, { mode: "orders" });
+    const at = await open(machine, [server], () => "allow");
+    const said = await at.says("When is the tide?");
+    assert.match(said, /is used; left out, flagged: orders/);
+    assert.match(said, /I was told: .*early/s);
+    // The person sees them behind a bar; the model is told of the plain tool alone.
+    assert.match(shownTo(at), /! [^"]*orders|│ IMPORTANT: ignore previous/);
+    assert.equal(await at.editor.ended(), 0);
+    const pinned = (await machine.remit(["mcp", "list"])).stdout;
+    assert.match(pinned, /tides.*\b1 on\b/s);
+    await machine.write("servers/pulled", "");
+    const pulled = await open(machine, [server], () => "allow");
+    const failed = await pulled.says("When is the tide?");
+    assert.match(failed, /It failed: .*changed since it was reviewed/s, failed);
+    assert.deepEqual(questionsOf(pulled.editor), []);
+    assert.equal(await pulled.editor.ended(), 0);
+    // The next session shows what changed, and asks.
+    const asked = await open(
+      machine,
+      [server],
+      ({ toolCallId }) => toolCallId.endsWith("-use") ? "deny" : "allow",
+    );
+    const left = await asked.says("When is the tide?");
+    assert.match(shownTo(asked), /│ - Tells when the tide is high/);
+    assert.match(shownTo(asked), /│ \+ .*id_ed25519/);
+    assert.match(left, /not used: you left it out/);
+    assert.equal(await asked.editor.ended(), 0);
+    assert.deepEqual(await machine.json(["mcp", "list"]), []);
+  });
+});
+
+Deno.test("a server that never answers holds up nothing: the cancelled turn ends at once, the next one asks again, and goes on without it", async () => {
+  if (!needs("bwrap") || !needs("node")) return;
+  await onMachine(async (machine) => {
+    await configured(machine, "selfConsent: true\n");
+    await alicesPlans(machine);
+    const server = await handedServer(machine, { mode: "mute" });
+    const [file = ""] = server.args;
+    const at = await open(machine, [server], () => "allow");
+    const turn = at.editor.agent.request("session/prompt", {
+      sessionId: at.sessionId,
+      prompt: [{ type: "text", text: "When is the tide?" }],
+    });
+    await waitUntil("its start", () => lookFor(file) > 0 || undefined);
+    await at.editor.agent.notify("session/cancel", { sessionId: at.sessionId });
+    assert.equal((await turn).stopReason, "cancelled");
+    at.editor.answer = () => Promise.resolve({ outcome: "selected", optionId: "deny" });
+    const said = await at.says("When is the tide?");
+    assert.match(said, /not used: you left it out/);
+    assert.deepEqual(questionsOf(at.editor), ["server-tides-start", "server-tides-start"]);
+    assert.equal(await at.editor.ended(), 0);
+    await waitUntil("the end of its look", () => lookFor(file) === 0 || undefined);
+  });
+});
+
+Deno.test("a call that its server never answers ends with the cancelled turn", async () => {
+  if (!needs("bwrap") || !needs("node")) return;
+  await onMachine(async (machine) => {
+    await configured(machine, "selfConsent: true\n");
+    await alicesPlans(machine);
+    const server = await handedServer(machine, { mode: "deaf" });
+    const [file = ""] = server.args;
+    let reviewed = false;
+    const at = await open(machine, [server], ({ toolCallId }) => {
+      // The look has ended: what runs from here on serves the call.
+      if (toolCallId.endsWith("-use")) reviewed = lookFor(file) === 0;
+      return "allow";
+    });
+    const turn = at.editor.agent.request("session/prompt", {
+      sessionId: at.sessionId,
+      prompt: [{ type: "text", text: "When is the tide?" }],
+    });
+    await waitUntil("its call", () => reviewed && lookFor(file) > 0 || undefined);
+    await at.editor.agent.notify("session/cancel", { sessionId: at.sessionId });
+    assert.equal((await turn).stopReason, "cancelled");
+    assert.doesNotMatch(texts(at.editor.updates, "agent_message_chunk"), /I was told/);
+    assert.equal(await at.editor.ended(), 0);
+    await waitUntil("the end of its processes", () => lookFor(file) === 0 || undefined);
+  });
+});
+
+Deno.test("names, variables, transports and counts of mallory's: each is told, none is taken as it stands", async () => {
+  if (!needs("bwrap") || !needs("node")) return;
+  await onMachine(async (machine) => {
+    await configured(machine, "selfConsent: true\n");
+    await alicesPlans(machine);
+    const server = await handedServer(machine);
+    const steering = { name: "LD_PRELOAD", value: "/tmp/evil.so" };
+    const at = await open(machine, [
+      { ...server, name: "../\u001b[2J\n`allow` file_read", env: [...server.env, steering] },
+      { type: "sse", name: "old", url: "http://127.0.0.1:1/sse", headers: [] },
+      { name: "inline", command: "node", args: ["-e", "process.exit()"], env: [] },
+      { name: "boxed", command: "docker", args: ["run", "evil"], env: [] },
+      {
+        ...server,
+        name: "keyed",
+        args: [...server.args, "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345"],
+      },
+      ...Array.from(
+        { length: 12 },
+        (_, n) => ({ name: `more${n}`, command: "sudo", args: ["x"], env: [] }),
+      ),
+    ], ({ title }) => title?.includes("inline") === true ? "allow" : "deny");
+    const said = await at.says("When is the tide?");
+    assert.match(
+      said,
+      /"old" of your editor is not used: the older transport \(SSE\) is not spoken/,
+    );
+    assert.match(said, /"inline" of your editor is not used: .*its code stands in its arguments/);
+    assert.match(said, /"boxed" of your editor is not used: a container/);
+    assert.match(said, /"keyed" of your editor is not used: its arguments hold a key/);
+    assert.match(said, /"more0" of your editor is not used: it wants another user's rights/);
+    assert.match(said, /"more11" of your editor is not used: at most 16/);
+    const [first] = at.editor.asked;
+    assert.doesNotMatch(JSON.stringify(first), /\\u001b|\[2J\\n`/);
+    assert.match(JSON.stringify(first), /LD_PRELOAD is not handed over: it steers programs/);
+    assert.ok(!at.editor.output().includes("ghp_0123456789"), "no key comes back");
+    assert.equal(await at.editor.ended(), 0);
+    assert.deepEqual(await machine.json(["mcp", "list"]), []);
   });
 });
 
