@@ -32,6 +32,8 @@ export interface EditorVoice {
   update(update: SessionUpdate): Promise<void>;
   /** The option that was chosen; undefined where the editor cancelled. Rejects when `signal` aborts. */
   ask(question: EditorQuestion, signal: AbortSignal): Promise<string | undefined>;
+  /** What the editor holds of a file, by its absolute path; undefined where it does not say. Untrusted. */
+  text(path: string): Promise<string | undefined>;
 }
 
 /** A session, as its host keeps it. */
@@ -98,6 +100,9 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
     { readonly session: HostSession; turn: Promise<void> | undefined }
   >();
 
+  /** The editor reads files for others, so that it can show what is not saved. */
+  let reads = false;
+
   const faults = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -136,6 +141,13 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   };
   const voiceOf = (client: AgentContext, sessionId: string): EditorVoice => ({
     update: (update) => client.notify("session/update", { sessionId, update }),
+    async text(path) {
+      if (!reads) return undefined;
+      const read = await client.request("fs/read_text_file", { sessionId, path })
+        // A file that it does not open is none that it holds changes of.
+        .catch(() => undefined);
+      return typeof read?.content === "string" ? read.content : undefined;
+    },
     async ask({ toolCall, options }, signal) {
       const asked = client.request("session/request_permission", {
         sessionId,
@@ -172,17 +184,20 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   };
 
   const app = agent()
-    .onRequest("initialize", () => ({
-      protocolVersion: 1,
-      agentInfo: { name: "remit", title: "Remit", version: host.version },
-      agentCapabilities: {
-        loadSession: true,
-        promptCapabilities: { image: false, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: true, sse: false },
-        sessionCapabilities: { list: {}, resume: {}, close: {} },
-      },
-      authMethods: [],
-    }))
+    .onRequest("initialize", ({ params }) => {
+      reads = params.clientCapabilities?.fs?.readTextFile === true;
+      return {
+        protocolVersion: 1,
+        agentInfo: { name: "remit", title: "Remit", version: host.version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: false, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: false },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      };
+    })
     .onRequest("authenticate", () => ({}))
     .onRequest("session/new", ({ params, client }) =>
       faults(async () => {

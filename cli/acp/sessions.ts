@@ -1,16 +1,9 @@
 /** The sessions of an editor: each is an interactive task over one folder, and a link of its own to the kernel. @module */
 import { join } from "node:path";
-import * as z from "zod";
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import { SessionId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
-import {
-  AgentTask,
-  type Phase,
-  type Staged,
-  TASK_TRANSITIONS,
-  TaskStatus,
-} from "../../contracts/task/mod.ts";
+import { AgentTask, type Phase, type Staged } from "../../contracts/task/mod.ts";
 import {
   type EditorVoice,
   type HostSession,
@@ -19,7 +12,8 @@ import {
   type SessionUpdates,
 } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { editorQuestion } from "./question.ts";
+import { listSessions, serversIn, taskOf } from "./open_tasks.ts";
+import { editorQuestion, unsavedOf } from "./question.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import type { Command } from "../command.ts";
@@ -49,10 +43,6 @@ export type EditorCommand = Command<
 
 type Asked = Parameters<SessionHost["create"]>[0];
 
-/** Of tasks that are not over. */
-const LIVE = TaskStatus.options.filter((status) => TASK_TRANSITIONS[status].length > 0);
-/** Tasks that are listed. */
-const LISTED = 50;
 /** Tokens of the context window where nothing says how many. */
 const WINDOW = 200_000;
 
@@ -120,50 +110,13 @@ export function makeEditorSessions(
       const link = await command.hands.kernels(command.places).find();
       if (link === undefined) return [];
       try {
-        const tasks = z.array(AgentTask).parse(
-          await link.ask("tasks", { statuses: [...LIVE], limit: LISTED }),
-        );
-        return tasks.filter(({ folder }) => cwd === undefined || folder === cwd).map((task) => ({
-          sessionId: task.session,
-          cwd: task.folder ?? "/",
-          title: displayText(task.objective, { max: 100 }),
-          updatedAt: new Date(task.updatedAt).toISOString(),
-        }));
+        return await listSessions(link, cwd);
       } finally {
         link.close();
       }
     },
     close: async () => void await Promise.all([...open].map((session) => session.close())),
   });
-}
-
-/** The task of a session, or of a task's own id. */
-async function taskOf(link: KernelLink, id: string): Promise<AgentTask> {
-  let before: string | undefined;
-  for (;;) {
-    const body = { statuses: [...LIVE], limit: 1_000, ...(before === undefined ? {} : { before }) };
-    const tasks = z.array(AgentTask).parse(await link.ask("tasks", body));
-    const found = tasks.find((task) => task.session === id || task.id === id);
-    if (found !== undefined) return found;
-    before = tasks.at(-1)?.id;
-    if (before === undefined) {
-      throw new Fault(
-        "notFound",
-        `Cannot take up session "${id.slice(0, 64)}": no open conversation is called so`,
-      );
-    }
-  }
-}
-
-const Handed = z.object({
-  request: z.object({ mcp: z.array(z.object({ name: z.string() })).optional() }),
-});
-
-/** Names of the servers that a task was handed when it began. */
-function serversIn(past: readonly Seen[]): readonly string[] {
-  const made = past.find((seen) => seen.kind === "event" && seen.event.event === "taskCreated");
-  const { data } = Handed.safeParse(made?.kind === "event" ? made.event.private : undefined);
-  return data?.request.mcp?.map(({ name }) => name) ?? [];
 }
 
 interface Running {
@@ -193,12 +146,13 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   let cancelled: AbortController | undefined;
   /** Updates leave one after the other. */
   let sent: Promise<void> = Promise.resolve();
+  const pathOf = (path: string): string | undefined => {
+    const [name = "", ...rest] = path.split("/");
+    const mount = setting.mounts.find((each) => each.name === name);
+    return mount === undefined ? undefined : join(mount.dir, ...rest);
+  };
   const updates: SessionUpdates = makeSessionUpdates({
-    pathOf(path): string | undefined {
-      const [name = "", ...rest] = path.split("/");
-      const mount = setting.mounts.find((each) => each.name === name);
-      return mount === undefined ? undefined : join(mount.dir, ...rest);
-    },
+    pathOf,
     window: setting.limits.contextWindow ?? WINDOW,
   });
   const joined = makeCallJoin();
@@ -257,9 +211,13 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     const call = updates.asked({ ...question, tool: scope.tool });
     for (const each of call.updates) sent = sent.then(() => to.update(each)).catch(() => undefined);
     await sent;
+    const changes = shownChanges(question, staged, hands.disk);
     const asked = editorQuestion(question, {
-      ...{ id: call.id, answerable, command: hands.around.command },
-      changes: shownChanges(question, staged, hands.disk),
+      ...{ id: call.id, answerable, command: hands.around.command, changes },
+      unsaved: await Promise.race([
+        unsavedOf(changes, { pathOf, disk: hands.disk, voice: to }),
+        gone.promise.then(() => []),
+      ]),
     });
     const chosen = await to.ask(asked, signal).catch((error: unknown) => {
       if (error instanceof Fault && error.code === "cancelled") return undefined;

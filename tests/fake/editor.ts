@@ -19,6 +19,8 @@ export interface Editor {
   ) => Promise<
     { readonly outcome: "cancelled" } | { readonly outcome: "selected"; readonly optionId: string }
   >;
+  /** What its buffers hold that are not saved, by path; it is asked for them where it said that it reads. */
+  readonly buffers: Map<string, string>;
   /** All bytes that came on standard output. */
   output(): string;
   kill(): Promise<void>;
@@ -47,7 +49,7 @@ export function openEditor(machine: Machine, words: readonly string[]): Editor {
   );
   const [updates, asked]: [SessionUpdate[], RequestPermissionRequest[]] = [[], []];
   const editor: Omit<Editor, "agent"> = {
-    ...{ updates, asked },
+    ...{ updates, asked, buffers: new Map<string, string>() },
     answer: () => Promise.resolve({ outcome: "cancelled" }),
     output: () => output,
     async kill() {
@@ -61,6 +63,9 @@ export function openEditor(machine: Machine, words: readonly string[]): Editor {
   };
   const connection = client()
     .onNotification("session/update", ({ params }) => void updates.push(params.update))
+    .onRequest("fs/read_text_file", async ({ params: { path } }) => ({
+      content: editor.buffers.get(path) ?? await Deno.readTextFile(path),
+    }))
     .onRequest("session/request_permission", async ({ params }) => {
       asked.push(params);
       return { outcome: await editor.answer(params) };

@@ -1,4 +1,5 @@
 /** A server that an editor hands over, with all that it may do wrong chosen by its second argument. Run by Node. */
+import type { McpServerStdio } from "@agentclientprotocol/sdk";
 import type { Machine } from "./remit.ts";
 import type { Editor } from "./editor.ts";
 
@@ -45,12 +46,7 @@ export async function handedServer(
     /** Of whom it tries to reach. */
     readonly port?: number;
   } = {},
-): Promise<{
-  readonly name: string;
-  readonly command: string;
-  readonly args: string[];
-  readonly env: { readonly name: string; readonly value: string }[];
-}> {
+): Promise<McpServerStdio> {
   const file = await machine.write("servers/tides.mjs", SOURCE);
   await machine.write("servers/port", `${port}\n`);
   await machine.write("vault/key", "the key\n");
