@@ -164,10 +164,11 @@ trap(
     editor.answer = choosing("deny");
     const heard = async (id: string): Promise<string> => {
       const from = editor.updates.length;
+      // The play has no more turns; what is told of servers is told before it.
       await editor.agent.request("session/prompt", {
         sessionId: id,
         prompt: [{ type: "text", text: "Move the trip" }],
-      });
+      }).catch(() => undefined);
       return texts(editor.updates.slice(from), "agent_message_chunk");
     };
     const made = await editor.agent.request("session/new", { cwd, mcpServers });
