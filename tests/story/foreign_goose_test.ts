@@ -1,6 +1,5 @@
 /** The row of goose, which no registry has: a program of that name, in its dialect, within the walls. */
 import assert from "node:assert/strict";
-import { EXIT } from "../../contracts/base/mod.ts";
 import { AGENT_KEY } from "../fake/foreign_agent.ts";
 import { processesNaming } from "../fake/processes.ts";
 import { type Finished, type Machine, onMachine } from "../fake/remit.ts";
@@ -14,7 +13,7 @@ import { needs } from "../needs.ts";
 async function runGoose(
   machine: Machine,
   origin: string,
-  applies: boolean,
+  applied: "allow" | "deny",
 ): Promise<Finished> {
   const tree = `${machine.dir}/../goose`;
   await Deno.mkdir(tree);
@@ -39,9 +38,7 @@ async function runGoose(
     JSON.stringify({
       answers: [
         { tool: "command", answer: "allow", max: 1 },
-        ...(applies
-          ? [{ tool: "patch_apply", path: "plans/trip.txt", answer: "allow", max: 1 }]
-          : []),
+        { tool: "patch_apply", path: "plans/trip.txt", answer: applied, max: 1 },
       ],
     }),
   );
@@ -60,7 +57,7 @@ Deno.test("goose works one change on a copy, which is reviewed, applied, undone 
     const home = machine.env["HOME"] ?? "";
     await Deno.mkdir(`${home}/.ssh`);
     await Deno.writeTextFile(`${home}/.ssh/id_rsa`, "alice's own key\n");
-    const done = await runGoose(machine, provider.origin, true);
+    const done = await runGoose(machine, provider.origin, "allow");
     assert.equal(done.code, 0, `${done.stderr}${done.stdout}`);
     assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday.\nTake the boat.\n");
     assert.equal(provider.asked.length, 2);
@@ -78,14 +75,13 @@ Deno.test("goose works one change on a copy, which is reviewed, applied, undone 
   });
 });
 
-Deno.test("goose is killed in the middle of its turn: the run says so, what it changed waits for a review, no process is left", async () => {
+Deno.test("goose is killed in the middle of its turn: the run says so, what it changed is put to the person as ever, no process is left", async () => {
   if (!needs("bwrap")) return;
   await using provider = startScripted("sed -i s/Monday/Tuesday/ trip.txt; kill -9 $PPID");
   await onMachine(async (machine) => {
-    const done = await runGoose(machine, provider.origin, false);
-    assert.equal(done.code, EXIT.waiting, `${done.stderr}${done.stdout}`);
-    const log = await machine.remit(["log", readRun(done.stdout).task, "--json"]);
-    assert.match(log.stdout, /the agent failed: it ended before it answered/, log.stderr);
+    const done = await runGoose(machine, provider.origin, "deny");
+    const { answer = "" } = readRun(done.stdout);
+    assert.match(answer, /the agent failed: it ended before it answered/, done.stdout);
     assert.equal(await machine.read("plans/trip.txt"), "Leave on Monday.\nTake the boat.\n");
     await waitUntil(
       "the end of goose",
