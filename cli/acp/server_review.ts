@@ -77,7 +77,11 @@ export async function onboard(
     ],
     yes: "Start it",
   });
-  if (!start) return { why: "you left it out" };
+  if (!start) {
+    // As a session left it that ended before its answer.
+    if (parts.known?.state === "added") forget(command, powers, name);
+    return { why: "you left it out" };
+  }
   const server = parts.known ?? await takeIn(command, name, parts);
   keepValues(powers, name, handed);
   const look = await unlessCancelled(lookAt(powers, server, false), asking.signal);

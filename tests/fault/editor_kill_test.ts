@@ -23,9 +23,9 @@ interface At {
 
 /** Begins alice's prompt, kills the process where `when` says so, and looks from a new editor. */
 async function killed(
-  { scenario = MOVES_THE_TRIP, server = false, when, then }: {
+  { scenario = MOVES_THE_TRIP, server, when, then }: {
     readonly scenario?: string;
-    readonly server?: boolean;
+    readonly server?: "mute" | "";
     when(at: At): Promise<unknown>;
     then(at: At): Promise<void>;
   },
@@ -40,7 +40,7 @@ async function killed(
       return editor;
     };
     const first = await begin();
-    const mcpServers = server ? [await handedServer(machine, { mode: "mute" })] : [];
+    const mcpServers = server === undefined ? [] : [await handedServer(machine, { mode: server })];
     const { sessionId } = await first.agent.request("session/new", { cwd, mcpServers });
     const reached = when({ machine, editor: first, sessionId, cwd });
     first.agent.request("session/prompt", {
@@ -143,7 +143,7 @@ Deno.test("killed with its yes on the way: the change is there once, or the ques
 Deno.test("killed while it asks whether a server may start: nothing of it was taken in, and a session that began nothing is none", async () => {
   if (!needs("bwrap") || !needs("node")) return;
   await killed({
-    server: true,
+    server: "mute",
     when: (at) => asked(at, /-start$/),
     async then(at) {
       await assert.rejects(load(at), /no open conversation/);
@@ -153,10 +153,40 @@ Deno.test("killed while it asks whether a server may start: nothing of it was ta
   });
 });
 
+Deno.test("killed while it asks whether a server's tools may be used: none is, and it asks again", async () => {
+  if (!needs("bwrap") || !needs("node")) return;
+  await killed({
+    server: "",
+    when: ({ editor }) =>
+      new Promise<void>((resolve) => {
+        editor.answer = ({ toolCall: { toolCallId } }) => {
+          if (toolCallId.endsWith("-start")) {
+            return Promise.resolve({ outcome: "selected", optionId: "allow" });
+          }
+          resolve();
+          return never();
+        };
+      }),
+    async then({ machine, editor, cwd }) {
+      const [kept] = await machine.json(["mcp", "list"]) as { readonly state: string }[];
+      assert.equal(kept?.state, "added");
+      const mcpServers = [await handedServer(machine)];
+      const { sessionId } = await editor.agent.request("session/new", { cwd, mcpServers });
+      editor.answer = () => Promise.resolve({ outcome: "selected", optionId: "deny" });
+      await editor.agent.request("session/prompt", {
+        sessionId,
+        prompt: [{ type: "text", text: "Move the trip" }],
+      });
+      assert.equal(editor.asked[0]?.toolCall.toolCallId, "server-tides-start");
+      assert.deepEqual(await machine.json(["mcp", "list"]), []);
+    },
+  });
+});
+
 Deno.test("killed while a server starts: no task is handed it, its process ends, and it is asked about again", async () => {
   if (!needs("bwrap") || !needs("node")) return;
   await killed({
-    server: true,
+    server: "mute",
     async when({ machine, editor }) {
       editor.answer = () => Promise.resolve({ outcome: "selected", optionId: "allow" });
       await waitUntil(

@@ -108,6 +108,11 @@ Deno.test("a handed-over server reads no key, writes nothing, reaches no host, a
     assert.match(await again.says("When is the tide?"), /I was told: .*early/s);
     assert.deepEqual(questionsOf(again.editor), []);
     assert.equal(await again.editor.ended(), 0);
+    await Deno.writeTextFile(file, "// mallory's next version\n", { append: true });
+    const rewritten = await open(machine, [server], () => "deny");
+    assert.match(await rewritten.says("When is the tide?"), /not used: you left it out/);
+    assert.equal(questionsOf(rewritten.editor).length, 1, "another script is another server");
+    assert.equal(await rewritten.editor.ended(), 0);
     const changed = await open(
       machine,
       [{ ...server, env: [...server.env, { name: "MORE", value: "x" }] }],
@@ -121,6 +126,66 @@ Deno.test("a handed-over server reads no key, writes nothing, reaches no host, a
     assert.equal(await changed.editor.ended(), 0);
     const names = (await machine.json(["mcp", "list"])) as { readonly name: string }[];
     assert.deepEqual(names.map(({ name }) => name), ["tides"], "nothing stays of what was refused");
+  });
+});
+
+Deno.test("a handed-over server at a URL is asked nothing before a yes, gets its header, and each call of it is asked about", async () => {
+  await onMachine(async (machine) => {
+    const heard: { readonly method: string; readonly key: string | null }[] = [];
+    const answers: Readonly<Record<string, unknown>> = {
+      initialize: {
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {} },
+        serverInfo: { name: "tides", version: "1" },
+      },
+      "tools/list": {
+        tools: [{
+          ...{ name: "tide", description: "Tells when the tide is high." },
+          inputSchema: { type: "object" },
+        }],
+      },
+      "tools/call": { content: [{ type: "text", text: "at noon" }] },
+    };
+    await using http = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => undefined },
+      async (request) => {
+        const { id, method } = request.method === "POST"
+          ? await request.json()
+          : { id: undefined, method: request.method };
+        heard.push({ method, key: request.headers.get("x-tides") });
+        if (id === undefined) return new Response(null, { status: id === undefined ? 202 : 405 });
+        const result = answers[method];
+        return Response.json({
+          ...{ jsonrpc: "2.0", id },
+          ...(result === undefined ? { error: { code: -32601, message: "no" } } : { result }),
+        });
+      },
+    );
+    await configured(machine, "selfConsent: true\n");
+    await alicesPlans(machine);
+    const server = {
+      ...{ type: "http", name: "tides", url: `http://127.0.0.1:${http.addr.port}/mcp` },
+      headers: [{ name: "X-Tides", value: TIDES_KEY }],
+    };
+    const before: number[] = [];
+    const at = await open(machine, [server], ({ toolCallId }) => {
+      if (toolCallId.endsWith("-start")) before.push(heard.length);
+      return "allow";
+    });
+    const said = await at.says("When is the tide?");
+    assert.deepEqual(before, [0]);
+    assert.match(said, /I was told: .*at noon/s);
+    // Two of the review, one of the call: what is at a URL is told things.
+    assert.deepEqual(questionsOf(at.editor).slice(0, 2), [
+      "server-tides-start",
+      "server-tides-use",
+    ]);
+    assert.equal(questionsOf(at.editor).length, 3);
+    assert.ok(heard.some(({ method, key }) => method === "tools/call" && key === TIDES_KEY));
+    assert.ok(!at.editor.output().includes(TIDES_KEY));
+    assert.equal(await at.editor.ended(), 0);
+    const { hits } = await huntFolder(machine.state, formsOf(TIDES_KEY));
+    assert.deepEqual(hits, []);
   });
 });
 
