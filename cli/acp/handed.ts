@@ -3,12 +3,12 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { toJson } from "../../contracts/base/mod.ts";
 import type { McpServerName } from "../../contracts/exchange/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import { within } from "../disk/mounts.ts";
+import { within } from "../../launch/disk/mounts.ts";
 import { type HostServer, readEntry } from "../mcp/import/entry.ts";
 import { freshName } from "../mcp/import/hosts.ts";
-import type { LookPowers } from "../mcp/registry/look.ts";
-import { pathsIn, placeWords } from "../mcp/registry/paths.ts";
-import { keepMcpSecret } from "../mcp/registry/secrets.ts";
+import type { LookPowers } from "../../bridges/mcp/registry/look.ts";
+import { pathsIn, placeWords } from "../../bridges/mcp/registry/paths.ts";
+import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 
 /** A server as it was handed over. */
 export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {

@@ -5,7 +5,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { AgentTask, TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Seen } from "../audit/event_fields.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 /** Of tasks that are not over. */
 const LIVE = TaskStatus.options.filter((status) => TASK_TRANSITIONS[status].length > 0);

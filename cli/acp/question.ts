@@ -2,7 +2,7 @@
 import type { Question } from "../../contracts/authority/mod.ts";
 import type { EditorVoice } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { DiskRead } from "../hands.ts";
+import type { DiskRead } from "../../launch/disk/machine.ts";
 import { planLines } from "../question/plan_frame.ts";
 import type { ShownChange } from "../question/shown_content.ts";
 
