@@ -32,13 +32,13 @@ export interface EditorVoice {
   update(update: SessionUpdate): Promise<void>;
   /** The option that was chosen; undefined where the editor cancelled. Rejects when `signal` aborts. */
   ask(question: EditorQuestion, signal: AbortSignal): Promise<string | undefined>;
+  /** What the editor holds of a file, by its absolute path; undefined where it does not say. Untrusted. */
+  text(path: string): Promise<string | undefined>;
 }
 
 /** A session, as its host keeps it. */
 export interface HostSession {
   readonly id: string;
-  /** What is said once, before anything else: servers that were not taken. */
-  readonly notes: readonly string[];
   readonly mode: () => "plan" | "work";
   readonly model: () => string;
   /** References that may be chosen, the one in use among them. */
@@ -97,8 +97,11 @@ function asError(error: unknown): Error {
 export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   const sessions = new Map<
     string,
-    { readonly session: HostSession; turn: Promise<void> | undefined; told: boolean }
+    { readonly session: HostSession; turn: Promise<void> | undefined }
   >();
+
+  /** The editor reads files for others, so that it can show what is not saved. */
+  let reads = false;
 
   const faults = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -134,10 +137,17 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   });
   const keep = async (session: HostSession): Promise<void> => {
     await sessions.get(session.id)?.session.close();
-    sessions.set(session.id, { session, turn: undefined, told: false });
+    sessions.set(session.id, { session, turn: undefined });
   };
   const voiceOf = (client: AgentContext, sessionId: string): EditorVoice => ({
     update: (update) => client.notify("session/update", { sessionId, update }),
+    async text(path) {
+      if (!reads) return undefined;
+      const read = await client.request("fs/read_text_file", { sessionId, path })
+        // A file that it does not open is none that it holds changes of.
+        .catch(() => undefined);
+      return typeof read?.content === "string" ? read.content : undefined;
+    },
     async ask({ toolCall, options }, signal) {
       const asked = client.request("session/request_permission", {
         sessionId,
@@ -174,16 +184,20 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
   };
 
   const app = agent()
-    .onRequest("initialize", () => ({
-      protocolVersion: 1,
-      agentInfo: { name: "remit", title: "Remit", version: host.version },
-      agentCapabilities: {
-        loadSession: true,
-        promptCapabilities: { image: false, audio: false, embeddedContext: true },
-        sessionCapabilities: { list: {}, resume: {}, close: {} },
-      },
-      authMethods: [],
-    }))
+    .onRequest("initialize", ({ params }) => {
+      reads = params.clientCapabilities?.fs?.readTextFile === true;
+      return {
+        protocolVersion: 1,
+        agentInfo: { name: "remit", title: "Remit", version: host.version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: false, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: false },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      };
+    })
     .onRequest("authenticate", () => ({}))
     .onRequest("session/new", ({ params, client }) =>
       faults(async () => {
@@ -260,15 +274,6 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
         kept.turn = done.promise;
         const voice = voiceOf(client, params.sessionId);
         try {
-          if (!kept.told) {
-            kept.told = true;
-            for (const text of kept.session.notes) {
-              await voice.update({
-                sessionUpdate: "agent_message_chunk",
-                content: { type: "text", text: `${text}\n\n` },
-              });
-            }
-          }
           return { stopReason: await kept.session.prompt(textOf(params.prompt), voice) };
         } finally {
           kept.turn = undefined;

@@ -11,7 +11,7 @@ const MAX_MESSAGE = 16_000_000;
 
 /** Runs the command until the editor closes its end. */
 export async function acpCommand(
-  command: Command<Basic | "mcpStore" | "models" | "pipe" | "wikis">,
+  command: Command<Basic | "mcpStore" | "models" | "pipe" | "plugins" | "wikis">,
 ): Promise<number> {
   const { pipe } = command.hands;
   // Nobody is asked at the terminal of an editor, which draws on it.

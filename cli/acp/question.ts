@@ -2,6 +2,7 @@
 import type { Question } from "../../contracts/authority/mod.ts";
 import type { EditorVoice } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import type { DiskRead } from "../../launch/disk/machine.ts";
 import { planLines } from "../question/plan_frame.ts";
 import type { ShownChange } from "../question/shown_content.ts";
 
@@ -10,18 +11,23 @@ const DIFF_LINES = 400;
 /** What is asked about the call `id`; only where it is `answerable` there is a way to say yes. */
 export function editorQuestion(
   question: Question,
-  { id, answerable, command, changes }: {
+  { id, answerable, command, changes, unsaved }: {
     readonly id: string;
     readonly answerable: boolean;
     /** How the person calls this program. */
     readonly command: string;
     readonly changes: readonly ShownChange[];
+    /** Files that the editor shows otherwise than they are on the disk. */
+    readonly unsaved: readonly string[];
   },
 ): Parameters<EditorVoice["ask"]>[0] {
   const { summary, agents, executes, plan, sources, remember } = question;
   const lines = [
     summary,
     ...(agents === undefined ? [] : [`asked by ${agents.join(" › ")}`]),
+    ...unsaved.map((path) =>
+      `not saved in your editor: ${path}; this change was made from the disk, and is applied there`
+    ),
     ...executes.map((path) => `runs later: ${path}`),
     ...(plan === undefined ? [] : planLines(plan).map(({ text }) => text)),
     ...sources.filter(({ colour }) => colour !== "BLUE").map(({ source }) => `has read: ${source}`),
@@ -56,4 +62,23 @@ export function editorQuestion(
       { optionId: "deny", name: "Deny", kind: "reject_once" as const },
     ],
   };
+}
+
+/** Files of a change that the editor holds otherwise than the disk, from which the change was made. */
+export async function unsavedOf(
+  changes: readonly ShownChange[],
+  { pathOf, disk, voice }: {
+    pathOf(path: string): string | undefined;
+    readonly disk: Pick<DiskRead, "read">;
+    readonly voice: Pick<EditorVoice, "text">;
+  },
+): Promise<readonly string[]> {
+  const held = changes.map(async ({ path }) => {
+    const at = pathOf(path);
+    const bytes = at === undefined ? undefined : disk.read(at);
+    if (at === undefined || bytes === undefined) return [];
+    const text = await voice.text(at);
+    return text === undefined || text === new TextDecoder().decode(bytes) ? [] : [path];
+  });
+  return (await Promise.all(held)).flat();
 }

@@ -1,16 +1,9 @@
 /** The sessions of an editor: each is an interactive task over one folder, and a link of its own to the kernel. @module */
 import { join } from "node:path";
-import * as z from "zod";
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import { SessionId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
-import {
-  AgentTask,
-  type Phase,
-  type Staged,
-  TASK_TRANSITIONS,
-  TaskStatus,
-} from "../../contracts/task/mod.ts";
+import { AgentTask, type Phase, type Staged } from "../../contracts/task/mod.ts";
 import {
   type EditorVoice,
   type HostSession,
@@ -19,7 +12,8 @@ import {
   type SessionUpdates,
 } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { editorQuestion } from "./question.ts";
+import { listSessions, serversIn, taskOf } from "./open_tasks.ts";
+import { editorQuestion, unsavedOf } from "./question.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import type { Command } from "../command.ts";
@@ -28,6 +22,9 @@ import { checkSameFolders } from "../../launch/disk/same_folders.ts";
 import type { Basic } from "../hands.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
+import { noteSuspension } from "../mcp/events.ts";
+import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
+import { registryOf } from "../mcp/work.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { lendKeys, provideModelPrograms, readyAgain } from "../model/ready.ts";
 import { shownChanges } from "../question/asking.ts";
@@ -37,17 +34,16 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import { createTask, readPast } from "../run/run_task.ts";
 import { askStaged, type Watch, type WatchEnd, watchTask } from "../run/watch_task.ts";
 import { withModel } from "../session/session.ts";
+import { type HandedServers, makeHandedServers } from "./servers.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 
 /** What sessions of an editor are handed. */
-export type EditorCommand = Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">;
+export type EditorCommand = Command<
+  Basic | "keyboard" | "mcpStore" | "models" | "plugins" | "wikis"
+>;
 
 type Asked = Parameters<SessionHost["create"]>[0];
 
-/** Of tasks that are not over. */
-const LIVE = TaskStatus.options.filter((status) => TASK_TRANSITIONS[status].length > 0);
-/** Tasks that are listed. */
-const LISTED = 50;
 /** Tokens of the context window where nothing says how many. */
 const WINDOW = 200_000;
 
@@ -87,7 +83,8 @@ export function makeEditorSessions(
       const setting = await settled(asked.cwd);
       const link = await kernelFor(command, setting);
       const id = SessionId.parse(command.hands.around.id("s"));
-      return kept(makeSession(command, { id, setting, link, notes: notTaken(command, asked) }));
+      const handed = makeHandedServers(command, { servers: asked.mcpServers, setting, link });
+      return kept(makeSession(command, { id, setting, link, handed }));
     },
     async take(id: string, asked: Asked): Promise<HostSession> {
       const setting = await settled(asked.cwd);
@@ -98,11 +95,13 @@ export function makeEditorSessions(
         checkSameFolders(command.hands.disk, task.mounts);
         const past = await readPast(link, task.id);
         await readyAgain(command, link, past);
+        await lendApproved(registryOf(command), link);
         const seen = past.flatMap((told) => readSeen(told) ?? []);
         const from = { task: task.id, phase: task.phase, past: seen };
-        return kept(
-          makeSession(command, { id, setting, link, notes: notTaken(command, asked), from }),
-        );
+        const servers = asked.mcpServers;
+        const began = serversIn(seen);
+        const handed = makeHandedServers(command, { servers, setting, link, began });
+        return kept(makeSession(command, { id, setting, link, handed, from }));
       } catch (error) {
         link.close();
         throw error;
@@ -112,52 +111,12 @@ export function makeEditorSessions(
       const link = await command.hands.kernels(command.places).find();
       if (link === undefined) return [];
       try {
-        const tasks = z.array(AgentTask).parse(
-          await link.ask("tasks", { statuses: [...LIVE], limit: LISTED }),
-        );
-        return tasks.filter(({ folder }) => cwd === undefined || folder === cwd).map((task) => ({
-          sessionId: task.session,
-          cwd: task.folder ?? "/",
-          title: displayText(task.objective, { max: 100 }),
-          updatedAt: new Date(task.updatedAt).toISOString(),
-        }));
+        return await listSessions(link, cwd);
       } finally {
         link.close();
       }
     },
     close: async () => void await Promise.all([...open].map((session) => session.close())),
-  });
-}
-
-/** The task of a session, or of a task's own id. */
-async function taskOf(link: KernelLink, id: string): Promise<AgentTask> {
-  let before: string | undefined;
-  for (;;) {
-    const body = { statuses: [...LIVE], limit: 1_000, ...(before === undefined ? {} : { before }) };
-    const tasks = z.array(AgentTask).parse(await link.ask("tasks", body));
-    const found = tasks.find((task) => task.session === id || task.id === id);
-    if (found !== undefined) return found;
-    before = tasks.at(-1)?.id;
-    if (before === undefined) {
-      throw new Fault(
-        "notFound",
-        `Cannot take up session "${id.slice(0, 64)}": no open conversation is called so`,
-      );
-    }
-  }
-}
-
-/** Servers that an editor hands over are a stranger's until they were reviewed: none is dropped in silence. */
-function notTaken({ hands }: EditorCommand, { mcpServers }: Asked): readonly string[] {
-  return (mcpServers ?? []).map((server) => {
-    const how = "command" in server
-      ? `-- ${[server.command, ...server.args].join(" ")}`
-      : server.url;
-    const words = displayText(`${hands.around.command} mcp add ${server.name} ${how}`, {
-      max: 400,
-    });
-    const name = displayText(server.name, { max: 64 });
-    return `The server "${name}" of your editor is not used before you reviewed it: \`${words}\``;
   });
 }
 
@@ -170,7 +129,7 @@ interface SessionParts {
   readonly id: string;
   readonly setting: RunSetting;
   readonly link: KernelLink;
-  readonly notes: readonly string[];
+  readonly handed: HandedServers;
   readonly from?: {
     readonly task: AgentTask["id"];
     readonly phase: Phase;
@@ -180,7 +139,7 @@ interface SessionParts {
 
 function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   const { hands } = command;
-  const { id, link, notes, from } = parts;
+  const { id, link, handed, from } = parts;
   let { setting } = parts;
   let phase: "plan" | "work" = from?.phase === "plan" ? "plan" : "work";
   let running: Running | undefined;
@@ -188,12 +147,13 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   let cancelled: AbortController | undefined;
   /** Updates leave one after the other. */
   let sent: Promise<void> = Promise.resolve();
+  const pathOf = (path: string): string | undefined => {
+    const [name = "", ...rest] = path.split("/");
+    const mount = setting.mounts.find((each) => each.name === name);
+    return mount === undefined ? undefined : join(mount.dir, ...rest);
+  };
   const updates: SessionUpdates = makeSessionUpdates({
-    pathOf(path): string | undefined {
-      const [name = "", ...rest] = path.split("/");
-      const mount = setting.mounts.find((each) => each.name === name);
-      return mount === undefined ? undefined : join(mount.dir, ...rest);
-    },
+    pathOf,
     window: setting.limits.contextWindow ?? WINDOW,
   });
   const joined = makeCallJoin();
@@ -220,7 +180,10 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     const watch = await watchTask(link, task, {
       from: past,
       answerer: (question, staged, signal) => ask(question, staged, signal),
-      onSeen: (seen) => tell(voice, seen, false),
+      onSeen(seen) {
+        if (seen.kind === "event") noteSuspension(command, seen.event);
+        tell(voice, seen, false);
+      },
     });
     running = { task, watch };
   };
@@ -249,9 +212,13 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     const call = updates.asked({ ...question, tool: scope.tool });
     for (const each of call.updates) sent = sent.then(() => to.update(each)).catch(() => undefined);
     await sent;
+    const changes = shownChanges(question, staged, hands.disk);
     const asked = editorQuestion(question, {
-      ...{ id: call.id, answerable, command: hands.around.command },
-      changes: shownChanges(question, staged, hands.disk),
+      ...{ id: call.id, answerable, command: hands.around.command, changes },
+      unsaved: await Promise.race([
+        unsavedOf(changes, { pathOf, disk: hands.disk, voice: to }),
+        gone.promise.then(() => []),
+      ]),
     });
     const chosen = await to.ask(asked, signal).catch((error: unknown) => {
       if (error instanceof Fault && error.code === "cancelled") return undefined;
@@ -323,12 +290,24 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     if (running !== undefined) {
       await link.ask("model", { task: running.task, model: { ref: to, config } });
     }
-    setting = { ...next, onQuestion };
+    setting = { ...next, mcp: setting.mcp, onQuestion };
+  };
+
+  const say = (to: EditorVoice, text: string): Promise<void> =>
+    to.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  /** Before the first words of a conversation: what its task is handed stays as it is then. */
+  const settleServers = async (to: EditorVoice, signal: AbortSignal): Promise<void> => {
+    const told = (text: string): Promise<void> => say(to, `${text}\n\n`);
+    try {
+      const mcp = await handed.settle({ voice: to, signal }, told);
+      if (mcp !== undefined) setting = { ...setting, mcp };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   };
 
   return Object.freeze<HostSession>({
     id,
-    notes,
     mode: () => phase,
     model: () => setting.model.ref,
     models: () => [...new Set([setting.model.ref, ...Object.keys(setting.config.models)])],
@@ -342,13 +321,12 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
         const [, word = "", words = ""] = /^\/([a-z]+)(?:\s+([^]*))?$/.exec(text.trim()) ?? [];
         const known = Object.hasOwn(commands, word) ? commands[word] : undefined;
         if (known !== undefined) {
-          await to.update({
-            sessionUpdate: "agent_message_chunk",
-            content: { type: "text", text: await known(words) },
-          });
+          await say(to, await known(words));
           return "end_turn";
         }
+        await settleServers(to, cancelled.signal);
         if (running === undefined && from !== undefined) await takeUp(undefined);
+        if (cancelled.signal.aborted) return "cancelled";
         if (running === undefined) {
           const task = await createTask(command, link, setting, {
             text,
@@ -362,6 +340,8 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
           await link.ask("say", { task: running.task, text });
         }
         const { watch } = need();
+        // Cancelled while it began: nothing was there that could be interrupted.
+        if (cancelled.signal.aborted) await interrupt();
         let end = await watch.next();
         // A question that was cancelled ends its turn only after it.
         while (cancelled.signal.aborted && end.waiting !== undefined) end = await watch.next();
@@ -370,10 +350,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
         const { answer = "" } = AgentTask.parse(await link.ask("task", { task: need().task }));
         await sent;
         if (!updates.spoke() && answer !== "" && stop === "end_turn") {
-          await to.update({
-            sessionUpdate: "agent_message_chunk",
-            content: { type: "text", text: answer },
-          });
+          await say(to, answer);
         }
         return stop;
       } finally {

@@ -53,7 +53,12 @@ function described(command: Command): ForeignAgent {
   const fill = filler({
     ...{ TREE: tree ?? "", ARCH, MODEL: flag(parsed, "use") ?? row?.model ?? "" },
   });
-  const words = (row?.words ?? [first, ...rest]).map(fill);
+  const [own = "", ...more] = row?.words ?? [first, ...rest];
+  // A row's program that lies in no package of its own lies in the folder that is named.
+  const at = tree !== undefined && row !== undefined && row.npm === undefined
+    ? `\${TREE}/${own}`
+    : own;
+  const words = [at, ...more].map(fill);
   const [program = ""] = words;
   // What lies in its tree is looked for now, so that a wrong folder is told now.
   const missing = tree === undefined

@@ -86,14 +86,15 @@ function messages(body: string, command: string): Response {
 
 function completions(body: string, command: string): Response {
   const { model } = JSON.parse(body) as { model: string };
-  const calls = body.includes('"name":"bash"') && !body.includes('"role":"tool"');
+  const name = ["bash", "developer__shell"].find((each) => body.includes(`"name":"${each}"`));
+  const calls = name !== undefined && !body.includes('"role":"tool"');
   const chunk = (delta: Wired, finish: string | null): Wired => ({
     ...{ id: "c", object: "chat.completion.chunk", created: 1, model },
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
   const call = {
     ...{ index: 0, id: "t1", type: "function" },
-    function: { name: "bash", arguments: JSON.stringify({ command, description: "works" }) },
+    function: { name, arguments: JSON.stringify({ command, description: "works" }) },
   };
   const said = calls ? { tool_calls: [call] } : { content: DONE };
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

@@ -1,83 +1,9 @@
 /** alice works in her editor: it speaks the Agent Client Protocol with a real `remit acp`, over the protocol's own client. */
 import assert from "node:assert/strict";
-import {
-  client,
-  type ClientContext,
-  ndJsonStream,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from "@agentclientprotocol/sdk";
+import { type Editor, openEditor, texts } from "../fake/editor.ts";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { configured } from "../fake/model_scenes.ts";
 import { alicesPlans, MOVES_THE_TRIP, playing } from "../fake/scenes.ts";
-
-interface Editor {
-  readonly agent: ClientContext;
-  readonly updates: SessionUpdate[];
-  readonly asked: RequestPermissionRequest[];
-  /** How the next questions are answered. */
-  answer: (
-    asked: RequestPermissionRequest,
-  ) => Promise<
-    { readonly outcome: "cancelled" } | { readonly outcome: "selected"; readonly optionId: string }
-  >;
-  /** All bytes that came on standard output. */
-  output(): string;
-  kill(): Promise<void>;
-  ended(): Promise<number>;
-}
-
-/** Starts `remit acp` as an editor does. */
-function openEditor(machine: Machine, words: readonly string[]): Editor {
-  const [program = "", ...args] = machine.command(["acp", ...words]);
-  const child = new Deno.Command(program, {
-    args: [...args],
-    cwd: machine.dir,
-    env: machine.env,
-    clearEnv: true,
-    ...{ stdin: "piped", stdout: "piped", stderr: "null" },
-  }).spawn();
-  let output = "";
-  const decoder = new TextDecoder();
-  const seen = child.stdout.pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, to): void {
-        output += decoder.decode(chunk, { stream: true });
-        to.enqueue(chunk);
-      },
-    }),
-  );
-  const [updates, asked]: [SessionUpdate[], RequestPermissionRequest[]] = [[], []];
-  const editor: Omit<Editor, "agent"> = {
-    ...{ updates, asked },
-    answer: () => Promise.resolve({ outcome: "cancelled" }),
-    output: () => output,
-    async kill() {
-      child.kill("SIGKILL");
-      await child.status;
-    },
-    ended: async () => {
-      await child.stdin.close().catch(() => undefined);
-      return (await child.status).code;
-    },
-  };
-  const connection = client()
-    .onNotification("session/update", ({ params }) => void updates.push(params.update))
-    .onRequest("session/request_permission", async ({ params }) => {
-      asked.push(params);
-      return { outcome: await editor.answer(params) };
-    })
-    .connect(ndJsonStream(child.stdin, seen));
-  return Object.assign(editor, { agent: connection.agent });
-}
-
-const texts = (updates: readonly SessionUpdate[], kind: SessionUpdate["sessionUpdate"]): string =>
-  updates.flatMap((update) =>
-    update.sessionUpdate === kind && "content" in update && update.content !== null &&
-      update.content !== undefined && "text" in update.content
-      ? [update.content.text]
-      : []
-  ).join("");
 
 /** The same model, which tries once more when it is told to. */
 const ONCE_MORE = MOVES_THE_TRIP.replace(
@@ -180,7 +106,12 @@ Deno.test("without selfConsent the editor can only deny; a yes from a terminal l
     const { editor, cwd } = await opened(machine);
     const { sessionId } = await editor.agent.request("session/new", {
       cwd,
-      mcpServers: [{ name: "bank", command: "/bin/bank", args: ["--all"], env: [] }],
+      mcpServers: [{
+        name: "bank",
+        command: "/bin/bank",
+        args: ["--all"],
+        env: [{ name: "BANK_KEY", value: "swordfish-7" }],
+      }],
     });
     editor.answer = async ({ options, toolCall }) => {
       assert.deepEqual(options.map(({ kind }) => kind), ["reject_once"]);
@@ -198,7 +129,7 @@ Deno.test("without selfConsent the editor can only deny; a yes from a terminal l
     assert.equal(await machine.read("plans/trip.txt"), "Leave on Tuesday.\nTake the boat.\n");
     assert.match(
       texts(editor.updates, "agent_message_chunk"),
-      /"bank" of your editor is not used before you reviewed it: `.*mcp add bank -- \/bin\/bank --all`/,
+      /"bank" of your editor is not used: you have not reviewed it; .*: `.*mcp add bank --secret BANK_KEY .*-- \/bin\/bank --all`/,
     );
     assert.equal(await editor.ended(), 0);
   });

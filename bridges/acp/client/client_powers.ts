@@ -10,6 +10,9 @@ const LOG = 4_000;
 const CONNECTIONS = 64;
 const HOME = "/tmp/home";
 const GIT = "/usr/bin/git";
+/** Nobody has this history after the run: it need not outlast a loss of power. */
+const GIT_SETTINGS = ["user.name=before", "user.email=before@localhost", "core.fsync=none"]
+  .flatMap((each) => ["-c", each]);
 
 /** Works one request off; resolves with the exit code. `own`: how this very program is started. */
 export async function work(own: readonly string[]): Promise<number> {
@@ -27,18 +30,21 @@ export async function work(own: readonly string[]): Promise<number> {
     ...{ TERM: "dumb", NO_COLOR: "1", SHELL: "/bin/sh", USER: "agent", NO_PROXY: "127.0.0.1" },
     ...Object.fromEntries(Object.entries(handover.env).map(([name, text]) => [name, filled(text)])),
   };
-  const hasRepository = await startRepository(handover.cwd, env);
+  // Its history is written while it starts: both take about as long.
+  const repository = startRepository(handover.cwd, env);
   try {
     const url = handover.tools === undefined ? undefined : `${base}${handover.tools}`;
     const tools = url === undefined ? undefined : { url, words: [...own, url] };
-    return await converse({ ...handover, tools }, env);
+    return await converse({ ...handover, tools, ready: repository }, env);
   } finally {
-    if (hasRepository) await Deno.remove(`${handover.cwd}/.git`, { recursive: true }).catch(gone);
+    if (await repository) {
+      await Deno.remove(`${handover.cwd}/.git`, { recursive: true }).catch(gone);
+    }
   }
 }
 
 async function converse(
-  handover: Omit<AgentHandover, "tools"> & Pick<Parameters<typeof handOver>[1], "tools">,
+  handover: Omit<AgentHandover, "tools"> & Pick<Parameters<typeof handOver>[1], "tools" | "ready">,
   env: Record<string, string>,
 ): Promise<number> {
   const [program = "", ...args] = handover.words;
@@ -122,7 +128,7 @@ async function startRepository(cwd: string, env: Record<string, string>): Promis
   const git = async (...args: readonly string[]): Promise<boolean> => {
     try {
       const { success } = await new Deno.Command(GIT, {
-        args: ["-c", "user.name=before", "-c", "user.email=before@localhost", ...args],
+        args: [...GIT_SETTINGS, ...args],
         ...{ cwd, env, clearEnv: true, stdin: "null", stdout: "null", stderr: "null" },
       }).output();
       return success;
@@ -132,7 +138,9 @@ async function startRepository(cwd: string, env: Record<string, string>): Promis
       throw error;
     }
   };
-  if (!await git("init", "-q", `--separate-git-dir=${HOME}/.repository`)) return false;
+  if (!await git("init", "-q", "--template=", `--separate-git-dir=${HOME}/.repository`)) {
+    return false;
+  }
   if (await git("add", "-A")) await git("commit", "-q", "--no-verify", "-m", "before");
   return true;
 }

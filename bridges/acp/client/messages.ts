@@ -46,11 +46,13 @@ const textIn = (value: Json | undefined): string => typeof value === "string" ? 
 /** Sends one request in a new session, and resolves with the reason why the turn stopped. @throws AgentFailure */
 export async function handOver(
   wire: Wire,
-  { cwd, request, tools }: {
+  { cwd, request, tools, ready }: {
     readonly cwd: string;
     readonly request: string;
     /** Where the tools of its task are served, and the program that passes messages on for an agent without HTTP. */
     readonly tools?: { readonly url: string; readonly words: readonly string[] } | undefined;
+    /** Its folder is as it is to find it: it is greeted meanwhile, and has no session before. */
+    readonly ready: Promise<unknown>;
   },
   shown: Shown,
 ): Promise<string> {
@@ -96,6 +98,7 @@ export async function handOver(
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: "remit", version: "1" },
     });
+    await ready;
     const mcpServers = tools === undefined ? [] : [toolServer(tools, objectIn(agentCapabilities))];
     const { sessionId } = await ask("session/new", { cwd, mcpServers });
     const { stopReason } = await ask("session/prompt", {

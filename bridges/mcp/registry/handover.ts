@@ -115,8 +115,8 @@ interface TaskServers {
 }
 
 /**
- * The approved servers, as remit.yaml narrows them. One that cannot be handed over is left out and noted; so is one that
- * remit.yaml names and nobody approved.
+ * The approved servers, as remit.yaml narrows them; of those that an editor handed over once only the ones in `handed`.
+ * One that cannot be handed over is left out and noted; so is one that remit.yaml names and nobody approved.
  *
  * @throws Fault `invalidInput` for a damaged remit.lock
  */
@@ -126,6 +126,7 @@ export function mcpOfTask(
     readonly mcp?: MergedMcp | undefined;
     readonly policy: { readonly clearance: Readonly<Record<string, Label>> };
   },
+  handed: readonly McpServerName[] = [],
 ): TaskServers {
   const known = openMcpLock(powers).list();
   const notes: string[] = [];
@@ -138,6 +139,7 @@ export function mcpOfTask(
   }
   const servers = known.flatMap((server) => {
     if (server.state !== "approved" || mcp.use?.includes(server.name) === false) return [];
+    if (server.from.kind === "editor" && !handed.includes(server.name)) return [];
     const writes = server.grants.write;
     const now = writes.length === 0 ? server : { ...server, reviewed: translatedAnew(server) };
     const imported = withFiles(powers, importedOf(now, mcp.servers[server.name], policy.clearance));

@@ -72,9 +72,9 @@ export const LockedServer = z.object({
   writes: z.array(McpToolName).max(512).optional(),
   state: z.enum(["added", "approved", "revoked"]),
   addedAt: Millis,
-  /** Where it came from, secrets left out. */
+  /** Where it came from, secrets left out. Of `editor`: it is handed to the tasks of editors that hand it over. */
   from: z.object({
-    kind: z.enum(["command", "url", "config"]),
+    kind: z.enum(["command", "url", "config", "editor"]),
     text: z.string().max(16_384),
     /** Of `config`: the other host's file. */
     file: z.string().max(4_096).optional(),

@@ -55,6 +55,8 @@ export interface HostServer {
 }
 
 interface EntryParts {
+  /** `${…}` and `~` stand for themselves. */
+  readonly literal?: true;
   readonly said: string;
   readonly name: McpServerName;
   readonly home: string;
@@ -200,6 +202,7 @@ interface Filled {
 }
 
 interface FillerParts {
+  readonly literal?: true;
   readonly home: string;
   readonly folder: string;
   readonly variable: (name: string) => string | undefined;
@@ -209,7 +212,8 @@ interface FillerParts {
  * Makes what fills them: `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`, and a
  * leading `~/`. One pass: what a value holds is not filled again.
  */
-function makeFiller({ home, folder, variable }: FillerParts): (text: string) => Filled {
+function makeFiller({ home, folder, variable, literal }: FillerParts): (text: string) => Filled {
+  if (literal === true) return (value) => ({ value, missing: [], secret: false });
   const places: Readonly<Record<string, string>> = {
     workspaceFolder: folder,
     workspaceRoot: folder,

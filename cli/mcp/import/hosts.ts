@@ -160,8 +160,8 @@ function projectOf(file: string, host: Host | undefined): string | undefined {
   return host === "claude-code" && file.endsWith("/.mcp.json") ? folder : undefined;
 }
 
-/** A name in the characters of names here, and no other server's of this file. */
-function freshName(said: string, taken: Set<string>): McpServerName {
+/** A name in the characters of names here, and none of those in `taken`, to which it is added. */
+export function freshName(said: string, taken: Set<string>): McpServerName {
   const letters = said.toLowerCase().replace(/[^a-z0-9_-]+/g, "").replace(/([-_])[-_]+/g, "$1")
     .replace(/^[-_0-9]+/, "");
   const stem = letters === "" ? "server" : letters;

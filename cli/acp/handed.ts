@@ -1,0 +1,64 @@
+/** What an editor hands over as a server: read once, its values apart, with a key of all that makes it another one. @module */
+import type { McpServer } from "@agentclientprotocol/sdk";
+import { toJson } from "../../contracts/base/mod.ts";
+import type { McpServerName } from "../../contracts/exchange/mod.ts";
+import { digestOf } from "../../port/digest.ts";
+import { within } from "../../launch/disk/mounts.ts";
+import { type HostServer, readEntry } from "../mcp/import/entry.ts";
+import { freshName } from "../mcp/import/hosts.ts";
+import type { LookPowers } from "../../bridges/mcp/registry/look.ts";
+import { pathsIn, placeWords } from "../../bridges/mcp/registry/paths.ts";
+import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
+
+/** A server as it was handed over. */
+export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
+  /** Of its command, code, arguments, names of variables and headers, and what it reads of the folder. */
+  readonly key: string;
+  /** Its command line, or its address. */
+  readonly line: string;
+}
+
+/** Reads what was handed over. All its values are secrets, whatever their names are. */
+export function readHanded(powers: LookPowers, server: McpServer, folder: string): Handed {
+  const { disk, environment, store } = powers;
+  const pairs = "command" in server ? server.env : server.headers;
+  const values = Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+  const words = "command" in server ? placeWords(powers, [server.command, ...server.args]) : [];
+  const [program = "", ...args] = words;
+  const entry = "command" in server
+    ? { command: program, args, env: values }
+    : { url: server.url, headers: values, type: server.type };
+  const read = readEntry(entry, {
+    said: server.name,
+    name: freshName(server.name, new Set()),
+    ...{ home: environment.home, folder, asked: new Map(), literal: true },
+    variable: () => undefined,
+    isThere: (path) => disk.real(path) !== undefined,
+  });
+  const wish = "type" in server && server.type === "sse"
+    ? { kind: "refused" as const, why: "the older transport (SSE) is not spoken here" }
+    : read.wish;
+  const secrets = [
+    ...read.secrets,
+    ...Object.entries(read.env).map(([env, value]) => ({ place: { env }, value })),
+  ];
+  // Another program or script behind the same words is another server.
+  const script = wish.kind === "program" ? args.find((word) => !word.startsWith("-")) : undefined;
+  const key = digestOf(toJson({
+    wish,
+    places: secrets.map(({ place }) => place),
+    code: [
+      (wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined) ?? "",
+      (script?.startsWith("/") === true ? store.hashFile(script) : undefined) ?? "",
+    ],
+    // What of the folder it may read is agreed to with it.
+    reads: pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder)),
+  }));
+  const line = "command" in server ? words.join(" ") : server.url;
+  return { said: server.name, wish, secrets, notes: read.notes, key, line };
+}
+
+/** Keeps its values, sealed, for the server that is called so here. */
+export function keepValues(powers: LookPowers, name: McpServerName, { secrets }: Handed): void {
+  for (const { place, value } of secrets) keepMcpSecret(powers, name, place, value);
+}
