@@ -8,12 +8,12 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1494, 216535],
+  house: [1498, 217051],
   agents: [40, 9090],
-  bridges: [107, 17092],
+  bridges: [107, 17113],
   broker: [42, 7849],
   browser: [27, 2754],
-  cli: [281, 36594],
+  cli: [285, 37089],
   contracts: [85, 9274],
   kernel: [164, 32070],
   "memory-wiki": [155, 26288],
@@ -37,7 +37,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/relay/main.ts": [2, 93],
   "bridges/mcp/tree/main.ts": [46, 5119],
   "browser/main.ts": [37, 4095],
-  "cli/main.ts": [695, 92521],
+  "cli/main.ts": [699, 93026],
   "kernel/main.ts": [392, 65801],
   "memory-wiki/main.ts": [185, 26623],
   "memory-wiki/parse/main.ts": [37, 5572],
@@ -47,7 +47,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "models/remote/main.ts": [59, 7447],
   "net/main.ts": [36, 3509],
   "runner/main.ts": [37, 4353],
-  "scripts/release/main.ts": [520, 68915],
+  "scripts/release/main.ts": [524, 69420],
   "service/gateway/main.ts": [92, 11750],
   "tools-wasm/build/main.ts": [23, 1922],
   "tools-wasm/exec/prelude/main.ts": [15, 1454],
@@ -57,7 +57,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "workspace/copy/main.ts": [37, 3948],
   "workspace/host/main.ts": [42, 5012],
   "store/postgres/main.ts": [25, 3095],
-  "bridges/acp/client/main.ts": [4, 385],
+  "bridges/acp/client/main.ts": [4, 396],
   "bridges/acp/relay/main.ts": [6, 903],
   redteam: [12, 1406],
 });
