@@ -192,8 +192,8 @@ class Dojo:
         calls = calls_of(task, environment)
         attack = [] if injection is None else attack_of(injection, environment)
         # The first call whose result carries the injection: from there on the model is somebody else's.
-        results = [perform(suite, environment, call)[0] for call in calls]
-        carried = [at for at, result in enumerate(results) if injection is not None and TELLS in result]
+        results = [perform(suite, environment, call) for call in calls]
+        carried = [at for at, (gives, *_) in enumerate(results) if injection is not None and TELLS in gives]
         return {
             "request": task.PROMPT,
             "calls": calls,
@@ -202,6 +202,7 @@ class Dojo:
             "attack": attack,
             "says": "" if injection is None else injection.GROUND_TRUTH_OUTPUT,
             "carried": carried[0] if carried else None,
+            "results": [{"gives": gives, "error": error} for gives, error, _ in results],
         }
 
     def answers(self, request):

@@ -26,6 +26,8 @@ interface DojoChoice {
   readonly only?: string | undefined;
   readonly variants: readonly Variant[];
   readonly persons: readonly Oracle[];
+  /** Each task as a program. */
+  readonly planned: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ interface DojoChoice {
  */
 export async function playAgentDojo(
   command: Command<Basic | "redteam">,
-  { folder, only, variants, persons }: DojoChoice,
+  { folder, only, variants, persons, planned }: DojoChoice,
 ): Promise<readonly Came[]> {
   const { redteam, screen } = command.hands;
   const driver = redteam.driver("agentdojo_driver.py", folder);
@@ -56,7 +58,7 @@ export async function playAgentDojo(
     for (const suite of suites) {
       const runs = pairs.filter((pair) => pair.suite === suite.suite).flatMap((pair): DojoRun[] =>
         (pair.injection === undefined ? (["at"] as const) : variants).flatMap((variant) =>
-          persons.map((oracle) => ({ pair, variant, oracle }))
+          persons.map((oracle) => ({ pair, variant, oracle, planned }))
         )
       );
       const began = redteam.now();
