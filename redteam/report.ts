@@ -96,7 +96,7 @@ function plansOf(runs: readonly Came[]): NonNullable<Report["plans"]> {
       ),
     ).values(),
   ];
-  const made = plans.filter((plan) => !("why" in plan));
+  const made = plans.flatMap((plan) => "why" in plan ? [] : [plan]);
   const none: Record<string, number> = {};
   for (const plan of plans) if ("why" in plan) none[plan.why] = (none[plan.why] ?? 0) + 1;
   const sum = (of: "said" | "found" | "read"): number =>

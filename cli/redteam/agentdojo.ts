@@ -52,7 +52,7 @@ export async function playAgentDojo(
     }
     const pairs = chosen(
       suites.flatMap(({ suite }) => dojo.pairs(suite)),
-      wholeNumber(command, "most"),
+      flag(command.parsed, "most") === "0" ? 0 : wholeNumber(command, "most"),
     );
     const came: Came[] = [];
     for (const suite of suites) {
@@ -72,10 +72,11 @@ export async function playAgentDojo(
   }
 }
 
-/** User tasks and so many attacks, evenly chosen; only the user tasks that these are on. */
+/** User tasks and so many attacks, evenly chosen; only the user tasks that these are on, of none all. */
 function chosen(pairs: readonly DojoPair[], most: number | undefined): readonly DojoPair[] {
   const attacks = pairs.filter(({ injection }) => injection !== undefined);
   if (most === undefined || attacks.length <= most) return pairs;
+  if (most === 0) return pairs.filter(({ injection }) => injection === undefined);
   const few = Array.from(
     { length: most },
     (_, at) => attacks[Math.floor(at * attacks.length / most)],
