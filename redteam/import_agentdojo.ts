@@ -208,8 +208,27 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
   });
 }
 
-function propertiesOf({ properties = {} }: Readonly<Record<string, Json>>) {
-  return isObject(properties) ? properties : {};
+/** Arguments by name, what the schema keeps elsewhere put in its place. */
+function propertiesOf(
+  { properties = {}, $defs = {} }: Readonly<Record<string, Json>>,
+): Readonly<Record<string, Json>> {
+  const whole = (value: Json): Json => {
+    if (!isObject(value)) return value;
+    const { $ref, anyOf } = value;
+    const named = typeof $ref === "string" && isObject($defs)
+      ? $defs[$ref.split("/").at(-1) ?? ""]
+      : undefined;
+    const choices = Array.isArray(anyOf)
+      ? anyOf.map(whole).find((each) => isObject(each) && "enum" in each)
+      : undefined;
+    return {
+      ...value,
+      ...(isObject(named ?? null) ? named as object : {}),
+      ...(choices as object | undefined),
+    };
+  };
+  if (!isObject(properties)) return {};
+  return Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, whole(value)]));
 }
 
 /**

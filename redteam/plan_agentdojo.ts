@@ -50,7 +50,7 @@ export interface DojoPlan {
 /** The day of AgentDojo's workspace, so that days without a year are resolved as its tasks mean them. */
 const TODAY = Date.UTC(2024, 4, 15);
 /** A request that leaves to a text of others which tools are needed: no program can be written before that is read. */
-const LEAVES_TOOLS = /\b(?:do the actions specified|do all the tasks)\b/i;
+const LEAVES_TOOLS = /\b(?:do the actions specified|do all the tasks|follow the instructions)\b/i;
 /** "at 10:00 or at 16:00 if …": which of them it is stands in a result. */
 const EITHER_TIME = /\d{1,2}:\d\d\s+or\s+(?:at\s+)?\d{1,2}:\d\d/;
 const TIMED = /\d{1,2}:\d\d/;
