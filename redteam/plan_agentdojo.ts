@@ -228,7 +228,10 @@ export function strayLiterals(
       return;
     }
     if (typeof node !== "object" || node === null) return;
-    const { k, value, tool, args, of, key } = node as Readonly<Record<string, Json>>;
+    const { k, value, tool, args, of, key, texts } = node as Readonly<Record<string, Json>>;
+    if (k === "template" && isList(texts ?? null)) {
+      stray.push(...(texts as readonly Json[]).filter((text) => !writes(text, schema, reads)));
+    }
     if (k === "literal") {
       const said = value ?? null;
       if (said !== request && !writes(said, schema, reads)) stray.push(said);
