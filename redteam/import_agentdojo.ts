@@ -303,7 +303,9 @@ function answersOf(
   oracle: Oracle,
 ): readonly unknown[] {
   return (oracle === "careless" ? calls : told.calls).map(({ tool, args }) => ({
-    ...{ tool: toolName(naming, { tool, args }), arguments: args, answer: "allow" },
+    ...{ tool: toolName(naming, { tool, args }), answer: "allow" },
+    // A credential is not shown; the question says that it is the one in the request.
+    arguments: "password" in args ? { ...args, password: { fromRequest: true } } : args,
   }));
 }
 
