@@ -60,7 +60,7 @@ const NAME = /^[A-Za-z_]\w*$/;
  * Whether a planner may write a value: it stands in the request, in whatever case, or the tool's schema names it. A call
  * that only reads may also look for words of the request.
  */
-export function mayWrite(
+function mayWrite(
   { request }: Pick<Planning, "request">,
 ): (value: Json, schema: Json | undefined, reads: boolean) => boolean {
   const stands = makeStandsIn([{ text: request, at: TODAY }], { folded: true });

@@ -110,8 +110,8 @@ export async function setStage(
   return Object.freeze<Stage>({
     suite: suite.suite,
     nameOf: (tool) => names.get(tool) ?? tool,
-    async perform(performance): Promise<Performed> {
-      const { request, scenario, model, answers, injection, scripted, planned } = performance;
+    async perform(wanted): Promise<Performed> {
+      const { request, scenario, model, answers, injection, scripted, planned } = wanted;
       write(injection, scripted);
       workshop.write(journal, "");
       for (const [path, text] of Object.entries(suite.desk)) {
