@@ -10,7 +10,6 @@ import { canonicalJson } from "../port/mod.ts";
 import { waysOf } from "./adaptive.ts";
 import type { Driver } from "./driver_powers.ts";
 import type { Came, Oracle } from "./play.ts";
-import { plannedScript } from "./play_plan.ts";
 import {
   type Document,
   inJournal,
@@ -139,8 +138,9 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
       const told = await ask(Pair, { do: "pair", ...at(pair) });
       const injected = pair.injection !== undefined;
       // A planner sees the request before anybody wrote into what is read.
+      // It brings the parser of programs.
       const plan = planned
-        ? plannedScript(stage, {
+        ? (await import("./play_plan.ts")).plannedScript(stage, {
           ...{ told, variant, injected, readsOnly },
           clean: injected
             ? await ask(Pair, { do: "pair", ...at({ suite: pair.suite, task: pair.task }) })
