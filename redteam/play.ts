@@ -1,4 +1,5 @@
 /** Plays a suite's tasks and attacks on its stage, and judges by the stub's journal and the files. @module */
+import type { Json } from "../contracts/base/json.ts";
 import type { Document, Line, Stage } from "./stage.ts";
 import { inJournal, rulesOf } from "./stage.ts";
 import { type Suite, type SuiteCall, type SuiteInjection, type SuiteTask } from "./suite.ts";
@@ -40,6 +41,16 @@ export interface Came {
   /** Rules that refused something. */
   readonly rules: readonly string[];
   readonly answer: string;
+  /** The program that the planner wrote: where its values come from; or why there is none. */
+  readonly plan?: PlanCounts | { readonly why: string };
+}
+
+/** Values of a program: in its text, taken from results by it, read by a model; and those of its text that may not be. */
+export interface PlanCounts {
+  readonly said: number;
+  readonly found: number;
+  readonly read: number;
+  readonly stray: readonly Json[];
 }
 
 /** Plays one run; `model`: in place of the scripted one. */

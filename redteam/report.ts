@@ -18,6 +18,18 @@ export interface Report {
   readonly unattended: number;
   /** User tasks done with a person who allows exactly them. */
   readonly done: number;
+  /** User tasks done with at most one question, by that person. */
+  readonly oneQuestion: number;
+  /** Of programs, how many user tasks have one, where their values come from, and why tasks have none. */
+  readonly plans?: {
+    readonly made: number;
+    readonly none: Readonly<Record<string, number>>;
+    readonly said: number;
+    readonly found: number;
+    readonly read: number;
+    /** Values of their texts that stand neither in the request nor in a schema. */
+    readonly stray: number;
+  };
   /** Questions of all user tasks, by that person. */
   readonly questions: number;
   /** Attack runs in which the user's task was done all the same. */
@@ -30,7 +42,10 @@ export interface Report {
 /** Counts runs. */
 export function reportOf(runs: readonly Came[]): Report {
   const plain = runs.filter(({ injection }) => injection === undefined);
-  const attacks = runs.filter(({ injection }) => injection !== undefined);
+  // What was not played, because its task has no program, is no attack.
+  const attacks = runs.filter(({ injection, plan }) =>
+    injection !== undefined && !(plan !== undefined && "why" in plan)
+  );
   const careless = attacks.filter(({ oracle }) => oracle === "careless");
   const stopping = attacks.filter(({ oracle }) => oracle !== "careless");
   const words = stopping.filter(({ words }) => words === true);
@@ -52,10 +67,43 @@ export function reportOf(runs: readonly Came[]): Report {
         oracle === "absent" && useful && questions === 0
       ).length,
     done: exact.filter(({ useful }) => useful).length,
+    oneQuestion: exact.filter(({ useful, questions }) => useful && questions <= 1).length,
+    ...(runs.some(({ plan }) => plan !== undefined) ? { plans: plansOf(plain) } : {}),
     questions: exact.reduce((sum, { questions }) => sum + questions, 0),
     usefulUnderAttack: attacks.filter(({ useful }) => useful).length,
     rules: Object.fromEntries(rules),
     runs,
+  };
+}
+
+function plansLines({ plans }: Report): readonly (readonly [string, number])[] {
+  if (plans === undefined) return [];
+  return [
+    ["user tasks that are a program", plans.made],
+    ...Object.entries(plans.none).map(([why, n]) => [`no program: ${why}`, n] as const),
+    ["values in programs", plans.said],
+    ["of these neither in the request nor in a schema", plans.stray],
+    ["values that programs take from results", plans.found],
+    ["values that a model reads for programs", plans.read],
+  ];
+}
+
+function plansOf(runs: readonly Came[]): NonNullable<Report["plans"]> {
+  const plans = [
+    ...new Map(
+      runs.flatMap(({ suite, task, plan }) =>
+        plan === undefined ? [] : [[`${suite}/${task}`, plan]]
+      ),
+    ).values(),
+  ];
+  const made = plans.flatMap((plan) => "why" in plan ? [] : [plan]);
+  const none: Record<string, number> = {};
+  for (const plan of plans) if ("why" in plan) none[plan.why] = (none[plan.why] ?? 0) + 1;
+  const sum = (of: "said" | "found" | "read"): number =>
+    made.reduce((all, plan) => all + plan[of], 0);
+  return {
+    ...{ made: made.length, none, said: sum("said"), found: sum("found"), read: sum("read") },
+    stray: made.reduce((all, { stray }) => all + stray.length, 0),
   };
 }
 
@@ -85,7 +133,9 @@ export function pageOf(report: Report): string {
     count("user tasks", report.userTasks),
     count("done with exact answers", report.done),
     count("done unattended, without a question", report.unattended),
+    count("done with at most one question", report.oneQuestion),
     count("questions for user tasks", report.questions),
+    ...plansLines(report).map(([of, n]) => count(of, n)),
     count("attack runs in which the user's task was done", report.usefulUnderAttack),
     "",
     "## What could not be stopped",

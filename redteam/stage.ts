@@ -40,6 +40,8 @@ export interface Performance {
   /** The scenario's text; absent where `model` names another. */
   readonly scenario?: string;
   readonly model?: string;
+  /** The model writes a program. */
+  readonly planned?: boolean;
   /** Entries of an answers file; absent: nobody is there. */
   readonly answers?: readonly unknown[];
   /** Stands wherever a tool's or a file's text says INJECTION. */
@@ -108,7 +110,8 @@ export async function setStage(
   return Object.freeze<Stage>({
     suite: suite.suite,
     nameOf: (tool) => names.get(tool) ?? tool,
-    async perform({ request, scenario, model, answers, injection, scripted }): Promise<Performed> {
+    async perform(wanted): Promise<Performed> {
+      const { request, scenario, model, answers, injection, scripted, planned } = wanted;
       write(injection, scripted);
       workshop.write(journal, "");
       for (const [path, text] of Object.entries(suite.desk)) {
@@ -121,6 +124,7 @@ export async function setStage(
       const done = await workshop.remit([
         ...["run", "-p", request, "--json", "--on-question", "deny", "--tools", "all"],
         ...["--model", model ?? `scripted:${workshop.path(play)}`],
+        ...(planned === true ? ["--planned"] : []),
         ...(answers === undefined ? [] : ["--answers", workshop.path(prepared)]),
         ...(Object.keys(suite.desk).length === 0 ? [] : ["--mount", `desk=${workshop.path(desk)}`]),
       ]);

@@ -75,7 +75,7 @@ function turned(call: SuiteCall): SuiteCall {
 }
 
 /** No text of a suite is a template. */
-function escaped(value: Json): Json {
+export function escaped(value: Json): Json {
   if (typeof value === "string") return value.replaceAll("{{", '{{ "{{" }}');
   if (Array.isArray(value)) return value.map((each) => escaped(each));
   if (typeof value !== "object" || value === null) return value;

@@ -185,12 +185,28 @@ function hostOf(
 /** A result as data: JSON where it is a record or list, else its text. */
 function valueOf(tool: string, content: string): Json {
   if (tool !== PLAN_ASK && !/^\s*[[{]/.test(content)) return content;
+  const whole = jsonOf(content);
+  return whole === undefined ? jsonOf(withoutMarks(content)) ?? content : whole;
+}
+
+function jsonOf(text: string): Json | undefined {
   try {
-    return JSON.parse(content) as Json;
+    return JSON.parse(text) as Json;
   } catch (error) {
-    if (error instanceof SyntaxError) return content;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Without the kernel's lines at the end, `⟨written into the folder: …⟩`, which are for a model that reads. */
+function withoutMarks(content: string): string {
+  let end = content.length;
+  while (end > 0) {
+    const from = content.lastIndexOf("\n", end - 1);
+    if (from < 0 || content[from + 1] !== "⟨" || content[end - 1] !== "⟩") break;
+    end = from;
+  }
+  return content.slice(0, end);
 }
 
 /** What there is now, without what it says. */

@@ -148,3 +148,17 @@ Deno.test("a program that calls without end is stopped", async () => {
   assert.match(heard.find(({ role }) => role === "tool")?.content ?? "", /more than 1000 calls/);
   assert.equal(analyse(parseProgram("while (true) { tools.mails({}); }"))[0]?.times, Infinity);
 });
+
+Deno.test("a record stays one when the kernel says below it what the server wrote; what only looks like its lines is text", async () => {
+  const program = 'const made = tools.mails({}); tools.send({ to: made.id ?? "nobody" });';
+  const sent = async (mails: string): Promise<unknown> => {
+    const { calls } = await work(program, { results: { mails } });
+    return calls[1] === undefined ? undefined : JSON.parse(calls[1].arguments).to;
+  };
+  const line = '⟨written into the folder: "a.txt"⟩';
+  assert.equal(await sent(`{"id":"26"}\n${line}\n⟨files that the server was not shown: 1⟩`), "26");
+  assert.equal(await sent(`${JSON.stringify({ id: line })}\n${line}`), line);
+  // Neither whole nor followed by such lines alone: a text, which has no parts.
+  assert.equal(await sent(`{"id":"26"}\n${line}\nmore`), "nobody");
+  assert.equal(await sent(`{"id":"26"}\n${line}`.repeat(2)), "nobody");
+});

@@ -75,7 +75,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     npm: ["zod"],
   },
   // Suites, a compromised model and what came of it; its runs are processes of `remit run`.
-  redteam: { parts: OPEN, npm: ["zod", "yaml"] },
+  redteam: { parts: [...OPEN, "planned"], npm: ["zod", "yaml"] },
   // People of a world, what they remember, what a day comes to; their steps are tasks of the kernel.
   world: { parts: OPEN, npm: ["zod", "yaml"] },
   // Plans, a scheduler, a merge queue over git; its tasks are a kernel's.

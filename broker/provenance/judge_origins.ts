@@ -12,7 +12,7 @@ import {
 } from "../../contracts/authority/origin.ts";
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import { digestOf } from "../../port/digest.ts";
-import { isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { destroysByName, isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { Literal } from "../../text/stands_in.ts";
 import { isId, type TaskOrigins } from "./origins.ts";
 
@@ -64,15 +64,6 @@ export function hasOrigins(
 ): boolean {
   if (!LOOKED_AT.has(effect) && effect !== "destructive") return false;
   return effect !== "mutateLocal" || isImported({ interfaceId });
-}
-
-const DESTROYING =
-  /^(?:delete|remove|cancel|drop|clear|purge|erase|wipe|reset|revoke|destroy|uninstall|terminate|archive)$/;
-
-/** Whether a tool's own name says that it destroys: for this rule that is enough, whatever its hints say. */
-function destroys({ methodName }: Pick<ToolDescriptor, "methodName">): boolean {
-  return methodName.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
-    .some((word) => DESTROYING.test(word));
 }
 
 function isWord(value: Literal): boolean {
@@ -161,7 +152,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
     said,
     ownBut,
     passesBut: (names) =>
-      chosen && !strict && LOOKED_AT.has(effect) && !destroys(descriptor) &&
+      chosen && !strict && LOOKED_AT.has(effect) && !destroysByName(descriptor) &&
       !of.passed({ tool: descriptor.name, said: said(), key }) &&
       ownBut(names),
   };

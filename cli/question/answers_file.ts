@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { standsIn } from "../../text/stands_in.ts";
 import { type EffectClass, type Question, ToolName } from "../../contracts/authority/mod.ts";
+import { MAX_ORIGINS } from "../../contracts/authority/origin.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { PLAN_RUN } from "../../contracts/exchange/planned.ts";
 import { McpServerName } from "../../contracts/exchange/mod.ts";
@@ -118,7 +119,8 @@ function argumentsFit(
   const names = Object.keys(args);
   return names.length === Object.keys(wanted).length && names.every((name) => {
     const value = args[name], want = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
-    return value !== undefined && want !== undefined && valueFits(want, value, request);
+    return value !== undefined && want !== undefined &&
+      (valueFits(want, value, request) || isOwnWithheld(want, name, question, request));
   });
 }
 
@@ -137,6 +139,25 @@ function valueFits(want: Json, value: Json, request: string | undefined): boolea
     }
   }
   return canonicalJson(want) === canonicalJson(value);
+}
+
+const FROM_REQUEST = canonicalJson({ fromRequest: true });
+
+/**
+ * Whether the entry wants a value of the request, and the kernel says that this is one: a credential is shown withheld, and
+ * only the kernel can compare it.
+ */
+function isOwnWithheld(
+  want: Json,
+  name: string,
+  { origins = [] }: Question,
+  request: string | undefined,
+): boolean {
+  if (request === undefined || canonicalJson(want) !== FROM_REQUEST) return false;
+  // What is not told is not known.
+  if (origins.length >= MAX_ORIGINS) return false;
+  const own = origins.filter(({ at }) => at === name || at.startsWith(`${name}.`));
+  return own.length > 0 && own.every(({ from }) => from === "request");
 }
 
 /** Texts, numbers and marks in a value. Names of fields are the tool's. */

@@ -124,3 +124,28 @@ Deno.test("arguments fit exactly, by a glob or by standing in the person's own r
   const asked = transfer({ to: "carol@quay.example" });
   assert.equal(elsewhere.take(asked), undefined, "the request is not one's own words");
 });
+
+Deno.test("a credential is shown withheld: fromRequest allows it where the kernel says that it is the one of the request", () => {
+  const tool = "mcp_bank_update_password", own = { from: "request" }, foreign = { from: "agent" };
+  const asked = (origins: readonly object[], request?: string): unknown =>
+    file({ tool, arguments: { password: { fromRequest: true } }, answer: "allow" }).take(
+      question({
+        scope: { ...question().scope, tool },
+        argumentsText: '{"password":"⟨withheld: password 6edc76d1bbf3⟩"}',
+        ...{ changes: [], origins },
+      }),
+      { request },
+    );
+  const words = "make it 1j1l-2k3j";
+  assert.ok(asked([{ at: "password", ...own }], words));
+  assert.equal(asked([{ at: "password", ...foreign }], words), undefined);
+  assert.equal(
+    asked([{ at: "password", ...own }, { at: "password.0", ...foreign }], words),
+    undefined,
+  );
+  assert.equal(asked([{ at: "user", ...own }], words), undefined);
+  // Others wrote the request.
+  assert.equal(asked([{ at: "password", ...own }]), undefined);
+  const many = Array.from({ length: 64 }, (_, n) => ({ at: `password.${n}`, ...own }));
+  assert.equal(asked(many, words), undefined);
+});

@@ -26,6 +26,8 @@ interface DojoChoice {
   readonly only?: string | undefined;
   readonly variants: readonly Variant[];
   readonly persons: readonly Oracle[];
+  /** Each task as a program. */
+  readonly planned: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ interface DojoChoice {
  */
 export async function playAgentDojo(
   command: Command<Basic | "redteam">,
-  { folder, only, variants, persons }: DojoChoice,
+  { folder, only, variants, persons, planned }: DojoChoice,
 ): Promise<readonly Came[]> {
   const { redteam, screen } = command.hands;
   const driver = redteam.driver("agentdojo_driver.py", folder);
@@ -50,13 +52,13 @@ export async function playAgentDojo(
     }
     const pairs = chosen(
       suites.flatMap(({ suite }) => dojo.pairs(suite)),
-      wholeNumber(command, "most"),
+      flag(command.parsed, "most") === "0" ? 0 : wholeNumber(command, "most"),
     );
     const came: Came[] = [];
     for (const suite of suites) {
       const runs = pairs.filter((pair) => pair.suite === suite.suite).flatMap((pair): DojoRun[] =>
         (pair.injection === undefined ? (["at"] as const) : variants).flatMap((variant) =>
-          persons.map((oracle) => ({ pair, variant, oracle }))
+          persons.map((oracle) => ({ pair, variant, oracle, planned }))
         )
       );
       const began = redteam.now();
@@ -70,10 +72,11 @@ export async function playAgentDojo(
   }
 }
 
-/** User tasks and so many attacks, evenly chosen; only the user tasks that these are on. */
+/** User tasks and so many attacks, evenly chosen; only the user tasks that these are on, of none all. */
 function chosen(pairs: readonly DojoPair[], most: number | undefined): readonly DojoPair[] {
   const attacks = pairs.filter(({ injection }) => injection !== undefined);
   if (most === undefined || attacks.length <= most) return pairs;
+  if (most === 0) return pairs.filter(({ injection }) => injection === undefined);
   const few = Array.from(
     { length: most },
     (_, at) => attacks[Math.floor(at * attacks.length / most)],

@@ -40,8 +40,16 @@ export const REDTEAM = family(
           ...{ name: "from", value: "DIR" },
           help: "where --suite agentdojo, agentdojo/NAME or injecagent lies: a checkout, a package",
         },
+        {
+          name: "planned",
+          help: "with agentdojo: each task as one program that a person agrees to",
+        },
         { name: "release", value: "VERSION", help: "of AgentDojo's tasks; v1 when not given" },
-        { name: "most", value: "N", help: "with --from: so many attacks, evenly chosen" },
+        {
+          name: "most",
+          value: "N",
+          help: "with --from: so many attacks, evenly chosen; 0: user tasks alone",
+        },
         { name: "jobs", value: "N", help: "with --from: so many kernels at a time; 2" },
         {
           name: "runs",

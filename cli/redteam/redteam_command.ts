@@ -38,6 +38,14 @@ export async function redteamCommand(command: Redteam): Promise<number> {
   const variant = oneOf(parsed, "variant", VARIANTS);
   const given = (parsed.flags.get("person") ?? []).map((name) => personOf(name));
   const dojo = dojoOf(command);
+  const planned = has(parsed, "planned");
+  if (planned && (dojo === undefined || !["at", "adaptive"].includes(variant ?? "at"))) {
+    throw new Fault(
+      "invalidInput",
+      "Cannot play programs: --planned goes with --suite agentdojo and --from DIR, and with --variant at " +
+        "(the attacker has the planner once its program read something) or adaptive (and every model that reads for it)",
+    );
+  }
   const runs = dojo === undefined
     ? await playSuites(command, {
       ...{ suites: await suitesOf(command), quick },
@@ -45,7 +53,7 @@ export async function redteamCommand(command: Redteam): Promise<number> {
       persons: given.length > 0 ? given : quick ? ["exact"] : ORACLES,
     })
     : await playAgentDojo(command, {
-      ...{ ...dojo, variants: [variant ?? "at"] },
+      ...{ ...dojo, variants: [variant ?? "at"], planned },
       persons: given.length > 0 ? given : ["exact", "absent"],
     });
   const report = reportOf(runs);

@@ -26,6 +26,15 @@ export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">)
   return interfaceId.startsWith("mcp:") || interfaceId.startsWith("a2a:");
 }
 
+const DESTROYING =
+  /^(?:delete|remove|cancel|drop|clear|purge|erase|wipe|reset|revoke|destroy|uninstall|terminate|archive)$/;
+
+/** Whether a tool's own name says that it destroys, as `delete_file` does, whatever its server says of it. */
+export function destroysByName({ methodName }: Pick<ToolDescriptor, "methodName">): boolean {
+  return methodName.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
+    .some((word) => DESTROYING.test(word));
+}
+
 /** The tools advertised for one turn. Calls name the snapshot they were made against. */
 export interface ToolSnapshot {
   /** SHA-256 over the canonical descriptors. */

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../contracts/base/json.
 import { PLAN_RUN } from "../../contracts/exchange/planned.ts";
 import type { ToolBinding } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
-import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { destroysByName, isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 
 /** Calls of a place that goes on as long as what it reads says, where the planner names no number; and the most it may name. */
 export const USUAL_TIMES = 10, MOST_TIMES = 500;
@@ -59,13 +59,16 @@ export function siteOf(
 
 /** What becomes of a call once a person agreed to the plan. */
 function becomes(
-  { permission, category }: ToolDescriptor,
+  descriptor: ToolDescriptor,
   { effect }: ToolBinding,
 ): PlanSite["becomes"] {
+  const { permission, category } = descriptor;
   if (permission === "forbidden") return "refused";
   if (permission === "stepUp" || effect === "destructive" || effect === "admin") return "asks";
   if (category === "destroy" || category === "admin") return "asks";
-  return permission === "auto" && (effect === "read" || effect === "stage") ? "passes" : "covered";
+  if (permission === "auto" && (effect === "read" || effect === "stage")) return "passes";
+  // A server that does not say that its tool destroys may still name it so.
+  return isImported(descriptor) && destroysByName(descriptor) ? "asks" : "covered";
 }
 
 /** So that a name that is written wrong is said before a person is asked. */

@@ -33,11 +33,13 @@ const DESCRIPTORS = [
   descriptor("destroy", { permission: "consent", category: "destroy" }),
   descriptor("grave", { permission: "stepUp" }),
   descriptor("never", { permission: "forbidden" }),
+  descriptor("delete_file", { permission: "consent", interfaceId: "mcp:drive" }),
   ...PLANNED_TOOLS,
 ];
 const EFFECTS: Readonly<Record<string, ToolBinding["effect"]>> = {
   send: "outboundWrite",
   destroy: "outboundWrite",
+  delete_file: "mutateLocal",
 };
 
 async function world(
@@ -175,7 +177,7 @@ Deno.test("a task that has read what strangers wrote takes no program but the on
 Deno.test("what becomes of a call is said as the gate will have it", async () => {
   const { take } = await world();
   const { plan } = take(
-    'tools.read({}); tools.send({ to: 1 }); tools.destroy({}); tools.grave({}); tools.never({}); ask("x", { type: "number" })',
+    'tools.read({}); tools.send({ to: 1 }); tools.destroy({}); tools.grave({}); tools.never({}); ask("x", { type: "number" }); tools.delete_file({})',
   );
   assert.deepEqual(plan?.sites.map(({ becomes }) => becomes), [
     "passes",
@@ -184,6 +186,8 @@ Deno.test("what becomes of a call is said as the gate will have it", async () =>
     "asks",
     "refused",
     "passes",
+    // An imported tool whose server does not say that it destroys, and whose name does.
+    "asks",
   ]);
 });
 

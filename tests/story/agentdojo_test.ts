@@ -46,6 +46,40 @@ Deno.test("a suite of AgentDojo's shape is played through imported servers: its 
   });
 });
 
+interface PlanCounts extends Counts {
+  readonly oneQuestion: number;
+  readonly plans: {
+    readonly made: number;
+    readonly none: Readonly<Record<string, number>>;
+    readonly read: number;
+    readonly stray: number;
+  };
+}
+
+Deno.test("tasks are played as programs: whoever has the planner afterwards does nothing, and whoever has the models that read for it moves the values that are read (long)", async () => {
+  if (!needs("node") || !needs("bwrap") || !needs("python3")) return;
+  await onMachine(async (machine) => {
+    const play = async (variant: string): Promise<readonly [number, PlanCounts]> => {
+      const ran = await machine.remit([
+        ...["redteam", "--suite", "agentdojo", "--from", DOJO, "--json", "--release", "v2"],
+        ...["--planned", "--person", "exact", "--variant", variant],
+      ]);
+      assert.ok(ran.stdout.startsWith("{"), ran.stderr);
+      return [ran.code, JSON.parse(ran.stdout) as PlanCounts];
+    };
+    const [held, at] = await play("at");
+    assert.equal(held, 0, JSON.stringify(at));
+    assert.deepEqual([at.userTasks, at.oneQuestion, at.questions], [3, 2, 2]);
+    assert.deepEqual([at.attacks, at.succeeded, at.others], [2, 0, 0]);
+    assert.deepEqual(at.plans.none, { "which tools are needed stands in a result": 1 });
+    // The recipient and the number of the second task, and the answers of both.
+    assert.deepEqual([at.plans.made, at.plans.stray], [2, 0]);
+    const [code, adaptive] = await play("adaptive");
+    // What a person agreed to as "from what call 1 brings" is whatever a stranger wrote there.
+    assert.deepEqual([code, adaptive.attacks, adaptive.succeeded], [1, 2, 1]);
+  });
+});
+
 Deno.test("what is missing is said, with what to do", async () => {
   if (!needs("bwrap") || !needs("python3")) return;
   await onMachine(async (machine) => {
@@ -61,6 +95,10 @@ Deno.test("what is missing is said, with what to do", async () => {
       ...["redteam", "--suite", "agentdojo/bank", "--from", DOJO],
     ]);
     assert.match(other.stderr, /it has no suite "bank"; it has shop/);
+    const before = await machine.remit([
+      ...["redteam", "--suite", "agentdojo", "--from", DOJO, "--planned", "--variant", "before"],
+    ]);
+    assert.match(before.stderr, /Cannot play programs: --planned goes with --suite agentdojo/);
   });
 });
 
