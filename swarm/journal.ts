@@ -86,6 +86,14 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     /** Merged issues, with the tasks that made them, that changed these paths. */
     others: z.array(z.object({ issue, task: z.string().max(32) }).strict()).max(500),
   }).strict(),
+  /** Somebody else has a part that the issue declares: the person decides. */
+  z.object({
+    ...{ kind: z.literal("contested"), at: z.int(), issue, attempt },
+    conflict: z.string().max(16),
+    scope: z.string().max(1_024),
+    /** Whose it is: a task. */
+    holder: z.string().max(32),
+  }).strict(),
   z.object({
     kind: z.literal("closed"),
     at: z.int(),
@@ -124,6 +132,7 @@ export interface IssueState {
   approvals: Attempt[];
   readonly handoffs: Handoff[];
   conflicts: Event<"conflict">[];
+  readonly contested: Event<"contested">[];
   merging: Event<"merging"> | undefined;
   merged:
     | { readonly commit: string; readonly paths: readonly string[]; readonly task: string }
@@ -161,7 +170,7 @@ export function beginState(event: SwarmEvent): SwarmState {
     ...{ offered: undefined, finished: undefined },
     issues: new Map(event.plan.issues.map((each): [string, IssueState] => [each.id, {
       ...{ issue: each, status: "open", why: "", attempts: [], work: undefined, approvals: [] },
-      ...{ handoffs: [], conflicts: [], merging: undefined, merged: undefined },
+      ...{ handoffs: [], conflicts: [], contested: [], merging: undefined, merged: undefined },
     }])),
   };
 }
@@ -230,6 +239,9 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
       drop(of, `it conflicts with ${whose || "what was merged"} in ${event.paths.join(", ")}`, "");
       return;
     }
+    case "contested":
+      open(state, event.issue).contested.push(event);
+      return;
     case "closed": {
       const of = open(state, event.issue);
       of.status = event.status;

@@ -154,11 +154,3 @@ export function planOf(value: unknown, refuse: (why: string) => Error): SwarmPla
   const [issue] = parsed.error.issues;
   throw refuse(`${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is wrong"}`);
 }
-
-/** Whether two lists of claimed paths touch; an empty list claims nothing. */
-export function overlaps(a: readonly string[], b: readonly string[]): boolean {
-  const within = (inner: string, outer: string): boolean =>
-    inner === outer || inner.startsWith(outer.endsWith("/") ? outer : `${outer}/`) ||
-    `${inner}/` === outer;
-  return a.some((one) => b.some((two) => within(one, two) || within(two, one)));
-}

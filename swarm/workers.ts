@@ -1,5 +1,6 @@
 /** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
-import { Fault, unreachable } from "../contracts/base/mod.ts";
+import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
+import type { Claims } from "./claims.ts";
 import {
   type Attempt,
   type IssueState,
@@ -44,6 +45,8 @@ export interface SwarmTasks {
   follow(task: string, signal: AbortSignal): Promise<TaskEnd | undefined>;
   cancel(task: string): Promise<void>;
   staged(task: string): Promise<readonly StagedFile[]>;
+  /** The control operation `resources`. */
+  resources(body: Json): Promise<Json>;
   /** The model's provider, as it is recorded. */
   provider(model: string): string;
 }
@@ -76,7 +79,10 @@ export interface Worker {
 /** Makes it; `record` makes an event durable and takes it into the state. */
 export function makeWorker(
   parts: WorkerParts,
-  record: (event: SwarmEvent) => Promise<void>,
+  { record, claims }: {
+    readonly record: (event: SwarmEvent) => Promise<void>;
+    readonly claims: Pick<Claims, "take" | "tellBegun">;
+  },
 ): Worker {
   const { state, mirror, tasks, hands, rooms } = parts;
   const { plan, mount } = state.begun;
@@ -126,7 +132,8 @@ export function makeWorker(
 
   const follow = async (of: IssueState, attempt: Attempt, stop: AbortSignal): Promise<void> => {
     const folder = `${rooms}/a${attempt.n}`;
-    if (attempt.task === undefined) {
+    const begins = attempt.task === undefined;
+    if (begins) {
       const { files } = await mirror.tree(attempt.from);
       await hands.plant(folder, mirror.planted(files));
       const { session, work, role, model } = attempt;
@@ -137,6 +144,10 @@ export function makeWorker(
           : await requestOfReview(of, attempt),
       });
       await record({ kind: "started", at: hands.now(), attempt: attempt.n, task });
+    }
+    if (attempt.work === "author") {
+      await claims.take(of, attempt);
+      if (begins) await claims.tellBegun(of, attempt);
     }
     const { outcome, money } = await outcomeOf(of, attempt, stop);
     await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, money });

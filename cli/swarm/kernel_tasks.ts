@@ -273,6 +273,7 @@ export function makeKernelTasks(
         };
       });
     },
+    resources: (body) => say("resources", body),
     provider(model): string {
       const found = models.get(model);
       const host = found?.providers[0]?.host;

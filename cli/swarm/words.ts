@@ -41,6 +41,13 @@ export function eventLine(state: SwarmState, event: SwarmEvent): readonly string
           "what was merged"
         }`,
       ];
+    case "contested":
+      return [
+        `${event.issue}  "${
+          short(event.scope, 80)
+        }" is claimed by task ${event.holder}: its change is merged once that is over, or you decide: ` +
+        `remit resources decide ${event.conflict} share|release|refuse`,
+      ];
     case "merged":
       return [`${event.issue}  merged as ${event.commit.slice(0, 12)}`];
     case "closed":
@@ -57,6 +64,7 @@ export function issueRows(state: SwarmState): readonly object[] {
     ...(of.why === "" ? {} : { why: of.why }),
     ...(of.merged === undefined ? {} : { commit: of.merged.commit, paths: of.merged.paths }),
     conflicts: of.conflicts.map(({ paths, others }) => ({ paths, others })),
+    contested: of.contested.map(({ conflict, scope, holder }) => ({ conflict, scope, holder })),
     attempts: of.attempts.map(({ n, work, role, model, provider, task, ended }) => ({
       ...{ n, work, role, model, provider },
       ...(task === undefined ? {} : { task }),
