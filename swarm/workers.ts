@@ -151,6 +151,8 @@ export function makeWorker(
     }
     const { outcome, money } = await outcomeOf(of, attempt, stop);
     await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, money });
+    // What was asked about its claim went with its task: its change still waits for the answer.
+    if (outcome.kind === "patch") await claims.take(of, attempt);
     await hands.clear(folder);
   };
 

@@ -248,6 +248,7 @@ async function drive(
     unlisten();
     watching.abort();
     await watched;
+    await mirror.close();
   }
   if (state.finished?.status === "stopped") {
     return report(command, state, undefined, EXIT.interrupted);

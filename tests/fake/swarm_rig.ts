@@ -238,7 +238,7 @@ async function makeRig(
       };
       const mine = until(hands, dead.signal);
       const mirror = makeMirror(mine, `${dir}/mirror.git`);
-      await Promise.race([
+      const running = Promise.race([
         runScheduler({
           ...{ state, mirror, tasks, hands: { ...mine, now: () => 1_700_000_001_000 } },
           resource: REPOSITORY,
@@ -256,6 +256,7 @@ async function makeRig(
         }, new AbortController().signal),
         killed.promise,
       ]);
+      await running.finally(() => mirror.close());
       return state;
     },
     async content(path): Promise<string | undefined> {
