@@ -23,6 +23,8 @@ export interface BenchKernel {
   run(request: TaskRequest): Promise<number>;
   /** The same for any request that the kernel takes. */
   finish(request: object): Promise<{ readonly task: string; readonly exit: number }>;
+  /** The same, while it runs. */
+  begin(request: object): Promise<{ readonly task: string; readonly exit: Promise<number> }>;
   close(): Promise<void>;
 }
 
@@ -98,11 +100,16 @@ export async function startBenchKernel(
     });
     await link.ask("answer", toJson(signed));
   };
-  const finish: BenchKernel["finish"] = async (request) => {
+  const begin: BenchKernel["begin"] = async (request) => {
     const { task } = await link.ask("run", toJson(request)) as { task: string };
     const done = new Promise<number>((resolve) => ends.set(task, resolve));
     await link.ask("watch", { task, from: 0 });
-    return { task, exit: early.get(task) ?? await done };
+    const exit = early.get(task);
+    return { task, exit: exit === undefined ? done : Promise.resolve(exit) };
+  };
+  const finish: BenchKernel["finish"] = async (request) => {
+    const { task, exit } = await begin(request);
+    return { task, exit: await exit };
   };
   const { pid } = await link.ask("hello", { version: 1, harness: "bench" }) as { pid: number };
   return {
@@ -110,6 +117,7 @@ export async function startBenchKernel(
     dir,
     pid,
     finish,
+    begin,
     run: async (request) => (await finish(request)).exit,
     async close(): Promise<void> {
       await link.ask("stop", null).catch(() => null as Json);

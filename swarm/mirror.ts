@@ -145,13 +145,18 @@ export function makeMirror(
   const mergeTree = async (ours: string, theirs: string): ReturnType<Loop["ask"]> => {
     // Words of a line that is read by a shell.
     if (![ours, theirs].every((each) => OID.test(each))) throw new TypeError("no name of a commit");
-    merges ??= hands.gitLoop(room, MERGE);
-    try {
-      return await (await merges).ask(`${ours} ${theirs}`);
-    } catch (error) {
-      await close();
-      if (error instanceof Fault) throw error;
-      throw new Fault("upstream", "Cannot merge: git ended early", { cause: error });
+    for (let tries = 0;; tries++) {
+      merges ??= hands.gitLoop(room, MERGE);
+      try {
+        return await (await merges).ask(`${ours} ${theirs}`);
+      } catch (error) {
+        await close();
+        if (error instanceof Fault) throw error;
+        // One that was killed while nothing was asked of it is no reason to give up; a merge writes nothing that stands.
+        if (tries > 0) {
+          throw new Fault("upstream", "Cannot merge: git ended early", { cause: error });
+        }
+      }
     }
   };
 

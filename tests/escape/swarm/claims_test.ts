@@ -2,8 +2,16 @@
 import assert from "node:assert/strict";
 import { part, worker } from "../../../agents/_fixture/resource_world.ts";
 import { TaskId } from "../../../contracts/authority/mod.ts";
+import { makeMirror } from "../../../swarm/mirror.ts";
 import { planOf } from "../../../swarm/plan.ts";
-import { approving, Killed, onSwarm, REPOSITORY, type SwarmRig } from "../../fake/swarm_rig.ts";
+import {
+  approving,
+  Killed,
+  onSwarm,
+  REPOSITORY,
+  type SwarmRig,
+  taskOf,
+} from "../../fake/swarm_rig.ts";
 import { needs } from "../../needs.ts";
 
 const plan = (issues: readonly object[], limits: object = {}) =>
@@ -223,5 +231,71 @@ Deno.test("a worker whose part another's merged change touched is told while it 
       message.kind === "reviewFinding"
     );
     assert.deepEqual(found.map(({ box, colour }) => [box, colour]), [[`task:${b}`, "BLUE"]]);
+  });
+});
+
+Deno.test("a worker that claims the whole repository for itself holds the others up no longer than its own task", async () => {
+  if (!needs("git")) return;
+  let rig: SwarmRig | undefined;
+  let taken: Promise<unknown> | undefined;
+  await onSwarm({
+    plan: plan([{ id: "a", title: "A" }, { ...ISSUE, id: "b", after: ["c"] }, {
+      id: "c",
+      title: "C",
+    }]),
+    does: approving((ask) => {
+      const files = { [`${ask.session}.txt`]: "x" };
+      if (!ask.request.includes("Issue a:")) return { files };
+      // All of it, for as long as there is.
+      taken ??= rig?.shared.resources.claim(
+        {
+          ...{ resource: REPOSITORY, scope: part(""), mode: "exclusive" },
+          until: rig.shared.powers.now() + 3_600_000,
+        },
+        worker(taskOf(ask.session)),
+      );
+      return {
+        files,
+        once: () => rig?.lines.some((line) => /"merged".*"issue":"c"/.test(line)) ?? false,
+      };
+    }),
+  }, async (made) => {
+    rig = made;
+    const state = await rig.run();
+    assert.equal(state.finished?.status, "done");
+    assert.deepEqual(await taken, { ...Object(await taken), kind: "held" });
+    const kinds = rig.lines.map((line) => JSON.parse(line));
+    const at = (kind: string, issue: string): number =>
+      kinds.findIndex((each) => each.kind === kind && each.issue === issue);
+    const ended = kinds.findIndex(({ kind, attempt }) =>
+      kind === "ended" && attempt === state.issues.get("a")?.attempts[0]?.n
+    );
+    // b could begin once c was merged; a's claim went with a's task, though a's change was not merged yet.
+    assert(at("assigned", "b") > ended, rig.lines.join("\n"));
+    assert.equal(await rig.shared.resources.get(REPOSITORY), undefined);
+  });
+});
+
+Deno.test("the process that merges is killed between two merges: the next one merges in another", async () => {
+  if (!needs("git")) return;
+  await onSwarm({ plan: plan([ISSUE]), does: works }, async ({ mirror, hands, dir }) => {
+    let loops = 0;
+    const killed = makeMirror({
+      ...hands,
+      async gitLoop(...asked) {
+        const loop = await hands.gitLoop(...asked);
+        if (loops++ === 0) await loop.close();
+        return loop;
+      },
+    }, `${dir}/mirror.git`);
+    const base = await mirror.tip();
+    const { commit, tree } = await mirror.commit(base, {
+      ...{ ref: "refs/remit/one", message: "one", at: 0 },
+      changes: [{ path: "one", bytes: new TextEncoder().encode("x") }],
+    });
+    assert.deepEqual(await killed.merge(base, commit), { kind: "merged", tree });
+    await killed.close();
+    assert.equal(loops, 2);
+    await assert.rejects(killed.merge(base, "HEAD; touch /mirror/x"), TypeError);
   });
 });
