@@ -25,6 +25,8 @@ export interface BenchKernel {
   finish(request: object): Promise<{ readonly task: string; readonly exit: number }>;
   /** The same, while it runs. */
   begin(request: object): Promise<{ readonly task: string; readonly exit: Promise<number> }>;
+  /** Also called with each event of tasks that run. */
+  heard: (event: string, body: unknown) => void;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function startBenchKernel(
   const early = new Map<string, number>();
   link.onTell((op, body) => {
     const { event, body: asked } = body as { event?: string; body?: { question?: string } };
+    if (event !== undefined) kernel.heard(event, asked);
     if (event === "questionAsked" && asked?.question !== undefined) void allow(asked.question);
     if (op !== "end") return;
     const { task, exit } = body as { task: string; exit: number };
@@ -112,9 +115,10 @@ export async function startBenchKernel(
     return { task, exit: await exit };
   };
   const { pid } = await link.ask("hello", { version: 1, harness: "bench" }) as { pid: number };
-  return {
+  const kernel: BenchKernel = {
     link,
     dir,
+    heard: () => undefined,
     pid,
     finish,
     begin,
@@ -126,6 +130,7 @@ export async function startBenchKernel(
       await Deno.remove(dir, { recursive: true });
     },
   };
+  return kernel;
 }
 
 async function connected(

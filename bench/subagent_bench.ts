@@ -28,11 +28,10 @@ export async function subagent(): Promise<readonly Row[]> {
     const task: number[] = [], child: number[] = [];
     // Of each process its first words, and when they came.
     const first = new Map<number, number>();
-    kernel.link.onTell((_, told) => {
-      const { event, body } = told as { event?: string; body?: { pid?: number } };
-      const pid = body?.pid ?? 0;
+    kernel.heard = (event, body) => {
+      const { pid = 0 } = body as { readonly pid?: number };
       if (event === "inferred" && !first.has(pid)) first.set(pid, performance.now());
-    });
+    };
     for (let round = -1; round < ROUNDS; round++) {
       first.clear();
       const began = performance.now();
