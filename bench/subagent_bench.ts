@@ -11,12 +11,14 @@ const ROUNDS = 9;
 /** Pause between rounds, milliseconds: the pool fills while nothing is asked. */
 const CALM = 120;
 
+/** Whoever started it thinks about its next call meanwhile, as a model does. */
 const LEAD = `scenario: lead
 turns:
   - { when: { user: HELPER }, say: I help. }
   - when: { inference: 1 }
     calls: [{ tool: agent_spawn, args: { request: HELPER } }]
   - when: { inference: 2 }
+    stream: { firstMs: 1000 }
     calls: [{ tool: agent_wait, args: { agent: "{{ tool.agent_spawn | json /agent }}" } }]
   - { when: { always: true }, say: Done. }
 `;
