@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { Fault, unreachable } from "../contracts/base/mod.ts";
 import { type SwarmIssue, SwarmPlan } from "./plan.ts";
+import { type Passed, STAGES } from "./stages.ts";
 import { Handoff, SwarmReview } from "./words.ts";
 
 const oid = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -17,6 +18,8 @@ const paths = z.array(z.string().max(4_096)).max(10_000);
 /** How a task of a swarm ended. */
 const Outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("patch"), commit: oid, tree: oid, paths, said: why }).strict(),
+  /** What a stage settled, as JSON text: it passed its gate. */
+  z.object({ kind: z.literal("settled"), document: z.string().max(40_000) }).strict(),
   z.object({ kind: z.literal("approved"), review: SwarmReview }).strict(),
   z.object({ kind: z.literal("rejected"), review: SwarmReview }).strict(),
   /** Nothing that counts came of it. */
@@ -47,7 +50,9 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     at: z.int(),
     attempt,
     issue,
-    work: z.enum(["author", "review"]),
+    work: z.enum(["author", "review", "stage"]),
+    /** Of work on a stage: which. */
+    stage: z.enum(STAGES).optional(),
     role: z.string().max(64),
     /** As the plan or the command names it; "" for the run's own. */
     model: z.string().max(1_024),
@@ -127,6 +132,8 @@ export interface IssueState {
   status: "open" | "merged" | "failed" | "conflicted" | "cancelled";
   why: string;
   readonly attempts: Attempt[];
+  /** What its stages settled. */
+  passed: Passed;
   /** The change that is on its way. */
   work: { readonly attempt: Attempt; readonly commit: string; readonly tree: string } | undefined;
   approvals: Attempt[];
@@ -169,7 +176,15 @@ export function beginState(event: SwarmEvent): SwarmState {
     ...{ id: event.id, begun: event, attempts: [], merges: [], checks: new Map() },
     ...{ offered: undefined, finished: undefined },
     issues: new Map(event.plan.issues.map((each): [string, IssueState] => [each.id, {
-      ...{ issue: each, status: "open", why: "", attempts: [], work: undefined, approvals: [] },
+      ...{
+        issue: each,
+        status: "open",
+        why: "",
+        attempts: [],
+        passed: {},
+        work: undefined,
+        approvals: [],
+      },
       ...{ handoffs: [], conflicts: [], contested: [], merging: undefined, merged: undefined },
     }])),
   };
@@ -189,6 +204,13 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
       }
       if (event.work === "review" && event.role === of.work?.attempt.role) {
         throw wrong(`the author of "${event.issue}" would review it`);
+      }
+      const { work, stage } = event;
+      if ((work === "stage") !== (stage !== undefined)) {
+        throw wrong(`attempt ${n} is work on no stage, or on two things`);
+      }
+      if (stage !== undefined && (of.work !== undefined || of.passed[stage] !== undefined)) {
+        throw wrong(`the ${stage} of "${event.issue}" is settled already`);
       }
       const made: Attempt = { ...rest, n };
       of.attempts.push(made);
@@ -265,6 +287,12 @@ function takeOutcome(of: IssueState, attempt: Attempt, outcome: Outcome): void {
       of.work = { attempt, commit: outcome.commit, tree: outcome.tree };
       of.approvals = [];
       return;
+    case "settled": {
+      const { stage } = attempt;
+      if (stage === undefined) throw wrong(`attempt ${attempt.n} is no work on a stage`);
+      of.passed = { ...of.passed, [stage]: outcome.document };
+      return;
+    }
     case "approved":
       of.approvals.push(attempt);
       return;
@@ -277,8 +305,8 @@ function takeOutcome(of: IssueState, attempt: Attempt, outcome: Outcome): void {
         ).join("\n"),
       );
     case "nothing":
-      // A reviewer who fails is followed by another one; a worker who fails leaves word for the next.
-      if (attempt.work === "author") {
+      // A reviewer who fails is followed by another one; who else fails leaves word for the next.
+      if (attempt.work !== "review") {
         of.handoffs.push(handoff(attempt, outcome.why, [], "", outcome.said));
       }
       return;

@@ -69,7 +69,8 @@ export async function runScheduler(
           if (of.conflicts.length > 1) {
             return await close(of, "conflicted", of.handoffs.at(-1)?.why ?? "it conflicts");
           }
-          await worker.assign(of, "author", over.signal);
+          const stage = plan.stages.find((each) => of.passed[each] === undefined);
+          await worker.assign(of, stage ?? "author", over.signal);
         } else if (!await passes({ ...parts, record, now: hands.now }, of, of.work.tree)) continue;
         else if (of.approvals.length < plan.reviews) await worker.assign(of, "review", over.signal);
         else {
