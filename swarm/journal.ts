@@ -137,6 +137,8 @@ export interface IssueState {
   /** The change that is on its way. */
   work: { readonly attempt: Attempt; readonly commit: string; readonly tree: string } | undefined;
   approvals: Attempt[];
+  /** Reviews of the change on its way that spoke against it. */
+  rejections: SwarmReview[];
   readonly handoffs: Handoff[];
   conflicts: Event<"conflict">[];
   readonly contested: Event<"contested">[];
@@ -184,6 +186,7 @@ export function beginState(event: SwarmEvent): SwarmState {
         passed: {},
         work: undefined,
         approvals: [],
+        rejections: [],
       },
       ...{ handoffs: [], conflicts: [], contested: [], merging: undefined, merged: undefined },
     }])),
@@ -228,7 +231,10 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
     case "ended": {
       const found = live(state, event.attempt);
       found.ended = event;
-      takeOutcome(open(state, found.issue), found, event.outcome);
+      takeOutcome(open(state, found.issue), found, {
+        outcome: event.outcome,
+        most: state.begun.plan.rejections,
+      });
       return;
     }
     case "checked": {
@@ -281,11 +287,16 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
   }
 }
 
-function takeOutcome(of: IssueState, attempt: Attempt, outcome: Outcome): void {
+function takeOutcome(
+  of: IssueState,
+  attempt: Attempt,
+  { outcome, most }: { readonly outcome: Outcome; readonly most: number },
+): void {
   switch (outcome.kind) {
     case "patch":
       of.work = { attempt, commit: outcome.commit, tree: outcome.tree };
       of.approvals = [];
+      of.rejections = [];
       return;
     case "settled": {
       const { stage } = attempt;
@@ -297,10 +308,12 @@ function takeOutcome(of: IssueState, attempt: Attempt, outcome: Outcome): void {
       of.approvals.push(attempt);
       return;
     case "rejected":
+      of.rejections.push(outcome.review);
+      if (of.rejections.length < most) return;
       return drop(
         of,
-        "a reviewer rejected it",
-        outcome.review.findings.map(({ path, line, what }) =>
+        `${most === 1 ? "a reviewer" : `${most} reviewers`} rejected it`,
+        of.rejections.flatMap(({ findings }) => findings).map(({ path, line, what }) =>
           `${path}${line === undefined ? "" : `:${line}`}: ${what}`
         ).join("\n"),
       );
@@ -325,6 +338,7 @@ function drop(of: IssueState, why: string, verification: string): void {
   }
   of.work = undefined;
   of.approvals = [];
+  of.rejections = [];
   of.merging = undefined;
 }
 

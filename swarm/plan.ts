@@ -79,6 +79,8 @@ export const SwarmPlan = z.object({
   reviewer: Role.default("reviewer"),
   /** Approvals that each change needs. */
   reviews: z.int().min(1).max(5).default(1),
+  /** Rejections that send a change back: with 2 and 2 the best of three decides. */
+  rejections: z.int().min(1).max(5).default(1),
   /** What is settled before the work on an issue, in this order; `planner` is the role that does it. */
   stages: z.array(z.enum(STAGES)).max(3).default([]),
   planner: Role.default("researcher"),
