@@ -28,6 +28,8 @@ const Outcome = z.discriminatedUnion("kind", [
     reason: z.enum(["empty", "failed", "timedOut", "cancelled", "misfit", "refused", "budget"]),
     why,
     said: why,
+    /** Files that it had staged by then. */
+    left: paths.optional(),
   }).strict(),
 ]);
 /** See {@link Outcome}. */
@@ -320,7 +322,7 @@ function takeOutcome(
     case "nothing":
       // A reviewer who fails is followed by another one; who else fails leaves word for the next.
       if (attempt.work !== "review") {
-        of.handoffs.push(handoff(attempt, outcome.why, [], "", outcome.said));
+        of.handoffs.push(handoff(attempt, outcome.why, outcome.left ?? [], "", outcome.said));
       }
       return;
     default:

@@ -50,6 +50,7 @@ async function run(state: SwarmState, stopped = false) {
     state,
     tasks: {
       follow: () => Promise.resolve(cancelled.length === 0 ? undefined : { money: 0.5 }),
+      staged: () => Promise.resolve([]),
       cancel: (task: string) => Promise.resolve(void cancelled.push(task)),
     },
     hands: {

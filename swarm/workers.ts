@@ -14,6 +14,7 @@ import { patchOf, type StagedFile } from "./patch.ts";
 import { passStage, type Stage, strayOf } from "./stages.ts";
 import { parseReview, reviewRequest, stageRequest, workRequest } from "./words.ts";
 import type { SwarmHands } from "./swarm_powers.ts";
+import { badPath } from "./tree_files.ts";
 import { chooseByRecord, type TrackRow } from "./track_record.ts";
 
 /** One task that is asked for. */
@@ -160,11 +161,27 @@ export function makeWorker(
       await claims.take(of, attempt);
       if (begins) await claims.tellBegun(of, attempt);
     }
-    const { outcome, money } = await outcomeOf(of, attempt, stop);
+    const { outcome: came, money } = await outcomeOf(of, attempt, stop);
+    const outcome = came.kind === "nothing" && attempt.work === "author"
+      ? { ...came, left: await leftBy(attempt) }
+      : came;
     await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, money });
     // What was asked about its claim went with its task: its change still waits for the answer.
     if (outcome.kind === "patch") await claims.take(of, attempt);
     await hands.clear(folder);
+  };
+
+  /** Paths that a worker who did not come to an end had staged: its follower is told where it was at work. */
+  const leftBy = async ({ task = "" }: Attempt): Promise<string[]> => {
+    try {
+      return (await tasks.staged(task)).map(({ path }) => path).filter((path) =>
+        badPath(path) === undefined
+      ).slice(0, limits.changedFiles);
+    } catch (error) {
+      // Its task is gone, or it staged what lies elsewhere: there is nothing to tell.
+      if (error instanceof Fault) return [];
+      throw error;
+    }
   };
 
   const requestOfReview = async (of: IssueState, { from }: Attempt): Promise<string> =>
