@@ -5,7 +5,8 @@
  */
 import { join } from "node:path";
 import type { Json } from "../contracts/base/mod.ts";
-import { beginState, type SwarmEvent, takeEvent } from "../swarm/journal.ts";
+import type { SwarmEvent } from "../swarm/events.ts";
+import { beginState, takeEvent } from "../swarm/journal.ts";
 import { makeMergeQueue } from "../swarm/merge_queue.ts";
 import { findBase, makeMirror, planOf } from "../swarm/mod.ts";
 import { personsGit } from "../tests/fake/swarm.ts";

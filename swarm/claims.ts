@@ -16,7 +16,8 @@ import {
   ResourceScope,
   SharedResource,
 } from "../contracts/task/resources.ts";
-import type { Attempt, IssueState, SwarmEvent, SwarmState } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import type { Attempt, IssueState, SwarmState } from "./journal.ts";
 import type { SwarmHands } from "./swarm_powers.ts";
 
 /** What they are made with. */

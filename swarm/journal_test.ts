@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { beginState, readState, type SwarmEvent, takeEvent } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import { beginState, readState, takeEvent } from "./journal.ts";
 import { planOf } from "./plan.ts";
 import { chooseByRecord, plotLines, trackRecord } from "./track_record.ts";
 

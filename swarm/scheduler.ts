@@ -7,7 +7,8 @@
 import type { ResourceRef } from "../contracts/task/resources.ts";
 import type { Check } from "./checks.ts";
 import { makeClaims } from "./claims.ts";
-import { type IssueState, liveOf, type SwarmEvent, type SwarmState } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import { type IssueState, liveOf, type SwarmState } from "./journal.ts";
 import { makeMergeQueue, passes, standing } from "./merge_queue.ts";
 import { GivenUp, makeWorker, type WorkerParts } from "./workers.ts";
 

@@ -1,6 +1,7 @@
 /** How a swarm ends whose time is over. */
 import assert from "node:assert/strict";
-import { beginState, type SwarmEvent, type SwarmState, takeEvent } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import { beginState, type SwarmState, takeEvent } from "./journal.ts";
 import { planOf } from "./plan.ts";
 import { runScheduler, type SchedulerParts } from "./scheduler.ts";
 

@@ -1,14 +1,8 @@
 /** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
 import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
 import type { Claims } from "./claims.ts";
-import {
-  type Attempt,
-  type IssueState,
-  type Outcome,
-  spentOf,
-  type SwarmEvent,
-  type SwarmState,
-} from "./journal.ts";
+import type { Outcome, SwarmEvent } from "./events.ts";
+import { type Attempt, type IssueState, spentOf, type SwarmState } from "./journal.ts";
 import type { Mirror } from "./mirror.ts";
 import { patchOf, type StagedFile } from "./patch.ts";
 import { passStage, type Stage, strayOf } from "./stages.ts";
