@@ -23,6 +23,10 @@ export interface BenchKernel {
   run(request: TaskRequest): Promise<number>;
   /** The same for any request that the kernel takes. */
   finish(request: object): Promise<{ readonly task: string; readonly exit: number }>;
+  /** The same, while it runs. */
+  begin(request: object): Promise<{ readonly task: string; readonly exit: Promise<number> }>;
+  /** Also called with each event of tasks that run. */
+  heard: (event: string, body: unknown) => void;
   close(): Promise<void>;
 }
 
@@ -77,6 +81,7 @@ export async function startBenchKernel(
   const early = new Map<string, number>();
   link.onTell((op, body) => {
     const { event, body: asked } = body as { event?: string; body?: { question?: string } };
+    if (event !== undefined) kernel.heard(event, asked);
     if (event === "questionAsked" && asked?.question !== undefined) void allow(asked.question);
     if (op !== "end") return;
     const { task, exit } = body as { task: string; exit: number };
@@ -98,18 +103,25 @@ export async function startBenchKernel(
     });
     await link.ask("answer", toJson(signed));
   };
-  const finish: BenchKernel["finish"] = async (request) => {
+  const begin: BenchKernel["begin"] = async (request) => {
     const { task } = await link.ask("run", toJson(request)) as { task: string };
     const done = new Promise<number>((resolve) => ends.set(task, resolve));
     await link.ask("watch", { task, from: 0 });
-    return { task, exit: early.get(task) ?? await done };
+    const exit = early.get(task);
+    return { task, exit: exit === undefined ? done : Promise.resolve(exit) };
+  };
+  const finish: BenchKernel["finish"] = async (request) => {
+    const { task, exit } = await begin(request);
+    return { task, exit: await exit };
   };
   const { pid } = await link.ask("hello", { version: 1, harness: "bench" }) as { pid: number };
-  return {
+  const kernel: BenchKernel = {
     link,
     dir,
+    heard: () => undefined,
     pid,
     finish,
+    begin,
     run: async (request) => (await finish(request)).exit,
     async close(): Promise<void> {
       await link.ask("stop", null).catch(() => null as Json);
@@ -118,6 +130,7 @@ export async function startBenchKernel(
       await Deno.remove(dir, { recursive: true });
     },
   };
+  return kernel;
 }
 
 async function connected(

@@ -3,107 +3,12 @@
  * before it is refused, so that no issue is ever worked on twice at a time, whoever writes.
  * @module
  */
-import * as z from "zod";
 import { Fault, unreachable } from "../contracts/base/mod.ts";
-import { type SwarmIssue, SwarmPlan } from "./plan.ts";
-import { Handoff, SwarmReview } from "./words.ts";
+import { type Outcome, SwarmEvent } from "./events.ts";
+import type { SwarmIssue } from "./plan.ts";
+import type { Passed } from "./stages.ts";
+import { Handoff, type SwarmReview } from "./words.ts";
 
-const oid = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
-const issue = z.string().max(40);
-const attempt = z.int().min(1).max(100_000);
-const why = z.string().max(8_000);
-const paths = z.array(z.string().max(4_096)).max(10_000);
-
-/** How a task of a swarm ended. */
-const Outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("patch"), commit: oid, tree: oid, paths, said: why }).strict(),
-  z.object({ kind: z.literal("approved"), review: SwarmReview }).strict(),
-  z.object({ kind: z.literal("rejected"), review: SwarmReview }).strict(),
-  /** Nothing that counts came of it. */
-  z.object({
-    kind: z.literal("nothing"),
-    reason: z.enum(["empty", "failed", "timedOut", "cancelled", "misfit", "refused", "budget"]),
-    why,
-    said: why,
-  }).strict(),
-]);
-/** See {@link Outcome}. */
-export type Outcome = z.infer<typeof Outcome>;
-
-/** Everything that is written down. */
-export const SwarmEvent = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("begun"),
-    id: z.string().max(16),
-    at: z.int(),
-    plan: SwarmPlan,
-    base: oid,
-    /** The person's folder, and its name as a mount. */
-    folder: z.string().max(4_096),
-    mount: z.string().max(32),
-  }).strict(),
-  z.object({
-    kind: z.literal("assigned"),
-    at: z.int(),
-    attempt,
-    issue,
-    work: z.enum(["author", "review"]),
-    role: z.string().max(64),
-    /** As the plan or the command names it; "" for the run's own. */
-    model: z.string().max(1_024),
-    provider: z.string().max(64),
-    /** The commit that it works on. */
-    from: oid,
-    /** The kernel makes one task of this session, however often it is asked. */
-    session: z.string().max(64),
-  }).strict(),
-  z.object({ kind: z.literal("started"), at: z.int(), attempt, task: z.string().max(32) }).strict(),
-  z.object({
-    kind: z.literal("ended"),
-    at: z.int(),
-    attempt,
-    outcome: Outcome,
-    /** US dollars. */
-    money: z.number().min(0),
-  }).strict(),
-  z.object({
-    kind: z.literal("checked"),
-    at: z.int(),
-    issue,
-    tree: oid,
-    ok: z.boolean(),
-    /** The last lines that the checks printed: untrusted. */
-    said: why,
-  }).strict(),
-  z.object({ kind: z.literal("merging"), at: z.int(), issue, tip: oid, commit: oid, paths })
-    .strict(),
-  z.object({ kind: z.literal("merged"), at: z.int(), issue, commit: oid }).strict(),
-  z.object({
-    kind: z.literal("conflict"),
-    at: z.int(),
-    issue,
-    paths,
-    /** Merged issues, with the tasks that made them, that changed these paths. */
-    others: z.array(z.object({ issue, task: z.string().max(32) }).strict()).max(500),
-  }).strict(),
-  z.object({
-    kind: z.literal("closed"),
-    at: z.int(),
-    issue,
-    status: z.enum(["failed", "conflicted", "cancelled"]),
-    why,
-  }).strict(),
-  z.object({ kind: z.literal("offered"), at: z.int(), task: z.string().max(32), commit: oid })
-    .strict(),
-  z.object({
-    kind: z.literal("finished"),
-    at: z.int(),
-    status: z.enum(["done", "partly", "failed", "stopped"]),
-    why,
-  }).strict(),
-]);
-/** See {@link SwarmEvent}. */
-export type SwarmEvent = z.infer<typeof SwarmEvent>;
 type Event<K extends SwarmEvent["kind"]> = Extract<SwarmEvent, { kind: K }>;
 
 /** One task of the swarm. */
@@ -119,11 +24,16 @@ export interface IssueState {
   status: "open" | "merged" | "failed" | "conflicted" | "cancelled";
   why: string;
   readonly attempts: Attempt[];
+  /** What its stages settled. */
+  passed: Passed;
   /** The change that is on its way. */
   work: { readonly attempt: Attempt; readonly commit: string; readonly tree: string } | undefined;
   approvals: Attempt[];
+  /** Reviews of the change on its way that spoke against it. */
+  rejections: SwarmReview[];
   readonly handoffs: Handoff[];
   conflicts: Event<"conflict">[];
+  readonly contested: Event<"contested">[];
   merging: Event<"merging"> | undefined;
   merged:
     | { readonly commit: string; readonly paths: readonly string[]; readonly task: string }
@@ -160,8 +70,17 @@ export function beginState(event: SwarmEvent): SwarmState {
     ...{ id: event.id, begun: event, attempts: [], merges: [], checks: new Map() },
     ...{ offered: undefined, finished: undefined },
     issues: new Map(event.plan.issues.map((each): [string, IssueState] => [each.id, {
-      ...{ issue: each, status: "open", why: "", attempts: [], work: undefined, approvals: [] },
-      ...{ handoffs: [], conflicts: [], merging: undefined, merged: undefined },
+      ...{
+        issue: each,
+        status: "open",
+        why: "",
+        attempts: [],
+        passed: {},
+        work: undefined,
+        approvals: [],
+        rejections: [],
+      },
+      ...{ handoffs: [], conflicts: [], contested: [], merging: undefined, merged: undefined },
     }])),
   };
 }
@@ -181,6 +100,13 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
       if (event.work === "review" && event.role === of.work?.attempt.role) {
         throw wrong(`the author of "${event.issue}" would review it`);
       }
+      const { work, stage } = event;
+      if ((work === "stage") !== (stage !== undefined)) {
+        throw wrong(`attempt ${n} is work on no stage, or on two things`);
+      }
+      if (stage !== undefined && (of.work !== undefined || of.passed[stage] !== undefined)) {
+        throw wrong(`the ${stage} of "${event.issue}" is settled already`);
+      }
       const made: Attempt = { ...rest, n };
       of.attempts.push(made);
       state.attempts.push(made);
@@ -197,7 +123,10 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
     case "ended": {
       const found = live(state, event.attempt);
       found.ended = event;
-      takeOutcome(open(state, found.issue), found, event.outcome);
+      takeOutcome(open(state, found.issue), found, {
+        outcome: event.outcome,
+        most: state.begun.plan.rejections,
+      });
       return;
     }
     case "checked": {
@@ -230,6 +159,9 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
       drop(of, `it conflicts with ${whose || "what was merged"} in ${event.paths.join(", ")}`, "");
       return;
     }
+    case "contested":
+      open(state, event.issue).contested.push(event);
+      return;
     case "closed": {
       const of = open(state, event.issue);
       of.status = event.status;
@@ -247,27 +179,40 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
   }
 }
 
-function takeOutcome(of: IssueState, attempt: Attempt, outcome: Outcome): void {
+function takeOutcome(
+  of: IssueState,
+  attempt: Attempt,
+  { outcome, most }: { readonly outcome: Outcome; readonly most: number },
+): void {
   switch (outcome.kind) {
     case "patch":
       of.work = { attempt, commit: outcome.commit, tree: outcome.tree };
       of.approvals = [];
+      of.rejections = [];
       return;
+    case "settled": {
+      const { stage } = attempt;
+      if (stage === undefined) throw wrong(`attempt ${attempt.n} is no work on a stage`);
+      of.passed = { ...of.passed, [stage]: outcome.document };
+      return;
+    }
     case "approved":
       of.approvals.push(attempt);
       return;
     case "rejected":
+      of.rejections.push(outcome.review);
+      if (of.rejections.length < most) return;
       return drop(
         of,
-        "a reviewer rejected it",
-        outcome.review.findings.map(({ path, line, what }) =>
+        `${most === 1 ? "a reviewer" : `${most} reviewers`} rejected it`,
+        of.rejections.flatMap(({ findings }) => findings).map(({ path, line, what }) =>
           `${path}${line === undefined ? "" : `:${line}`}: ${what}`
         ).join("\n"),
       );
     case "nothing":
-      // A reviewer who fails is followed by another one; a worker who fails leaves word for the next.
-      if (attempt.work === "author") {
-        of.handoffs.push(handoff(attempt, outcome.why, [], "", outcome.said));
+      // A reviewer who fails is followed by another one; who else fails leaves word for the next.
+      if (attempt.work !== "review") {
+        of.handoffs.push(handoff(attempt, outcome.why, outcome.left ?? [], "", outcome.said));
       }
       return;
     default:
@@ -285,6 +230,7 @@ function drop(of: IssueState, why: string, verification: string): void {
   }
   of.work = undefined;
   of.approvals = [];
+  of.rejections = [];
   of.merging = undefined;
 }
 

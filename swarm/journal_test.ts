@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { beginState, readState, type SwarmEvent, takeEvent } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import { beginState, readState, takeEvent } from "./journal.ts";
 import { planOf } from "./plan.ts";
 import { chooseByRecord, plotLines, trackRecord } from "./track_record.ts";
 
@@ -153,4 +154,35 @@ Deno.test("the record tells finished from rejected and failed, and the next assi
     first,
     /^coder {2}good +█{24} {2}1 of 1 finished, 0 rejected, 0 failed, 0\.5000 USD$/,
   );
+});
+
+Deno.test("votes are counted: a change goes back at as many rejections as the plan says, and stands at its approvals", () => {
+  const rejected = (attempt: number): SwarmEvent => ({
+    ...{ kind: "ended", at: 5, attempt, money: 0 },
+    outcome: {
+      kind: "rejected",
+      review: { ...REVIEW, verdict: "reject", findings: [{ path: "x", what: `worse ${attempt}` }] },
+    },
+  });
+  const first = begun();
+  if (first.kind !== "begun") throw new Error();
+  const state = beginState({ ...first, plan: { ...first.plan, reviews: 2, rejections: 2 } });
+  const review = (attempt: number, end: SwarmEvent): void => {
+    for (const event of [assigned(attempt, "a", reviewer), started(attempt), end]) {
+      takeEvent(state, event);
+    }
+  };
+  for (const event of [assigned(1), started(1), patch(1)]) takeEvent(state, event);
+  const a = state.issues.get("a");
+  review(2, rejected(2));
+  review(3, approved(3));
+  assert.deepEqual([a?.approvals.length, a?.rejections.length, a?.handoffs.length], [1, 1, 0]);
+  assert.notEqual(a?.work, undefined);
+  review(4, rejected(4));
+  assert.equal(a?.work, undefined);
+  assert.match(a?.handoffs[0]?.why ?? "", /2 reviewers rejected it/);
+  assert.match(a?.handoffs[0]?.verification ?? "", /worse 2[\s\S]*worse 4/);
+  // Votes are those of one change.
+  for (const event of [assigned(5), started(5), patch(5)]) takeEvent(state, event);
+  assert.deepEqual([a?.approvals.length, a?.rejections.length], [0, 0]);
 });

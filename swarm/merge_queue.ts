@@ -6,7 +6,8 @@
  */
 import { Fault } from "../contracts/base/mod.ts";
 import type { Check } from "./checks.ts";
-import type { IssueState, SwarmEvent, SwarmState } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import type { IssueState, SwarmState } from "./journal.ts";
 import type { Mirror } from "./mirror.ts";
 
 /** What the queue works with. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { beginState, type SwarmEvent, takeEvent } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import { beginState, takeEvent } from "./journal.ts";
 import { makeMergeQueue } from "./merge_queue.ts";
 import type { Merge } from "./mirror.ts";
 import { planOf } from "./plan.ts";

@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { Fault } from "../contracts/base/mod.ts";
-import type { Ran } from "./run_powers.ts";
+import type { Loop, Ran } from "./run_powers.ts";
 import type { GitRoom, Planted, SwarmHands } from "./swarm_powers.ts";
 import { badPath, type FileTree, parseTree, staysInside, type TreeFile } from "./tree_files.ts";
 import type { FoundBase } from "./repository.ts";
@@ -70,10 +70,13 @@ export interface Mirror {
     tree: string,
     what: { readonly parent: string; readonly message: string; readonly at: number },
   ): Promise<string>;
+  /** One at a time. */
   merge(ours: string, theirs: string): Promise<Merge>;
   differences(from: string, to: string): Promise<readonly Difference[]>;
   /** A unified diff, for people and reviewers: untrusted text. */
   diff(from: string, to: string): Promise<string>;
+  /** Ends what is kept running for merges. */
+  close(): Promise<void>;
 }
 
 /** The branch that reviewed changes are merged into. */
@@ -81,12 +84,17 @@ const BRANCH = "refs/heads/swarm";
 const BASE = "refs/heads/base";
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
+const MERGE = ["merge-tree", "--write-tree", "--name-only", "-z", "--no-messages"];
+
 const encoder = new TextEncoder();
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** Makes it, over the folder of a bare repository that `take` makes. */
 export function makeMirror(
-  hands: Pick<SwarmHands, "git" | "write" | "kind" | "plant" | "keep" | "swap" | "clear">,
+  hands: Pick<
+    SwarmHands,
+    "git" | "gitLoop" | "write" | "kind" | "plant" | "keep" | "swap" | "clear"
+  >,
   folder: string,
 ): Mirror {
   const room: GitRoom = { mirror: folder };
@@ -128,6 +136,30 @@ export function makeMirror(
     return parseBatch(ran.stdout, names.length);
   };
 
+  let merges: Promise<Loop> | undefined;
+  const close = async (): Promise<void> => {
+    const open = merges;
+    merges = undefined;
+    await (await open?.catch(() => undefined))?.close();
+  };
+  const mergeTree = async (ours: string, theirs: string): ReturnType<Loop["ask"]> => {
+    // Words of a line that is read by a shell.
+    if (![ours, theirs].every((each) => OID.test(each))) throw new TypeError("no name of a commit");
+    for (let tries = 0;; tries++) {
+      merges ??= hands.gitLoop(room, MERGE);
+      try {
+        return await (await merges).ask(`${ours} ${theirs}`);
+      } catch (error) {
+        await close();
+        if (error instanceof Fault) throw error;
+        // One that was killed while nothing was asked of it is no reason to give up; a merge writes nothing that stands.
+        if (tries > 0) {
+          throw new Fault("upstream", "Cannot merge: git ended early", { cause: error });
+        }
+      }
+    }
+  };
+
   const tree = async (commit: string): Promise<FileTree> =>
     parseTree(
       textOf(
@@ -136,6 +168,7 @@ export function makeMirror(
     );
 
   return Object.freeze<Mirror>({
+    close,
     async take({ commit, objects }): Promise<void> {
       if (hands.kind(`${folder}/HEAD`) === undefined) {
         await hands.plant(folder, []);
@@ -240,11 +273,7 @@ export function makeMirror(
       return Promise.resolve(commit);
     },
     async merge(ours, theirs): Promise<Merge> {
-      const ran = await git(
-        "merge",
-        ["merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", ours, theirs],
-        { allowed: [1, 129] },
-      );
+      const ran = await mergeTree(ours, theirs);
       if (ran.code === 129) {
         throw new Fault(
           "unavailable",
@@ -255,7 +284,9 @@ export function makeMirror(
         part !== ""
       );
       if (ran.code === 1) return { kind: "conflict", paths: [...new Set(paths)].sort() };
-      if (!OID.test(treeName)) throw new Fault("upstream", "Cannot merge: git names no tree");
+      if (ran.code !== 0 || !OID.test(treeName)) {
+        throw new Fault("upstream", `Cannot merge: git names no tree (exit ${ran.code})`);
+      }
       return { kind: "merged", tree: treeName };
     },
     async differences(from, to): Promise<readonly Difference[]> {

@@ -10,7 +10,8 @@
  * @module
  */
 export { makeCheck } from "./checks.ts";
-export { liveOf, readState, spentOf, SwarmEvent, type SwarmState, takeEvent } from "./journal.ts";
+export { SwarmEvent } from "./events.ts";
+export { liveOf, readState, spentOf, type SwarmState, takeEvent } from "./journal.ts";
 export { makeMirror, type Mirror } from "./mirror.ts";
 export { parsePlan, planOf, type SwarmPlan } from "./plan.ts";
 export { findBase } from "./repository.ts";

@@ -1,6 +1,7 @@
 /** What a worker staged, checked against the tree that it was handed, as a commit. @module */
 import { Fault } from "../contracts/base/mod.ts";
-import type { Attempt, IssueState, Outcome, SwarmState } from "./journal.ts";
+import type { Outcome } from "./events.ts";
+import type { Attempt, IssueState, SwarmState } from "./journal.ts";
 import type { FileChange, Mirror } from "./mirror.ts";
 import { badPath } from "./tree_files.ts";
 

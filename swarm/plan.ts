@@ -2,6 +2,7 @@
 import { parse } from "yaml";
 import * as z from "zod";
 import { Fault } from "../contracts/base/mod.ts";
+import { STAGES } from "./stages.ts";
 
 const Id = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "is a-z, 0-9 and -, at most 40");
 const Role = z.string().regex(
@@ -78,6 +79,11 @@ export const SwarmPlan = z.object({
   reviewer: Role.default("reviewer"),
   /** Approvals that each change needs. */
   reviews: z.int().min(1).max(5).default(1),
+  /** Rejections that send a change back: with 2 and 2 the best of three decides. */
+  rejections: z.int().min(1).max(5).default(1),
+  /** What is settled before the work on an issue, in this order; `planner` is the role that does it. */
+  stages: z.array(z.enum(STAGES)).max(3).default([]),
+  planner: Role.default("researcher"),
   /** A reviewer whose model is of the author's provider is refused. */
   otherProvider: z.boolean().default(false),
   checks: z.array(SwarmCheck).max(16).default([]),
@@ -85,7 +91,7 @@ export const SwarmPlan = z.object({
   keep: z.array(Path).max(64).default([]),
   limits: SwarmLimits.default(SwarmLimits.parse({})),
 }).strict().check((context) => {
-  const { issues, roles, author, reviewer } = context.value;
+  const { issues, roles, author, reviewer, stages, planner } = context.value;
   const wrong = (path: PropertyKey[], message: string): void => {
     context.issues.push({ code: "custom", message, path, input: context.value });
   };
@@ -107,7 +113,16 @@ export const SwarmPlan = z.object({
   });
   const circle = circleOf(issues);
   if (circle !== undefined) wrong(["issues"], `"${circle}" waits for itself`);
-  const used = new Set([author, reviewer, ...issues.flatMap(({ role }) => role ?? [])]);
+  if (stages.join() !== STAGES.filter((stage) => stages.includes(stage)).join()) {
+    wrong(["stages"], `they stand once each, in this order: ${STAGES.join(", ")}`);
+  }
+  const planners = stages.length === 0 ? [] : [planner];
+  const used = new Set([
+    author,
+    reviewer,
+    ...planners,
+    ...issues.flatMap(({ role }) => role ?? []),
+  ]);
   for (const name of Object.keys(roles)) {
     if (!used.has(name)) wrong(["roles", name], "no issue has this role");
   }
@@ -153,12 +168,4 @@ export function planOf(value: unknown, refuse: (why: string) => Error): SwarmPla
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw refuse(`${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is wrong"}`);
-}
-
-/** Whether two lists of claimed paths touch; an empty list claims nothing. */
-export function overlaps(a: readonly string[], b: readonly string[]): boolean {
-  const within = (inner: string, outer: string): boolean =>
-    inner === outer || inner.startsWith(outer.endsWith("/") ? outer : `${outer}/`) ||
-    `${inner}/` === outer;
-  return a.some((one) => b.some((two) => within(one, two) || within(two, one)));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { overlaps, parsePlan } from "./plan.ts";
+import { parsePlan } from "./plan.ts";
 
 const HEAD = "version: 1\nissues:\n";
 
@@ -32,12 +32,4 @@ Deno.test("a plan that is wrong is refused by the setting that is", () => {
   for (const [text, why] of cases) {
     assert.throws(() => parsePlan(text, "swarm.yaml"), why, text.slice(0, 200));
   }
-});
-
-Deno.test("claims overlap where one is the other or lies within", () => {
-  assert(overlaps(["src/"], ["src/a.ts"]));
-  assert(overlaps(["src/a.ts"], ["src"]));
-  assert(overlaps(["src/"], ["src"]));
-  assert(!overlaps(["src/a"], ["src/ab"]));
-  assert(!overlaps([], ["src"]));
 });

@@ -1,4 +1,4 @@
-/** Runs a program with its input, within time and output limits. @module */
+/** Runs a program with its input, or one that answers line by line, within time and output limits. @module */
 
 /** A program that ended. */
 export interface Ran {
@@ -90,4 +90,66 @@ export async function run(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A program that answers each line with what a command printed, an empty field and `=CODE`, each ended by a NUL. */
+export interface Loop {
+  /** One line at a time. Throws Error once it has ended, also by its limits. */
+  ask(line: string): Promise<Pick<Ran, "code" | "stdout">>;
+  close(): Promise<void>;
+}
+
+/** Starts one. */
+export function startLoop(
+  { program, args, env }: Line,
+  { seconds, bytes }: { readonly seconds: number; readonly bytes: number },
+): Loop {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    ...{ clearEnv: true, env: { ...env }, cwd: "/" },
+    ...{ stdin: "piped", stdout: "piped", stderr: "null" },
+  }).spawn();
+  const writer = child.stdin.getWriter(), reader = child.stdout.getReader();
+  const kill = (): void => {
+    try {
+      child.kill("SIGKILL");
+    } catch (error) {
+      // It has ended by itself.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  };
+  return {
+    async ask(line): Promise<Pick<Ran, "code" | "stdout">> {
+      const timer = setTimeout(kill, seconds * 1_000);
+      try {
+        await writer.write(new TextEncoder().encode(`${line}\n`));
+        let whole = new Uint8Array();
+        for (;;) {
+          const { done, value } = await reader.read();
+          if (done || whole.length + value.length > bytes) {
+            kill();
+            throw new Error("it ended, took too long or printed too much");
+          }
+          const longer = new Uint8Array(whole.length + value.length);
+          longer.set(whole);
+          longer.set(value, whole.length);
+          whole = longer;
+          const end = /\0=(\d{1,3})\0$/.exec(new TextDecoder().decode(whole.subarray(-6)));
+          // A field is never empty, so that none can look like the end.
+          const at = whole.length - (end?.[0].length ?? 0);
+          if (end !== null && (at === 0 || whole[at - 1] === 0)) {
+            return { code: Number(end[1]), stdout: whole.subarray(0, at) };
+          }
+        }
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async close(): Promise<void> {
+      kill();
+      await reader.cancel();
+      await writer.abort().catch(() => undefined);
+      await child.status;
+    },
+  };
 }

@@ -4,15 +4,19 @@
  * was killed goes on where it was.
  * @module
  */
+import type { ResourceRef } from "../contracts/task/resources.ts";
 import type { Check } from "./checks.ts";
-import { type IssueState, liveOf, type SwarmEvent, type SwarmState } from "./journal.ts";
+import { makeClaims } from "./claims.ts";
+import type { SwarmEvent } from "./events.ts";
+import { type IssueState, liveOf, type SwarmState } from "./journal.ts";
 import { makeMergeQueue, passes, standing } from "./merge_queue.ts";
-import { overlaps } from "./plan.ts";
 import { GivenUp, makeWorker, type WorkerParts } from "./workers.ts";
 
 /** What the scheduler works with. */
 export interface SchedulerParts extends WorkerParts {
   readonly check: Check;
+  /** The repository, as the kernel's registry of shared resources has it. */
+  readonly resource: ResourceRef;
   /** Makes an event durable; the scheduler takes it into the state first. */
   write(event: SwarmEvent): Promise<void>;
   take(state: SwarmState, event: SwarmEvent): void;
@@ -37,7 +41,11 @@ export async function runScheduler(
   const over = new AbortController();
   const late = `its ${limits.minutes} minutes are over`;
   const lanes = new Map<string, Promise<void>>();
-  const worker = makeWorker(parts, record);
+  const claims = makeClaims({
+    ...{ state, hands, record, resource: parts.resource },
+    ask: (body) => parts.tasks.resources(body),
+  });
+  const worker = makeWorker(parts, { record, claims });
   const merge = makeMergeQueue({ ...parts, record, now: hands.now });
   let broken: { readonly error: unknown } | undefined;
 
@@ -53,6 +61,8 @@ export async function runScheduler(
 
   const lane = async (of: IssueState): Promise<void> => {
     try {
+      // After a crash: its claim may be over.
+      if (of.work !== undefined) await claims.take(of, of.work.attempt);
       while (of.status === "open" && !over.signal.aborted) {
         const going = liveOf(of);
         if (going !== undefined) await worker.go(of, going, over.signal);
@@ -60,14 +70,29 @@ export async function runScheduler(
           if (of.conflicts.length > 1) {
             return await close(of, "conflicted", of.handoffs.at(-1)?.why ?? "it conflicts");
           }
-          await worker.assign(of, "author", over.signal);
+          const stage = plan.stages.find((each) => of.passed[each] === undefined);
+          await worker.assign(of, stage ?? "author", over.signal);
         } else if (!await passes({ ...parts, record, now: hands.now }, of, of.work.tree)) continue;
         else if (of.approvals.length < plan.reviews) await worker.assign(of, "review", over.signal);
-        else await merge(of.issue.id);
+        else {
+          const kept = await claims.settled(of, of.work.attempt, over.signal);
+          if (kept !== undefined) return await close(of, "conflicted", kept);
+          if (over.signal.aborted) return;
+          await merge(of.issue.id);
+          await claims.tellMerged(of);
+        }
       }
     } catch (error) {
       if (!(error instanceof GivenUp)) throw error;
       await close(of, "failed", error.message);
+    }
+  };
+  /** Whatever became of it: nobody waits for an issue that nobody works on. */
+  const freed = async (of: IssueState): Promise<void> => {
+    try {
+      await lane(of);
+    } finally {
+      await claims.release(of);
     }
   };
 
@@ -80,11 +105,12 @@ export async function runScheduler(
       if (hands.now() >= deadline) end();
       if (!over.signal.aborted) {
         await closeOrphans(state, record, hands.now);
-        for (const of of readyIssues(state, new Set(lanes.keys()))) {
+        await claims.renew();
+        for (const of of await claims.free(readyIssues(state, new Set(lanes.keys())))) {
           const { id } = of.issue;
           lanes.set(
             id,
-            lane(of).catch((error: unknown) => {
+            freed(of).catch((error: unknown) => {
               broken ??= { error };
               end();
             }).finally(() => lanes.delete(id)),
@@ -114,6 +140,7 @@ export async function runScheduler(
         const going = liveOf(of);
         if (going?.task !== undefined) await worker.go(of, going, over.signal);
         await close(of, "failed", late);
+        await claims.release(of);
       }),
     );
   }
@@ -135,26 +162,12 @@ export async function runScheduler(
   return finished;
 }
 
-/** Issues that may be worked on now: what they wait for is merged, and nobody else works on what they claim. */
+/** Issues whose turn it is: what they wait for is merged. Those that were at work before a crash come first. */
 function readyIssues(state: SwarmState, busy: ReadonlySet<string>): readonly IssueState[] {
-  const all = [...state.issues.values()];
-  const claimed = all.filter(({ issue, attempts, status }) =>
-    busy.has(issue.id) || (status === "open" && attempts.some(({ ended }) => ended === undefined))
-  );
-  const ready: IssueState[] = [];
-  // Who was at work before a crash keeps the claim.
-  const order = all.toSorted((a, b) =>
-    Number(b.attempts.length > 0) - Number(a.attempts.length > 0)
-  );
-  for (const of of order) {
-    const { issue, status } = of;
-    if (status !== "open" || busy.has(issue.id)) continue;
-    if (!issue.after.every((name) => state.issues.get(name)?.status === "merged")) continue;
-    const others = [...claimed, ...ready].filter((each) => each !== of);
-    if (others.some((each) => overlaps(each.issue.paths, issue.paths))) continue;
-    ready.push(of);
-  }
-  return ready;
+  return [...state.issues.values()].filter(({ issue, status }) =>
+    status === "open" && !busy.has(issue.id) &&
+    issue.after.every((name) => state.issues.get(name)?.status === "merged")
+  ).toSorted((a, b) => Number(b.attempts.length > 0) - Number(a.attempts.length > 0));
 }
 
 /** An issue that waits for one that will never be merged is given up with it. */

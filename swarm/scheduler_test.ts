@@ -1,6 +1,7 @@
 /** How a swarm ends whose time is over. */
 import assert from "node:assert/strict";
-import { beginState, type SwarmEvent, type SwarmState, takeEvent } from "./journal.ts";
+import type { SwarmEvent } from "./events.ts";
+import { beginState, type SwarmState, takeEvent } from "./journal.ts";
 import { planOf } from "./plan.ts";
 import { runScheduler, type SchedulerParts } from "./scheduler.ts";
 
@@ -50,6 +51,7 @@ async function run(state: SwarmState, stopped = false) {
     state,
     tasks: {
       follow: () => Promise.resolve(cancelled.length === 0 ? undefined : { money: 0.5 }),
+      staged: () => Promise.resolve([]),
       cancel: (task: string) => Promise.resolve(void cancelled.push(task)),
     },
     hands: {

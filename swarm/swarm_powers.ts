@@ -1,7 +1,7 @@
 /** What a swarm needs of the machine: git and checks inside walls, private folders, a journal, the clock. @module */
 import { dirname, join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
-import { type Line, type Ran, run } from "./run_powers.ts";
+import { type Line, type Loop, type Ran, run, startLoop } from "./run_powers.ts";
 
 /** What git is run over: its repository, and at most one folder of objects that it only reads. */
 export interface GitRoom {
@@ -31,6 +31,11 @@ export interface Journal {
 export interface SwarmHands {
   /** Runs git with these words in a namespace of its own: no network, no home, no files but the room's. */
   git(room: GitRoom, args: readonly string[], input?: Uint8Array): Promise<Ran>;
+  /**
+   * Keeps one such namespace, in which git is run with these words and those of each line: where a namespace would cost
+   * more than git does. What git prints has NULs as ends of its fields, and words of a line are plain names.
+   */
+  gitLoop(room: GitRoom, args: readonly string[]): Promise<Loop>;
   /** Runs a program over a private folder, in the walls of granted programs; what it writes there is thrown away. */
   check(
     what: {
@@ -112,17 +117,27 @@ const GIT_FLAGS = [
   ...["-c", "safe.directory=/mirror", "-c", "core.protectNTFS=true", "-c", "core.protectHFS=true"],
 ];
 
+/** `$0` is git. An answer ends with an empty field and the exit code. */
+const LOOP = `while read -r words; do "$0" "$@" $words; printf '\\0=%d\\0' $?; done`;
+
 /** Makes them. */
 export function makeSwarmHands(walls: SwarmWalls): SwarmHands {
+  const found = (name: string): string => {
+    const path = walls.find(name);
+    if (path !== undefined) return path;
+    throw new Fault(
+      "unavailable",
+      `Cannot work on a repository: ${name} is not installed here; install it (git 2.38 or newer), and try again`,
+    );
+  };
   return Object.freeze<SwarmHands>({
+    async gitLoop(room, args): Promise<Loop> {
+      const words = ["-fc", LOOP, found("git"), ...GIT_FLAGS, ...args];
+      const line = await walls.gitLine(room, found("sh"), words, GIT_ENV);
+      return startLoop(line, { seconds: GIT_SECONDS, bytes: GIT_BYTES });
+    },
     async git(room, args, input = new Uint8Array()): Promise<Ran> {
-      const git = walls.find("git");
-      if (git === undefined) {
-        throw new Fault(
-          "unavailable",
-          "Cannot work on a repository: git is not installed here; install it (git 2.38 or newer), and try again",
-        );
-      }
+      const git = found("git");
       const env = room.objects === undefined
         ? GIT_ENV
         : { ...GIT_ENV, GIT_ALTERNATE_OBJECT_DIRECTORIES: "/objects" };

@@ -1,11 +1,11 @@
 /** How roles and models did in swarms, and which model is assigned by it. @module */
-import type { SwarmState } from "./journal.ts";
+import type { Attempt, SwarmState } from "./journal.ts";
 
 /** What one model did in one role. */
 export interface TrackRow {
   readonly role: string;
   readonly model: string;
-  readonly work: "author" | "review";
+  readonly work: Attempt["work"];
   tried: number;
   /** Changes that were merged; reviews that were whole. */
   finished: number;
@@ -39,7 +39,7 @@ export function trackRecord(states: readonly SwarmState[]): readonly TrackRow[] 
       row.tried += 1;
       row.money += money;
       if (outcome.kind === "nothing") row.failed += 1;
-      else if (work === "review" || stands.has(n)) row.finished += 1;
+      else if (work !== "author" || stands.has(n)) row.finished += 1;
       else row.rejected += 1;
     }
   }

@@ -1,17 +1,14 @@
 /** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
-import { Fault, unreachable } from "../contracts/base/mod.ts";
-import {
-  type Attempt,
-  type IssueState,
-  type Outcome,
-  spentOf,
-  type SwarmEvent,
-  type SwarmState,
-} from "./journal.ts";
+import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
+import type { Claims } from "./claims.ts";
+import type { Outcome, SwarmEvent } from "./events.ts";
+import { type Attempt, type IssueState, spentOf, type SwarmState } from "./journal.ts";
 import type { Mirror } from "./mirror.ts";
 import { patchOf, type StagedFile } from "./patch.ts";
-import { parseReview, reviewRequest, workRequest } from "./words.ts";
+import { passStage, type Stage, strayOf } from "./stages.ts";
+import { parseReview, reviewRequest, stageRequest, workRequest } from "./words.ts";
 import type { SwarmHands } from "./swarm_powers.ts";
+import { badPath } from "./tree_files.ts";
 import { chooseByRecord, type TrackRow } from "./track_record.ts";
 
 /** One task that is asked for. */
@@ -19,7 +16,7 @@ export interface TaskAsk {
   /** The kernel makes one task of it, however often it is asked. */
   readonly session: string;
   readonly swarm: string;
-  readonly work: "author" | "review";
+  readonly work: Attempt["work"];
   readonly request: string;
   readonly role: string;
   readonly model: string;
@@ -44,6 +41,8 @@ export interface SwarmTasks {
   follow(task: string, signal: AbortSignal): Promise<TaskEnd | undefined>;
   cancel(task: string): Promise<void>;
   staged(task: string): Promise<readonly StagedFile[]>;
+  /** The control operation `resources`. */
+  resources(body: Json): Promise<Json>;
   /** The model's provider, as it is recorded. */
   provider(model: string): string;
 }
@@ -68,7 +67,7 @@ export class GivenUp extends Error {}
 /** Assigns tasks, within the limits of the plan. */
 export interface Worker {
   /** Assigns the next task of an issue, and follows it. Throws GivenUp where no more are allowed. */
-  assign(of: IssueState, work: "author" | "review", stop: AbortSignal): Promise<void>;
+  assign(of: IssueState, what: "author" | "review" | Stage, stop: AbortSignal): Promise<void>;
   /** Goes on with a task that is assigned. */
   go(of: IssueState, attempt: Attempt, stop: AbortSignal): Promise<void>;
 }
@@ -76,7 +75,10 @@ export interface Worker {
 /** Makes it; `record` makes an event durable and takes it into the state. */
 export function makeWorker(
   parts: WorkerParts,
-  record: (event: SwarmEvent) => Promise<void>,
+  { record, claims }: {
+    readonly record: (event: SwarmEvent) => Promise<void>;
+    readonly claims: Pick<Claims, "take" | "tellBegun">;
+  },
 ): Worker {
   const { state, mirror, tasks, hands, rooms } = parts;
   const { plan, mount } = state.begun;
@@ -111,7 +113,7 @@ export function makeWorker(
     waiting.shift()?.();
   };
 
-  const modelOf = (of: IssueState, work: "author" | "review", role: string): string => {
+  const modelOf = (of: IssueState, work: Attempt["work"], role: string): string => {
     const models = plan.roles[role]?.models ?? [""];
     const author = of.work?.attempt.provider;
     const allowed = work === "review" && plan.otherProvider
@@ -126,26 +128,59 @@ export function makeWorker(
 
   const follow = async (of: IssueState, attempt: Attempt, stop: AbortSignal): Promise<void> => {
     const folder = `${rooms}/a${attempt.n}`;
-    if (attempt.task === undefined) {
+    const begins = attempt.task === undefined;
+    if (begins) {
       const { files } = await mirror.tree(attempt.from);
       await hands.plant(folder, mirror.planted(files));
       const { session, work, role, model } = attempt;
+      const earlier = of.handoffs.at(-1);
+      // Of a stage only who tried the same one.
+      const tried = of.attempts.find(({ n }) => n === earlier?.attempt)?.stage;
+      const last = tried === attempt.stage ? earlier : undefined;
       const task = await tasks.start({
         ...{ session, swarm: state.id, work, role, model, mount, folder },
-        request: work === "author"
-          ? workRequest(of.issue, { mount, plan, last: of.handoffs.at(-1) })
-          : await requestOfReview(of, attempt),
+        request: work === "review"
+          ? await requestOfReview(of, attempt)
+          : attempt.stage === undefined
+          ? workRequest(of.issue, { mount, plan, last, passed: of.passed })
+          : stageRequest(of.issue, {
+            ...{ mount, plan, passed: of.passed },
+            last,
+            stage: attempt.stage,
+          }),
       });
       await record({ kind: "started", at: hands.now(), attempt: attempt.n, task });
     }
-    const { outcome, money } = await outcomeOf(of, attempt, stop);
+    if (attempt.work === "author") {
+      await claims.take(of, attempt);
+      if (begins) await claims.tellBegun(of, attempt);
+    }
+    const { outcome: came, money } = await outcomeOf(of, attempt, stop);
+    const outcome = came.kind === "nothing" && attempt.work === "author"
+      ? { ...came, left: await leftBy(attempt) }
+      : came;
     await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, money });
+    // What was asked about its claim went with its task: its change still waits for the answer.
+    if (outcome.kind === "patch") await claims.take(of, attempt);
     await hands.clear(folder);
+  };
+
+  /** Paths that a worker who did not come to an end had staged: its follower is told where it was at work. */
+  const leftBy = async ({ task = "" }: Attempt): Promise<string[]> => {
+    try {
+      return (await tasks.staged(task)).map(({ path }) => path).filter((path) =>
+        badPath(path) === undefined
+      ).slice(0, limits.changedFiles);
+    } catch (error) {
+      // Its task is gone, or it staged what lies elsewhere: there is nothing to tell.
+      if (error instanceof Fault) return [];
+      throw error;
+    }
   };
 
   const requestOfReview = async (of: IssueState, { from }: Attempt): Promise<string> =>
     reviewRequest(of.issue, {
-      ...{ mount, plan },
+      ...{ mount, plan, passed: of.passed },
       diff: await mirror.diff(of.work?.attempt.from ?? state.begun.base, from),
       checked: state.checks.get(of.work?.tree ?? "")?.said ?? "",
     });
@@ -212,8 +247,20 @@ export function makeWorker(
         }
         return { kind: review.verdict === "approve" ? "approved" : "rejected", review };
       }
+      case "stage": {
+        if (staged.length > 0) return nothing("refused", "who settles a stage changes no file");
+        const { files } = await mirror.tree(attempt.from);
+        const { issue, passed } = of;
+        const gate = { issue, passed, files: files.map(({ path }) => path) };
+        const came = passStage(attempt.stage ?? "requirements", ended.answer, gate);
+        return "document" in came
+          ? { kind: "settled", document: came.document }
+          : nothing("misfit", `its ${attempt.stage} does not pass: ${came.misfit}`);
+      }
       case "author": {
         if (staged.length === 0) return nothing("empty", "it ended, and changed nothing");
+        const stray = strayOf(of.passed, staged.map(({ path }) => path));
+        if (stray !== undefined) return nothing("refused", `Cannot take the change: ${stray}`);
         try {
           return await patchOf(parts, of, { attempt, staged, said });
         } catch (error) {
@@ -228,37 +275,46 @@ export function makeWorker(
 
   const assign = async (
     of: IssueState,
-    work: "author" | "review",
+    what: "author" | "review" | Stage,
     stop: AbortSignal,
   ): Promise<void> => {
     const { id, role: own } = of.issue;
+    const work = what === "author" || what === "review" ? what : "stage";
+    const stage = what === "author" || what === "review" ? undefined : what;
     const tries =
       of.attempts.filter((each) =>
-        work === "author"
-          ? each.work === "author" && counts(each)
-          : each.work === "review" && each.from === of.work?.commit && fell(each)
+        work === "review"
+          ? each.work === "review" && each.from === of.work?.commit && fell(each)
+          : each.work === work && each.stage === stage && counts(each)
       ).length;
     if (tries >= limits.attempts) {
       const last = of.attempts.at(-1)?.ended?.outcome;
       throw new GivenUp(
-        work === "author"
-          ? `${tries} workers tried; the last: ${of.handoffs.at(-1)?.why ?? "no change stood"}`
+        work !== "review"
+          ? `${tries} workers tried${stage === undefined ? "" : ` the ${stage}`}; the last: ${
+            of.handoffs.at(-1)?.why ?? "no change stood"
+          }`
           : `${tries} reviewers came to no verdict; the last: ${
             last?.kind === "nothing" ? last.why : ""
           }`,
       );
     }
-    const role = work === "author" ? own ?? plan.author : plan.reviewer;
+    const role = work === "review"
+      ? plan.reviewer
+      : work === "stage"
+      ? plan.planner
+      : own ?? plan.author;
     const model = modelOf(of, work, role);
     if (!await place(stop)) return;
     try {
-      const from = work === "author" ? await mirror.tip() : of.work?.commit ?? "";
+      const from = work === "review" ? of.work?.commit ?? "" : await mirror.tip();
       if (state.attempts.length >= limits.tasks) {
         throw new GivenUp(`the swarm has started ${limits.tasks} tasks, all that its limits allow`);
       }
       const n = state.attempts.length + 1;
       await record({
         ...{ kind: "assigned", at: hands.now(), attempt: n, issue: id, work, role, model, from },
+        ...(stage === undefined ? {} : { stage }),
         ...{ provider: tasks.provider(model), session: parts.sessionOf(n) },
       });
       const attempt = of.attempts.at(-1);

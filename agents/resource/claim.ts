@@ -95,6 +95,7 @@ export function claimed(
     ...{ id: at.ids.lease(), resource: resource.ref, scope, mode, owner, phase: by.phase },
     ...{ claimedAt: at.now, expiresAt, renewals: 0, until: at.now + RESOURCE_LIMITS.heldMs },
     ...{ colour: by.colour, label: by.label },
+    ...(request.standing === true ? { standing: true as const } : {}),
   };
   // A wider claim takes the place of one's own beneath it.
   const beneath = resource.leases.filter((each) =>
@@ -247,7 +248,10 @@ export function written(
   );
 }
 
-/** What the end of a task comes to, or that of one child process: its claims are free, its conflicts over. */
+/**
+ * What the end of a task comes to, or that of one child process: its claims are free, but for those that a program holds,
+ * and its conflicts over.
+ */
 export function endedOwner(
   { leases, conflicts, watches }: SharedResource,
   { task, child, now }: {
@@ -259,7 +263,7 @@ export function endedOwner(
   const over = (owner: ResourceOwner): boolean =>
     owner.task === task && (child === undefined || owner.child === child);
   return [
-    ...leases.filter(({ owner }) => over(owner)).map(({ id }) => ({
+    ...leases.filter(({ owner, standing }) => standing !== true && over(owner)).map(({ id }) => ({
       ...{ what: "ended" as const, lease: id, reason: "ownerEnded" as const, at: now },
     })),
     ...conflicts.filter(({ state, claimant }) => state === "open" && over(claimant)).map(

@@ -230,6 +230,7 @@ const noSwarm = (): never => {
   throw new Error("no test of commands runs a swarm");
 };
 const NO_SWARM: Hands["swarm"] = {
+  gitLoop: noSwarm,
   ...{ git: noSwarm, check: noSwarm, plant: noSwarm, clear: noSwarm, names: () => [] },
   ...{ read: noSwarm, kind: noSwarm, write: noSwarm, journal: noSwarm, past: () => [] },
   ...{ lock: noSwarm, now: noSwarm, rest: noSwarm, keep: noSwarm, swap: noSwarm },

@@ -103,6 +103,9 @@ export async function castOf(
   for (const role of [plan.author, ...plan.issues.map(({ role }) => role ?? plan.author)]) {
     agents.set(role, agentOf(plan, setting, role, "author"));
   }
+  if (plan.stages.length > 0) {
+    agents.set(plan.planner, agentOf(plan, setting, plan.planner, "stage"));
+  }
   agents.set(plan.reviewer, agentOf(plan, setting, plan.reviewer, "review"));
   return { models: await modelsOf(command, plan, setting), agents };
 }
@@ -274,6 +277,7 @@ export function makeKernelTasks(
         };
       });
     },
+    resources: (body) => say("resources", body),
     provider(model): string {
       const found = models.get(model);
       const host = found?.providers[0]?.host;

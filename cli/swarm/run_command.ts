@@ -1,6 +1,7 @@
 /** `remit swarm run` and `remit swarm resume`: workers, reviewers, a merge queue, one diff. @module */
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { ResourceRef } from "../../contracts/task/resources.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import {
   findBase,
@@ -186,6 +187,14 @@ async function settingOf(
   return { ...setting, mounts: setting.mounts.filter(({ name }) => name === mount), mcp: [] };
 }
 
+/** A person's repository in the registry of shared resources: one name for each folder, whoever works there. */
+function sharedName(folder: string): ResourceRef {
+  const plain = basename(folder).toLowerCase().replace(/[^a-z0-9_-]+/g, "-");
+  const name = /^[a-z]/.test(plain) ? plain : `r${plain}`;
+  const digest = sha256Hex(new TextEncoder().encode(folder)).slice(0, 8);
+  return ResourceRef.parse(`gitRepository:${name.slice(0, 48)}-${digest}`);
+}
+
 /** Runs the scheduler, then puts what was merged to the person. */
 async function drive(
   command: SwarmCommand,
@@ -226,6 +235,7 @@ async function drive(
       });
       await runScheduler({
         ...{ state, mirror, tasks, hands: swarm, rooms: at.rooms, write, take: takeEvent },
+        resource: sharedName(state.begun.folder),
         check: makeCheck({ hands: swarm, mirror, plan, base, mount, rooms: at.rooms }),
         record: trackRecord(swarmStates(swarm, places).states.filter((each) => each.id !== id)),
         sessionOf: (n) => `s${sha256Hex(new TextEncoder().encode(`${id}/${n}`)).slice(0, 12)}`,
@@ -238,6 +248,7 @@ async function drive(
     unlisten();
     watching.abort();
     await watched;
+    await mirror.close();
   }
   if (state.finished?.status === "stopped") {
     return report(command, state, undefined, EXIT.interrupted);

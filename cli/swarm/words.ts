@@ -11,7 +11,11 @@ export function eventLine(state: SwarmState, event: SwarmEvent): readonly string
     case "assigned":
       return [
         `${event.issue}  ${
-          event.work === "author" ? "a worker begins" : "a reviewer begins"
+          event.stage !== undefined
+            ? `the ${event.stage} is settled`
+            : event.work === "author"
+            ? "a worker begins"
+            : "a reviewer begins"
         } (${event.role}${event.model === "" ? "" : `, ${short(event.model, 80)}`})`,
       ];
     case "ended": {
@@ -20,6 +24,7 @@ export function eventLine(state: SwarmState, event: SwarmEvent): readonly string
       if (outcome.kind === "patch") {
         return [`${issue}  changed ${outcome.paths.map((path) => short(path, 80)).join(", ")}`];
       }
+      if (outcome.kind === "settled") return [`${issue}  passed: ${short(outcome.document)}`];
       if (outcome.kind === "nothing") return [`${issue}  ${outcome.reason}: ${short(outcome.why)}`];
       return [
         `${issue}  ${outcome.kind} by a reviewer: ${short(outcome.review.behaviour, 160)}`,
@@ -41,6 +46,13 @@ export function eventLine(state: SwarmState, event: SwarmEvent): readonly string
           "what was merged"
         }`,
       ];
+    case "contested":
+      return [
+        `${event.issue}  "${
+          short(event.scope, 80)
+        }" is claimed by task ${event.holder}: its change is merged once that is over, or you decide: ` +
+        `remit resources decide ${event.conflict} share|release|refuse`,
+      ];
     case "merged":
       return [`${event.issue}  merged as ${event.commit.slice(0, 12)}`];
     case "closed":
@@ -57,8 +69,11 @@ export function issueRows(state: SwarmState): readonly object[] {
     ...(of.why === "" ? {} : { why: of.why }),
     ...(of.merged === undefined ? {} : { commit: of.merged.commit, paths: of.merged.paths }),
     conflicts: of.conflicts.map(({ paths, others }) => ({ paths, others })),
-    attempts: of.attempts.map(({ n, work, role, model, provider, task, ended }) => ({
+    contested: of.contested.map(({ conflict, scope, holder }) => ({ conflict, scope, holder })),
+    ...(Object.keys(of.passed).length === 0 ? {} : { passed: of.passed }),
+    attempts: of.attempts.map(({ n, work, stage, role, model, provider, task, ended }) => ({
       ...{ n, work, role, model, provider },
+      ...(stage === undefined ? {} : { stage }),
       ...(task === undefined ? {} : { task }),
       ...(ended === undefined ? {} : { outcome: ended.outcome, money: ended.money }),
     })),

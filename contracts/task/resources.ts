@@ -116,6 +116,8 @@ export const ResourceLease = z.object({
   renewals: z.int().min(0),
   /** No renewal goes beyond. */
   until: Millis,
+  /** A program of the operator holds it: the end of its task does not end it, its time does. */
+  standing: z.literal(true).optional(),
   /** What whoever claimed had read: its scope is text of the claimant's. */
   colour: Colour,
   label: Label,
@@ -302,6 +304,8 @@ export interface ClaimRequest {
   readonly mode: ClaimMode;
   /** Milliseconds since 1970 until which the claim holds; absent: 15 minutes from now. */
   readonly until?: number;
+  /** See {@link ResourceLease}. */
+  readonly standing?: boolean;
 }
 
 /** What came of a claim. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Millis, TaskId } from "../../contracts/authority/ids.ts";
+import { Colour } from "../../contracts/authority/colour.ts";
 import { type Json, toJson } from "../../contracts/base/json.ts";
 import type { AgentTask } from "../../contracts/task/task.ts";
 import {
@@ -29,7 +30,7 @@ export const ResourceBody = z.discriminatedUnion("do", [
   z.object({ do: z.literal("decide"), conflict: ConflictId, decision: ConflictDecision }).strict(),
   z.object({
     ...{ do: z.literal("claim"), ...by, resource: ResourceRef, scope: ResourceScope },
-    ...{ mode: ClaimMode, until: Millis.optional() },
+    ...{ mode: ClaimMode, until: Millis.optional(), standing: z.literal(true).optional() },
   }).strict(),
   z.object({ do: z.literal("release"), task: TaskId, claim: ResourceLeaseId }).strict(),
   z.object({
@@ -40,6 +41,8 @@ export const ResourceBody = z.discriminatedUnion("do", [
     ...{ do: z.literal("report"), ...by, resource: ResourceRef, scope: ResourceScope },
     ...{ about: z.enum(["claim", "version"]), holder: ResourceOwner.optional() },
     ...{ observed: ResourceVersion.optional(), current: ResourceVersion.optional() },
+    /** Of the part's name, where the program has it of others; absent: it is the operator's own word. */
+    colour: Colour.optional(),
   }).strict(),
 ]);
 /** See {@link ResourceBody}. */
@@ -60,12 +63,16 @@ export interface ResourceOps {
 /** Makes it. */
 export function makeResourceOps({ resources, find }: ResourceOpsParts): ResourceOps {
   /** A program of the operator speaks for the task: what it names is the operator's own words. */
-  const claimant = (task: TaskId, supervisor: Supervisor | undefined): Claimant => {
+  const claimant = (
+    task: TaskId,
+    supervisor: Supervisor | undefined,
+    colour: Colour = "BLUE",
+  ): Claimant => {
     const found = find(task);
     if (found === undefined) throw new Fault("notFound", `Cannot find task ${task}`);
     return {
       ...{ owner: { task, agent: found.agent?.slice(0, 64) ?? "agent" }, phase: found.phase },
-      ...{ colour: "BLUE", label: "internal" },
+      ...{ colour, label: "internal" },
       ...(supervisor === undefined ? {} : { supervisor }),
     };
   };
@@ -81,8 +88,11 @@ export function makeResourceOps({ resources, find }: ResourceOpsParts): Resource
       case "decide":
         return await resources.decide(body.conflict, body.decision, "host");
       case "claim": {
-        const { resource, scope, mode, until, task, supervisor } = body;
-        const request = { resource, scope, mode, ...(until === undefined ? {} : { until }) };
+        const { resource, scope, mode, until, standing = false, task, supervisor } = body;
+        const request = {
+          ...{ resource, scope, mode, standing },
+          ...(until === undefined ? {} : { until }),
+        };
         return await resources.claim(request, claimant(task, supervisor));
       }
       case "release":
@@ -98,8 +108,8 @@ export function makeResourceOps({ resources, find }: ResourceOpsParts): Resource
         return await resources.write(change, claimant(task, supervisor));
       }
       case "report": {
-        const { do: _do, task, supervisor, ...found } = body;
-        return await resources.report(found, claimant(task, supervisor));
+        const { do: _do, task, supervisor, colour, ...found } = body;
+        return await resources.report(found, claimant(task, supervisor, colour));
       }
     }
   };

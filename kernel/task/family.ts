@@ -191,20 +191,15 @@ export function makeFamily(parts: FamilyParts): Family {
     for (const action of actions) await act(member, signal, action);
   };
 
-  const inheritLeases = async (
-    { pid: parent, mounts }: ProcessRow,
-    row: ProcessRow,
-  ): Promise<void> => {
-    for (const lease of leases.list(row.task)) {
-      if (lease.pid !== parent || !leases.alive(lease.id) || !isInherited(lease.scope)) continue;
-      if (isOf(lease.scope, mounts) && !isOf(lease.scope, row.mounts)) continue;
-      await leases.derive(lease.id, {
-        pid: row.pid,
-        scope: lease.scope,
-        expiresAt: lease.expiresAt,
-        reason: `a child of process ${parent}`,
-      });
-    }
+  const inheritLeases = ({ pid: parent, mounts }: ProcessRow, row: ProcessRow): void => {
+    const inherited = leases.list(row.task).filter(({ pid, scope }) =>
+      pid === parent && isInherited(scope) && (!isOf(scope, mounts) || isOf(scope, row.mounts))
+    );
+    // With the commit that says that it started: each alone would wait for the disk.
+    leases.inherit(inherited.map(({ id }) => id), {
+      pid: row.pid,
+      reason: `a child of process ${parent}`,
+    });
   };
 
   const spawn = async (
@@ -225,7 +220,7 @@ export function makeFamily(parts: FamilyParts): Family {
       // INVARIANT: a call is named by its conversation: nobody is given a relative's result.
       conversation: `${above.conversation}/${members.size}`,
     });
-    await inheritLeases(above, row);
+    inheritLeases(above, row);
     const child = parts.session(row, of(row.pid), body.agent);
     const member = join(row, child, body.stays);
     await parts.log.append(row.task, [{

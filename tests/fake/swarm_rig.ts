@@ -6,6 +6,10 @@ import * as line from "../../kernel/core/start/command_line.ts";
 import { filtered } from "../../kernel/core/start/line_parts.ts";
 import { makeSpawnPowers } from "../../kernel/core/start/spawn_powers.ts";
 import { probeCommandWalls } from "../../kernel/core/start/walls.ts";
+import { type ResourceWorld, resourceWorld } from "../../agents/_fixture/resource_world.ts";
+import { type AgentTask, ResourceRef } from "../../contracts/task/mod.ts";
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { makeResourceOps, ResourceBody } from "../../kernel/control/resource_ops.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import {
   findBase,
@@ -75,12 +79,20 @@ export interface SwarmRig {
   readonly lines: string[];
   /** Every task that was ever made, by its session. */
   readonly asked: Map<string, TaskAsk>;
+  /** The kernel's registry of shared resources, with inboxes. */
+  readonly shared: ResourceWorld;
   /** Runs, or goes on. `crash`: ends before or after the event of this number is written. */
   run(
     options?: { readonly crash?: { readonly at: number; readonly when: "before" | "after" } },
   ): Promise<SwarmState>;
   content(path: string): Promise<string | undefined>;
 }
+
+/** The repository in the registry. */
+export const REPOSITORY = ResourceRef.parse("gitRepository:repo");
+/** The task of a rig's session. */
+export const taskOf = (session: string): TaskId =>
+  TaskId.parse(`t${session.replace(/\D/g, "").padStart(12, "0")}`);
 
 /** The end of a scheduler that a test killed. */
 export class Killed extends Error {}
@@ -120,6 +132,24 @@ async function makeRig(
   const mirror = makeMirror(hands, `${dir}/mirror.git`);
   const lines: string[] = [];
   const asked = new Map<string, TaskAsk>();
+  const shared = await resourceWorld();
+  const sessions = new Map<string, string>();
+  const ops = makeResourceOps({
+    resources: shared.resources,
+    find: (task) =>
+      shared.tasks.has(task)
+        ? { id: task, phase: "work", agent: "coder" } as unknown as AgentTask
+        : undefined,
+  });
+  const askOf = (task: string): TaskAsk | undefined => asked.get(sessions.get(task) ?? "");
+  const known = (task: TaskId, status: "open" | "done"): void =>
+    void shared.tasks.set(task, {
+      ...{ status, purged: false, session: SessionId.parse("sswarm0000000") },
+    });
+  const over = async (task: string): Promise<void> => {
+    known(TaskId.parse(task), "done");
+    await shared.resources.ownerEnded(TaskId.parse(task));
+  };
   const begin = async (): Promise<void> => {
     const base = findBase(hands, repository);
     await mirror.take(base);
@@ -133,11 +163,16 @@ async function makeRig(
   const tasks: SwarmTasks = {
     start(ask): Promise<string> {
       // As the kernel: one task of a session.
-      if (!asked.has(ask.session)) asked.set(ask.session, ask);
-      return Promise.resolve(`t${ask.session}`);
+      const task = taskOf(ask.session);
+      if (!asked.has(ask.session)) {
+        asked.set(ask.session, ask);
+        sessions.set(task, ask.session);
+        known(task, "open");
+      }
+      return Promise.resolve(task);
     },
     async follow(task, signal): Promise<TaskEnd | undefined> {
-      const ask = asked.get(task.slice(1));
+      const ask = askOf(task);
       if (ask === undefined) return { status: "gone", answer: "", reason: "", money: 0 };
       if (ended.has(task)) return { status: "cancelled", answer: "", reason: "", money: 0.25 };
       const { answer = "Done.", status = "done", ms = 0, once } = does(
@@ -149,11 +184,16 @@ async function makeRig(
         await hands.rest(ms, signal);
         if (signal.aborted) return undefined;
       }
+      await over(task);
       return { status, answer, reason: "", money: 0.25 };
     },
-    cancel: (task) => Promise.resolve(void ended.add(task)),
+    async cancel(task): Promise<void> {
+      ended.add(task);
+      await over(task);
+    },
+    resources: (body) => ops.resources(ResourceBody.parse(body)),
     staged(task): Promise<readonly StagedFile[]> {
-      const ask = asked.get(task.slice(1));
+      const ask = askOf(task);
       if (ask === undefined) return Promise.resolve([]);
       const { files = {} } = does(ask, (path) => readIn(ask, path));
       return Promise.resolve(
@@ -175,7 +215,7 @@ async function makeRig(
   await begin();
   const { base } = readState(lines)?.begun ?? { base: "" };
   return {
-    ...{ dir, repository, hands, mirror, lines, asked },
+    ...{ dir, repository, hands, mirror, lines, asked, shared },
     async run({ crash } = {}): Promise<SwarmState> {
       const state = readState(lines);
       if (state === undefined) throw new Error("no state");
@@ -198,9 +238,10 @@ async function makeRig(
       };
       const mine = until(hands, dead.signal);
       const mirror = makeMirror(mine, `${dir}/mirror.git`);
-      await Promise.race([
+      const running = Promise.race([
         runScheduler({
           ...{ state, mirror, tasks, hands: { ...mine, now: () => 1_700_000_001_000 } },
+          resource: REPOSITORY,
           ...{ rooms: `${dir}/rooms`, record: [], write, take: takeEvent, sha256: sha256Hex },
           check: makeCheck({
             hands: mine,
@@ -215,6 +256,7 @@ async function makeRig(
         }, new AbortController().signal),
         killed.promise,
       ]);
+      await running.finally(() => mirror.close());
       return state;
     },
     async content(path): Promise<string | undefined> {

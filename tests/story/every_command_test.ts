@@ -120,7 +120,14 @@ async function explain(words: readonly string[]): Promise<Finished> {
     kernels: nothing,
     gateways: { post: nothing, pause: nothing },
     swarm: {
-      ...{ git: nothing, check: nothing, plant: nothing, clear: nothing, names: () => [] },
+      ...{
+        gitLoop: nothing,
+        git: nothing,
+        check: nothing,
+        plant: nothing,
+        clear: nothing,
+        names: () => [],
+      },
       ...{ read: nothing, kind: nothing, write: nothing, journal: nothing, past: () => [] },
       ...{ lock: nothing, now: nothing, rest: nothing, keep: nothing, swap: nothing },
     },

@@ -68,6 +68,39 @@ Deno.test("carol kills the command with -9: the same tasks go on, none is starte
   });
 });
 
+Deno.test("a worker's process is killed with -9: another worker is told what became of it, and does the work", async () => {
+  if (!needs("git")) return;
+  await onMachine(async (machine) => {
+    await smallRepository(machine);
+    const plan = await swarmFile(machine, {
+      worker: `scenario: worker
+turns:
+  - when: { user: "An earlier try", inference: 1 }
+    calls: [{ tool: file_edit, args: { path: repo/phrases.txt, old: Hello, new: Good day } }]
+  - { when: { user: "An earlier try" }, say: Done. }
+  - { when: { always: true }, hang: true }
+`,
+    });
+    const text = await Deno.readTextFile(plan);
+    const lines = text.split("\n").filter((line) => !/id: (?:parting|readme)/.test(line));
+    await Deno.writeTextFile(plan, lines.join("\n"));
+    const run = machine.start(["swarm", "run", plan, "--json"]);
+    await until(machine, "started");
+    const worker = await waitUntil("a worker's process", async () => {
+      const [row] = await machine.json(["ps"]) as readonly { readonly os: readonly number[] }[];
+      return row?.os[0];
+    });
+    kill9(worker);
+    const done = await run.done;
+    assert.equal(done.code, 75, `${done.stderr}${done.stdout}`);
+    const { issues: [issue] } = JSON.parse(done.stdout);
+    assert.equal(issue.status, "merged");
+    const [first, second] = issue.attempts;
+    assert.deepEqual([first.outcome.reason, second.outcome.kind], ["failed", "patch"]);
+    assert.match(issue.handoffs[0].why, /its task is failed/);
+  });
+});
+
 Deno.test("the kernel is killed under a swarm: the next one takes its tasks up, and the swarm ends as it would have", async () => {
   if (!needs("git")) return;
   await onMachine(async (machine) => {

@@ -207,6 +207,48 @@ turns:
   });
 });
 
+Deno.test("with stages each issue is settled before it is worked on: alice sees what, and by which tasks that only read", async () => {
+  if (!needs("git")) return;
+  await onMachine(async (machine) => {
+    await smallRepository(machine);
+    const file = await swarmFile(machine);
+    await machine.write(
+      "planner.yaml",
+      `scenario: planner
+turns:
+  - when: { inference: 1 }
+    calls: [{ tool: file_write, args: { path: repo/phrases.txt, content: mine } }]
+  - when: { user: "its requirements" }
+    say: '{"requirements":[{"id":"r1","must":"It greets warmly","acceptance":"check.sh"}]}'
+  - when: { user: "its design" }
+    say: '{"files":[{"path":"phrases.txt","change":"the greeting"}]}'
+`,
+    );
+    const lines = (await Deno.readTextFile(file)).split("\n").filter((line) =>
+      !/id: (?:parting|readme)/.test(line)
+    );
+    const staged = lines.join("\n").replace(
+      "roles:\n",
+      'stages: [requirements, design]\nroles:\n  researcher: { models: ["scripted:planner.yaml"] }\n',
+    );
+    await Deno.writeTextFile(file, staged);
+    const done = await machine.remit(["swarm", "run", file, "--json"]);
+    assert.equal(done.code, 75, `${done.stderr}${done.stdout}`);
+    const { issues: [issue] } = JSON.parse(done.stdout);
+    assert.equal(issue.status, "merged");
+    assert.deepEqual(
+      issue.attempts.map(({ work, stage, role }: Record<string, string>) => [stage ?? work, role]),
+      [["requirements", "researcher"], ["design", "researcher"], ["author", "coder"], [
+        "review",
+        "reviewer",
+      ]],
+    );
+    assert.match(issue.passed.requirements, /It greets warmly/);
+    const events = await eventsOf(machine, issue.attempts[0].task);
+    assert.deepEqual(events.filter(({ status }) => status === "unknownTool").length, 1);
+  });
+});
+
 Deno.test("at a terminal alice sees who works, reads one diff of all three changes, and says yes", async () => {
   if (!needs("git") || !needs("script")) return;
   await onMachine(async (machine) => {

@@ -20,6 +20,8 @@ export interface LeaseTable extends Leases {
    * event, with the next commit: whatever is done under them is committed after them, or not at all.
    */
   grantAll(grants: readonly LeaseGrant[]): Promise<readonly Lease[]>;
+  /** Derives these for another process of the task, each as it is, as {@link grantAll} grants: one commit for all of them. */
+  inherit(parents: readonly LeaseId[], to: Pick<Lease, "pid" | "reason">): readonly Lease[];
   /**
    * Lets leases hold until later: those that are alive, and what was derived from them to hold as long. Their task has
    * more time, by a person's word.
@@ -158,23 +160,38 @@ export function makeLeases(
     arm(live.values());
   };
 
+  const derived = (parent: LeaseId, to: Parameters<Leases["derive"]>[1]): Lease => {
+    const from = rows.get(parent);
+    if (from === undefined || !alive(parent)) {
+      throw new Fault("refused", `Cannot derive a lease from "${parent}": it is not alive`);
+    }
+    if (!covers(from.scope, to.scope)) {
+      const [asked, held] = [scopeText(to.scope), scopeText(from.scope)];
+      throw new Fault("refused", `Cannot derive ${asked}: "${parent}" covers only ${held}`);
+    }
+    if (to.expiresAt > from.expiresAt) {
+      throw new Fault("refused", `Cannot derive a lease: it would outlive "${parent}"`);
+    }
+    return { ...born({ ...to, task: from.task }), parent };
+  };
+
   return Object.freeze({
     grant: async (grant: LeaseGrant) => await record(born(grant)),
     grantAll: async (grants: readonly LeaseGrant[]) => await grantAll(grants),
-    async derive(parent: LeaseId, to: Parameters<Leases["derive"]>[1]): Promise<Lease> {
-      const from = rows.get(parent);
-      if (from === undefined || !alive(parent)) {
-        throw new Fault("refused", `Cannot derive a lease from "${parent}": it is not alive`);
-      }
-      if (!covers(from.scope, to.scope)) {
-        const [asked, held] = [scopeText(to.scope), scopeText(from.scope)];
-        throw new Fault("refused", `Cannot derive ${asked}: "${parent}" covers only ${held}`);
-      }
-      if (to.expiresAt > from.expiresAt) {
-        throw new Fault("refused", `Cannot derive a lease: it would outlive "${parent}"`);
-      }
-      // The parent may be taken back while the commit runs: then the child is dead already.
-      return await record({ ...born({ ...to, task: from.task }), parent });
+    // The parent may be taken back while the commit runs: then the child is dead already.
+    derive: async (parent: LeaseId, to: Parameters<Leases["derive"]>[1]) =>
+      await record(derived(parent, to)),
+    inherit(parents: readonly LeaseId[], to: Pick<Lease, "pid" | "reason">): readonly Lease[] {
+      const all = parents.flatMap((id) => {
+        const from = rows.get(id);
+        if (from === undefined || !alive(id)) return [];
+        const { scope, expiresAt } = from;
+        return derived(id, { ...to, scope, expiresAt });
+      });
+      const [first] = all;
+      if (first !== undefined) joining(first.task, all);
+      hold(all);
+      return all;
     },
     renew,
     revoke: async (id: LeaseId, why: string) => await take(rows.subtree(id), why),

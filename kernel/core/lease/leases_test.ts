@@ -134,6 +134,20 @@ Deno.test("a derived lease is a subset or is refused", async () => {
   await assert.rejects(derive(read("desk/notes"), 501), code("refused"));
 });
 
+Deno.test("a child inherits what is alive in one commit; what is taken back takes the child's with it", async () => {
+  const { leases, events } = bench();
+  const [one, two] = [await leases.grant(grant("desk", 500)), await leases.grant(grant("shed"))];
+  await leases.revoke(two.id, "taken back");
+  const before = events.length;
+  const [child, ...none] = leases.inherit([one.id, two.id], { pid: CHILD, reason: "child" });
+  await Promise.resolve();
+  assert.deepEqual([child?.parent, child?.scope, child?.expiresAt], [one.id, one.scope, 500]);
+  assert.deepEqual([none, events.length], [[], before + 1]);
+  assert.equal(leases.covering(CHILD, read("desk/a"))?.id, child?.id);
+  await leases.revoke(one.id, "taken back");
+  assert.equal(leases.dead(CHILD, read("desk/a")), "revoked");
+});
+
 Deno.test("revoking takes the subtree before it resolves, once, and deriving from the dead fails", async () => {
   const { leases, ends, events } = bench();
   const root = await leases.grant(grant("desk"));

@@ -193,13 +193,17 @@ Deno.test("a swarm that would start more tasks than its limits allow, or spend m
   );
 });
 
-Deno.test("a worker that never ends is cancelled when its time is over", async () => {
+Deno.test("a worker that never ends is cancelled when its time is over, and its follower is told where it was", async () => {
   if (!needs("git")) return;
   await onSwarm({
-    plan: plan({ limits: { attempts: 1, taskMinutes: 0.002 } }),
-    does: approving(() => ({ ms: 600_000 })),
+    plan: plan({ limits: { attempts: 2, taskMinutes: 0.002 } }),
+    does: approving(() => ({ ms: 600_000, files: { "half.txt": "x", ".git/config": "x" } })),
   }, async (rig) => {
     const state = await rig.run();
-    assert.deepEqual(outcomes(state), ["author: timedOut"]);
+    assert.deepEqual(outcomes(state), ["author: timedOut", "author: timedOut"]);
+    const [first] = state.issues.get("a")?.handoffs ?? [];
+    assert.deepEqual(first?.artifacts, ["half.txt"]);
+    assert.match([...rig.asked.values()].at(-1)?.request ?? "", /"half\.txt"/);
+    assert.equal(await rig.content("half.txt"), undefined);
   });
 });

@@ -1,0 +1,249 @@
+/**
+ * Claims of a swarm's workers: the parts that each issue declares, as claims in the kernel's registry of shared resources,
+ * which alone knows who works where. They stand from the worker's first moment until its change is merged or dropped.
+ * Within the swarm the scheduler is the supervisor: the second waits. Who comes from elsewhere is the person's to decide.
+ * docs/shared_resources.md
+ * @module
+ */
+import * as z from "zod";
+import { Fault, type Json, toJson } from "../contracts/base/mod.ts";
+import {
+  ConflictReport,
+  overlaps,
+  RESOURCE_LIMITS,
+  ResourceLease,
+  type ResourceRef,
+  ResourceScope,
+  SharedResource,
+} from "../contracts/task/resources.ts";
+import type { SwarmEvent } from "./events.ts";
+import type { Attempt, IssueState, SwarmState } from "./journal.ts";
+import type { SwarmHands } from "./swarm_powers.ts";
+
+/** What they are made with. */
+export interface ClaimParts {
+  readonly state: SwarmState;
+  /** The repository, by its name in the registry. */
+  readonly resource: ResourceRef;
+  /** The control operation `resources`. */
+  readonly ask: (body: Json) => Promise<Json>;
+  readonly hands: Pick<SwarmHands, "now" | "rest">;
+  record(event: SwarmEvent): Promise<void>;
+}
+
+/** The claims of one swarm. */
+export interface Claims {
+  /** Those of these issues that may begin, in this order: nobody of this swarm works where they do. */
+  free(issues: readonly IssueState[]): Promise<readonly IssueState[]>;
+  /** Claims what the issue declares in the name of this worker's task, or renews it. What another has goes to the person. */
+  take(of: IssueState, author: Attempt): Promise<void>;
+  /** Waits until all of it is held, or the person decided. Gives why where the other keeps it. */
+  settled(of: IssueState, author: Attempt, stop: AbortSignal): Promise<string | undefined>;
+  /** Extends what is held and would be over soon: a scheduler that is gone renews nothing. */
+  renew(): Promise<void>;
+  /** Ends what is held for the issue. */
+  release(of: IssueState): Promise<void>;
+  /** Tells a worker that begins what its issue was in conflict with. */
+  tellBegun(of: IssueState, author: Attempt): Promise<void>;
+  /** Tells workers under way whose declared parts this merged change touched. */
+  tellMerged(of: IssueState): Promise<void>;
+}
+
+/** What the registry says of a claim. */
+const Outcome = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("held"), lease: ResourceLease, renewed: z.boolean() }).strict(),
+  z.object({ kind: z.literal("conflict"), report: ConflictReport }).strict(),
+]);
+
+/**
+ * Others filled the registry, a claim was held for a day (the most) or is over, a task was purged. Claims permit nothing:
+ * the work goes on without.
+ */
+function passed(error: unknown): undefined {
+  if (error instanceof Fault && (error.code === "tooLarge" || error.code === "notFound")) return;
+  throw error;
+}
+
+/** Claims that end within this time are renewed; the registry is asked at most as often as this. */
+const SOON_MS = 600_000, LOOK_MS = 60_000;
+/** Milliseconds between two looks at what a person has to decide. */
+const DECIDED_MS = 2_000;
+/** Paths of one conflict that a worker is told of. */
+const MOST_TOLD = 8;
+
+/** Makes them. An issue that declares no part asks for nothing. */
+export function makeClaims({ state, resource, ask, hands, record }: ClaimParts): Claims {
+  /** Issues that are about to claim: they were found free, and nobody else is until they have. */
+  const coming = new Set<IssueState>();
+  let looked = 0;
+
+  const look = async (): Promise<Pick<SharedResource, "leases" | "conflicts">> => {
+    const all = SharedResource.array().parse(await ask({ do: "list" }));
+    return all.find(({ ref }) => ref === resource) ?? { leases: [], conflicts: [] };
+  };
+  const scopes = ({ issue }: IssueState): readonly ResourceScope[] => {
+    const all = [...new Set(issue.paths.map((path) => path.replace(/\/$/, "")))];
+    // A part beneath another is claimed with that one.
+    return all.filter((path) => !all.some((each) => path.startsWith(`${each}/`)))
+      .map((path) => ResourceScope.parse(path));
+  };
+  const declares = (of: IssueState): boolean => of.issue.paths.length > 0;
+  const issueOf = ({ owner }: ResourceLease): string | undefined =>
+    state.attempts.find(({ task }) => task === owner.task)?.issue;
+  const ofIssue = (leases: readonly ResourceLease[], { issue }: IssueState) =>
+    leases.filter((lease) => issueOf(lease) === issue.id);
+  const touch = (a: readonly ResourceScope[], b: readonly ResourceScope[]): boolean =>
+    a.some((one) => b.some((two) => overlaps(one, two)));
+
+  /** A claim that is over meanwhile needs no end. */
+  const end = async (lease: ResourceLease): Promise<void> => {
+    await ask({ do: "release", task: lease.owner.task, claim: lease.id }).catch(passed);
+  };
+  const claim = async (
+    task: string,
+    scope: ResourceScope,
+    mode: ResourceLease["mode"],
+  ): Promise<z.infer<typeof Outcome> | undefined> => {
+    try {
+      const asked = { do: "claim", task, resource, scope, mode, standing: true } as const;
+      return Outcome.parse(await ask(asked));
+    } catch (error) {
+      return passed(error);
+    }
+  };
+
+  /** What of it another has: reports that nobody decided, and those that went to the other. */
+  const contested = async (
+    of: IssueState,
+    { n, task = "" }: Attempt,
+  ): Promise<readonly ConflictReport[]> => {
+    const { leases, conflicts } = await look();
+    for (const lease of ofIssue(leases, of)) if (lease.owner.task !== task) await end(lease);
+    const found: ConflictReport[] = [];
+    for (const scope of scopes(of)) {
+      const own = leases.find(({ owner, scope: part }) => owner.task === task && part === scope);
+      const known = conflicts.findLast(({ about, claimant, scope: part }) =>
+        about === "claim" && claimant.task === task && part === scope
+      );
+      if (own === undefined && known?.state === "decided" && known.decision === "share") continue;
+      const stands = known?.state === "open" ||
+        (known?.state === "decided" && known.decision === "refuse");
+      if (own === undefined && known !== undefined && stands) {
+        found.push(known);
+        continue;
+      }
+      const outcome = await claim(task, scope, own?.mode ?? "exclusive");
+      if (outcome?.kind !== "conflict") continue;
+      const { id, holder } = outcome.report;
+      found.push(outcome.report);
+      await record({
+        ...{ kind: "contested", at: hands.now(), issue: of.issue.id, attempt: n, conflict: id },
+        ...{ scope, holder: holder?.task ?? "" },
+      });
+    }
+    return found;
+  };
+
+  const report = async (
+    task: string,
+    scope: ResourceScope,
+    found: {
+      readonly holder: string;
+      readonly observed: string;
+      readonly current: string;
+      readonly colour: "BLUE" | "YELLOW";
+    },
+  ): Promise<void> => {
+    const { holder, observed, current, colour } = found;
+    const { role = "" } = state.attempts.find((each) => each.task === holder) ?? {};
+    const head = (value: string): Json => ({ kind: "branchHead", value });
+    await ask(toJson({
+      ...{ do: "report", task, resource, scope, about: "version", colour },
+      ...(holder === "" ? {} : { holder: { task: holder, agent: role } }),
+      ...{ observed: head(observed), current: head(current) },
+    })).catch(passed);
+  };
+
+  return Object.freeze<Claims>({
+    async free(issues): Promise<readonly IssueState[]> {
+      if (!issues.some(declares)) return issues;
+      const { leases } = await look();
+      let room = RESOURCE_LIMITS.leases - leases.length -
+        [...coming].reduce((sum, of) => sum + of.issue.paths.length, 0);
+      return issues.filter((of) => {
+        if (!declares(of)) return true;
+        const parts = scopes(of);
+        const held = leases.filter((lease) => {
+          const whose = issueOf(lease);
+          return whose !== undefined && whose !== of.issue.id;
+        }).map(({ scope }) => scope);
+        const others = [...coming].filter((each) => each !== of).flatMap(scopes);
+        if (touch(parts, [...held, ...others]) || parts.length > room) return false;
+        room -= parts.length;
+        coming.add(of);
+        return true;
+      });
+    },
+    async take(of, author): Promise<void> {
+      if (declares(of)) await contested(of, author);
+      coming.delete(of);
+    },
+    async settled(of, author, stop): Promise<string | undefined> {
+      while (declares(of) && !stop.aborted) {
+        const found = await contested(of, author);
+        const [first] = found;
+        if (first === undefined) return undefined;
+        const refused = found.find(({ decision }) => decision === "refuse");
+        if (refused !== undefined) {
+          const { scope, holder, id, approver = "host" } = refused;
+          return `"${scope}" was left to task ${holder?.task} (conflict ${id}, decided by ${approver})`;
+        }
+        await hands.rest(DECIDED_MS, stop);
+      }
+      return undefined;
+    },
+    async renew(): Promise<void> {
+      const now = hands.now();
+      if (now - looked < LOOK_MS || ![...state.issues.values()].some(declares)) return;
+      looked = now;
+      for (const lease of (await look()).leases) {
+        const of = state.issues.get(issueOf(lease) ?? "");
+        if (of?.status !== "open" || lease.expiresAt - now > SOON_MS) continue;
+        await claim(lease.owner.task, lease.scope, lease.mode);
+      }
+    },
+    async release(of): Promise<void> {
+      coming.delete(of);
+      if (!declares(of)) return;
+      for (const lease of ofIssue((await look()).leases, of)) await end(lease);
+    },
+    async tellBegun(of, { task = "", from }): Promise<void> {
+      const last = of.conflicts.at(-1);
+      const tried = of.attempts.findLast(({ ended }) => ended?.outcome.kind === "patch");
+      if (last === undefined || tried === undefined) return;
+      const holder = last.others[0]?.task ?? "";
+      for (const path of last.paths.slice(0, MOST_TOLD)) {
+        const scope = ResourceScope.safeParse(path);
+        if (!scope.success) continue;
+        // Names of files are words of whoever made them.
+        const found = { holder, observed: tried.from, current: from, colour: "YELLOW" } as const;
+        await report(task, scope.data, found);
+      }
+    },
+    async tellMerged({ issue, merged }): Promise<void> {
+      if (merged === undefined) return;
+      const changed = merged.paths.flatMap((path) => ResourceScope.safeParse(path).data ?? []);
+      for (const of of state.issues.values()) {
+        const live = of.attempts.find(({ work, task, ended }) =>
+          work === "author" && task !== undefined && ended === undefined
+        );
+        if (live?.task === undefined || of.issue.id === issue.id) continue;
+        for (const scope of scopes(of).filter((part) => touch([part], changed))) {
+          const { task: holder, commit: current } = merged;
+          const found = { holder, observed: live.from, current, colour: "BLUE" } as const;
+          await report(live.task, scope, found);
+        }
+      }
+    },
+  });
+}
