@@ -141,8 +141,9 @@ export async function work(parts: WorkParts): Promise<void> {
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
-  const { models, rates, budgets, countBudgets, lend, embed, ask } = wireModels({
+  const { models, rates, budgets, uses, countBudgets, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused, fleet, store: slowStore },
+    ...{ processes, find: (task) => agents.service.find(task) },
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -164,7 +165,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const provenance = makeProvenance();
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents },
+    ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents, uses },
     readPrivate: secretOf,
     neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, resources: () => agents.resources, listen: bus.listen },
@@ -260,7 +261,7 @@ export async function work(parts: WorkParts): Promise<void> {
     const id = TaskId.safeParse(task);
     return id.success ? service.find(id.data) : undefined;
   };
-  await countBudgets(findTask, bus.listen);
+  await countBudgets(findTask, bus.listen, keeper.live());
   const handlers = makeHandlers({
     fleet,
     ...{ service, leases, questions, conversations, past, rules, now: powers.now },

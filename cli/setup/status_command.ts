@@ -12,6 +12,7 @@ import {
   recordOf,
   rowsOf,
 } from "../command.ts";
+import { budgetStandings, runningOut, type Standing, standingLine } from "../audit/standings.ts";
 import { loadConfig } from "../config/files.ts";
 import type { KernelLink } from "../hands.ts";
 import { waitingQuestions } from "../question/waiting.ts";
@@ -31,6 +32,8 @@ interface Work {
     readonly ageMs: number;
   }[];
   readonly today: { readonly tasks: number; readonly tokens: number; readonly money: number };
+  /** Budgets that are used up, or nearly. */
+  readonly budgets: readonly Standing[];
 }
 
 /** Milliseconds since 1970 at which the day of `now` began on this machine. */
@@ -71,6 +74,7 @@ async function workOf(command: Command): Promise<Work | undefined> {
         ageMs: now - createdAt,
       })),
       today: await spentSince(link, midnight(now)),
+      budgets: runningOut(await budgetStandings(link)),
     };
   } finally {
     link.close();
@@ -93,6 +97,9 @@ export async function statusCommand(command: Command): Promise<number> {
       running: work?.running ?? 0,
       waiting: (work?.waiting ?? []).map(({ id, summary }) => ({ id, summary })),
       today,
+      budgets: (work?.budgets ?? []).map(({ name, most, spent, held }) => ({
+        ...{ name, most, used: spent + held },
+      })),
       notes: config.notes,
     });
     return EXIT.success;
@@ -121,6 +128,9 @@ export async function statusCommand(command: Command): Promise<number> {
       `${displayText(hands.around.cwd, { max: 300 })}: ${folder.there ? trust : "no remit.yaml"}`,
     ),
     line("today", `${today.tasks} tasks, ${today.tokens} tokens, ${today.money.toFixed(4)} USD`),
+    ...(work?.budgets ?? []).slice(0, 8).map((budget) =>
+      hands.screen.paint.yellow(line("budget", standingLine(budget, hands.around.now())))
+    ),
     line(
       "waits",
       waiting.length === 0

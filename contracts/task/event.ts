@@ -40,6 +40,7 @@ export const EVENT_KINDS = [
   "undone",
   "budget",
   "budgetNear",
+  "budgetUsed",
   "recovered",
   "mcp",
   "inbox",
