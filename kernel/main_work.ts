@@ -284,6 +284,8 @@ export async function work(parts: WorkParts): Promise<void> {
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
     budgets: budgets.standings,
+    use: async (amounts, doing, past) =>
+      void await uses.take({ task: undefined, past }, amounts, doing),
     auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
     auditExport: () => exportLog(slowStore),
     ...careOverWork(care, () => idle.endSoon()),

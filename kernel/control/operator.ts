@@ -8,6 +8,7 @@ import type {
   WatchEvent,
 } from "../../contracts/task/control_answers.ts";
 import type { Delegation } from "../../contracts/base/delegation.ts";
+import type { Amounts } from "../power/model/uses.ts";
 import type { BudgetStanding } from "../../contracts/task/spending.ts";
 import type { AuditRecord } from "../../contracts/task/event.ts";
 import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
@@ -76,6 +77,8 @@ export interface OperatorParts {
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
   budgets(): Promise<readonly BudgetStanding[]>;
+  /** Counts what the operator's own programs use; `past`: it was used already, whether or not it fits. */
+  use(amounts: Amounts, doing: string, past: boolean): Promise<void>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
@@ -238,6 +241,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
     costs: (span: Body<"costs">) => parts.costs(span),
     budgets: () => parts.budgets(),
+    use: ({ amounts, doing, past }: Body<"use">) => parts.use(amounts, doing, past),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),

@@ -45,9 +45,9 @@ export interface Account {
   book(money: number): readonly BudgetStanding[];
   /**
    * Counts an amount of something other than money before it is used, or throws `budgetExhausted`: what is counted
-   * stays so, whatever becomes of it. The budgets that this brought near their end: tell people, once.
+   * stays so, whatever becomes of it; `past`: it was used already, whether or not it fits. The budgets that this brought near their end: tell people, once.
    */
-  take(amount: number, doing: string): Promise<Taken>;
+  take(amount: number, doing: string, past?: boolean): Promise<Taken>;
   /** Others hold some of it. */
   busy(): boolean;
   /** Resolves when somebody lets go of what they held. */
@@ -191,10 +191,11 @@ export function makeStandingBudgets(
     others: SharedParts,
     all: readonly Holding[],
     amount: number,
+    past: boolean,
   ): Promise<true | undefined> => {
     const id = others.id(), keys = all.map(({ key }) => key);
     const { fits, sums: then } = await others.hold(id, {
-      ...{ keys: keys.map(sharedKey), most: all.map(({ most }) => most) },
+      ...{ keys: keys.map(sharedKey), most: all.map(({ most }) => past ? Number.MAX_VALUE : most) },
       ...{ need: amount, money: amount },
     });
     learn(then, keys);
@@ -289,10 +290,10 @@ export function makeStandingBudgets(
             Infinity,
           ),
         check: (money) => check(holding(payer, what), money, "infer"),
-        async take(amount, doing): Promise<Taken> {
+        async take(amount, doing, past = false): Promise<Taken> {
           const all = holding(payer, what);
           // INVARIANT: no await between the look and what is counted: two at once keep one budget together.
-          check(all, amount, doing);
+          if (!past) check(all, amount, doing);
           const present = all.filter(({ budget }) => budget.per === "moment");
           const lasting = all.filter(({ budget }) => budget.per !== "moment");
           for (const { sum } of present) sum.held += amount;
@@ -306,7 +307,7 @@ export function makeStandingBudgets(
             for (const { sum } of lasting) sum.spent += amount;
           } else {
             try {
-              if (await shareTaken(shared, lasting, amount) === undefined) {
+              if (await shareTaken(shared, lasting, amount, past) === undefined) {
                 check(lasting, amount, doing);
               }
             } catch (error) {
@@ -361,9 +362,10 @@ export function makeStandingBudgets(
     },
     async seedUsed(used, find, live): Promise<void> {
       for await (const { at, task, child, of, amount } of used) {
-        const payer = { ...payerOf(await find(task), child), task };
+        const own = live.has(task) ? { task } : {};
+        const payer = { ...payerOf(await find(task), child), ...own };
         for (const { budget, most, sum } of holding(payer, of, at)) {
-          if (budget.per === "moment" || budget.per === "task" && !live.has(task)) continue;
+          if (budget.per === "moment") continue;
           sum.spent += amount;
           sum.told ||= sum.spent >= most * NEAR;
         }

@@ -22,10 +22,12 @@ import type { FindOrAsk, StandingBudgets } from "./standing_budgets.ts";
 export interface User {
   readonly task: TaskId | undefined;
   readonly pid?: Pid;
+  /** It was used already, whether or not it fits. */
+  readonly past?: boolean;
 }
 
 /** What is to be used, of each kind so much: bytes or pieces. */
-export type Amounts = Readonly<Partial<Record<Exclude<BudgetOf, "money">, number>>>;
+export type Amounts = Readonly<Partial<Record<Exclude<BudgetOf, "money">, number | undefined>>>;
 
 /** The budgets of other things than money. */
 export interface Uses {
@@ -62,7 +64,11 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
     [of, amount]: readonly [BudgetOf, number],
     doing: string,
   ): Promise<() => void> => {
-    const { near, lasting, release } = await budgets.of(payer(user), of).take(amount, doing);
+    const { near, lasting, release } = await budgets.of(payer(user), of).take(
+      amount,
+      doing,
+      user.past,
+    );
     const { task = "kernel", pid = 1 } = user;
     try {
       // Nothing is used before it is on record.
@@ -84,8 +90,10 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
       const releases: (() => void)[] = [];
       const release = (): void => releases.forEach((each) => each());
       try {
-        for (const [of, amount] of Object.entries(amounts) as [BudgetOf, number][]) {
-          if (budgets.has(of)) releases.push(await count(user, [of, amount], doing));
+        for (const [of, amount] of Object.entries(amounts) as [BudgetOf, number | undefined][]) {
+          if (amount !== undefined && budgets.has(of)) {
+            releases.push(await count(user, [of, amount], doing));
+          }
         }
       } catch (error) {
         release();
