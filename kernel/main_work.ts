@@ -42,6 +42,7 @@ import { costsOf, type FindTask } from "./core/log/spending.ts";
 import { makeRestored } from "./task/restored.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
+import { makeWorkspaces } from "./control/workspaces.ts";
 import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { makeMainFleet } from "./main_fleet.ts";
@@ -249,6 +250,12 @@ export async function work(parts: WorkParts): Promise<void> {
       note(`SIGCAPDROP was not delivered: ${String(error)}`)
     );
   });
+  const workspaces = makeWorkspaces({
+    ...{ store: slowStore, log, powers, disk, note, ahead: agents.ahead },
+    work: workFolder(config),
+    named: (task) => conversations.list().some((each) => each.task === task),
+    asks: (task) => questions.open(task).length > 0,
+  });
   const watching = makeWatching({
     ...{ bus, store: slowStore },
     readPrivate: slowSecretOf,
@@ -284,6 +291,7 @@ export async function work(parts: WorkParts): Promise<void> {
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
     budgets: budgets.standings,
+    workspaces,
     use: async (amounts, doing, past) =>
       void await uses.take({ task: undefined, past }, amounts, doing),
     auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
@@ -308,7 +316,7 @@ export async function work(parts: WorkParts): Promise<void> {
       .then(() => contents.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
-    for (const each of [leases, agents.resources]) each.close();
+    for (const each of [leases, agents.resources, workspaces]) each.close();
   };
   /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
   let checking = false;
@@ -333,7 +341,13 @@ export async function work(parts: WorkParts): Promise<void> {
   await conversations.sweep();
   idle.start();
   keepUp();
-  if (fleet === undefined) return;
+  if (fleet === undefined) {
+    // Of a fleet each kernel knows its own tasks alone, and the folder is everybody's.
+    workspaces.sweep().catch((error: unknown) =>
+      note(`Workspaces were not looked at: ${String(error)}`)
+    );
+    return;
+  }
   fleet.join({
     ...{ keeper, service, questions, ps: () => handlers.ps(null) },
     answer: (answer) => takeAnswer({ questions, service, rules }, answer),

@@ -13,6 +13,7 @@ import {
   rowsOf,
 } from "../command.ts";
 import { budgetStandings, runningOut, type Standing, standingLine } from "../audit/standings.ts";
+import { readWorkspaces } from "../task/workspace_commands.ts";
 import { loadConfig } from "../config/files.ts";
 import type { KernelLink } from "../hands.ts";
 import { waitingQuestions } from "../question/waiting.ts";
@@ -32,6 +33,8 @@ interface Work {
     readonly ageMs: number;
   }[];
   readonly today: { readonly tasks: number; readonly tokens: number; readonly money: number };
+  /** Scratch of tasks that is about to expire. */
+  readonly expiring: number;
   /** Budgets that are used up, or nearly. */
   readonly budgets: readonly Standing[];
 }
@@ -74,6 +77,8 @@ async function workOf(command: Command): Promise<Work | undefined> {
         ageMs: now - createdAt,
       })),
       today: await spentSince(link, midnight(now)),
+      expiring: readWorkspaces(await link.ask("workspaces", { do: "list" }))
+        .filter(({ expiresAt, warned }) => warned && expiresAt !== undefined).length,
       budgets: runningOut(await budgetStandings(link)),
     };
   } finally {
@@ -97,6 +102,7 @@ export async function statusCommand(command: Command): Promise<number> {
       running: work?.running ?? 0,
       waiting: (work?.waiting ?? []).map(({ id, summary }) => ({ id, summary })),
       today,
+      expiring: work?.expiring ?? 0,
       budgets: (work?.budgets ?? []).map(({ name, most, spent, held }) => ({
         ...{ name, most, used: spent + held },
       })),
@@ -128,6 +134,14 @@ export async function statusCommand(command: Command): Promise<number> {
       `${displayText(hands.around.cwd, { max: 300 })}: ${folder.there ? trust : "no remit.yaml"}`,
     ),
     line("today", `${today.tasks} tasks, ${today.tokens} tokens, ${today.money.toFixed(4)} USD`),
+    ...((work?.expiring ?? 0) === 0 ? [] : [
+      hands.screen.paint.yellow(
+        line(
+          "expires",
+          `scratch of ${work?.expiring} tasks: "${commandText(command, "workspace list")}"`,
+        ),
+      ),
+    ]),
     ...(work?.budgets ?? []).slice(0, 8).map((budget) =>
       hands.screen.paint.yellow(line("budget", standingLine(budget, hands.around.now())))
     ),

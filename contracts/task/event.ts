@@ -46,6 +46,7 @@ export const EVENT_KINDS = [
   "inbox",
   "exchange",
   "resource",
+  "workspace",
   "purged",
   "repaired",
 ] as const;

@@ -29,6 +29,7 @@ import {
 } from "../../contracts/task/task.ts";
 import { FleetBody, ViewBody } from "./fleet_ops.ts";
 import { ResourceBody } from "./resource_ops.ts";
+import { WorkspaceBody } from "./workspaces.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
@@ -230,6 +231,7 @@ export const CONTROL_OPS = {
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,
   resources: ResourceBody,
+  workspaces: WorkspaceBody,
   view: ViewBody,
   auditExport: z.null(),
   auditRepair: z.null(),

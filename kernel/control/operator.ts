@@ -38,6 +38,7 @@ import type { FleetBody } from "./fleet_ops.ts";
 import { makeView } from "./fleet_view.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 import type { ResourceOps } from "./resource_ops.ts";
+import { answerWorkspaces, type Workspaces } from "./workspaces.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
@@ -93,6 +94,7 @@ export interface OperatorParts {
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
+  readonly workspaces: Pick<Workspaces, "list" | "decide">;
   readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
   /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
   stop(now: boolean): void;
@@ -241,6 +243,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
     costs: (span: Body<"costs">) => parts.costs(span),
     budgets: () => parts.budgets(),
+    workspaces: (body: Body<"workspaces">) => answerWorkspaces(parts.workspaces, body),
     use: ({ amounts, doing, past }: Body<"use">) => parts.use(amounts, doing, past),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
