@@ -175,7 +175,7 @@ export const RESOURCES = family(
   },
 );
 
-/** What tasks that are over left in scratch. docs/workspaces.md. */
+/** What tasks that are over left in scratch. docs/shared_resources.md. */
 export const WORKSPACES = family(
   [
     simple(

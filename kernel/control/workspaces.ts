@@ -1,6 +1,6 @@
 /**
  * Scratch of tasks that are over: it expires, after a warning, unless a person keeps it. Its clock begins when a sweep
- * first sees it, so that a state of an earlier version loses nothing for as long as any other. docs/workspaces.md.
+ * first sees it, so that a state of an earlier version loses nothing for as long as any other. docs/shared_resources.md.
  * @module
  */
 import * as z from "zod";
