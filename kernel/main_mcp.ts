@@ -27,7 +27,7 @@ import { makeMcpProxies } from "./power/mcp/proxies.ts";
 import { makeMcpSample, type McpSampleParts } from "./power/mcp/sample.ts";
 import { makeMcpServers, type McpServers } from "./power/mcp/servers.ts";
 import { makeMcpTools, type McpTools } from "./power/mcp/mcp_tools.ts";
-import type { Uses } from "./power/model/uses.ts";
+import type { Uses } from "../contracts/task/spending.ts";
 import type { NetService } from "./power/net/net_service.ts";
 import { makePeerMessages } from "./power/peer/messages.ts";
 import type { ProcessTable } from "./core/process/table.ts";

@@ -13,7 +13,8 @@ import type { EmbeddersParts } from "./power/model/embedders.ts";
 import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
 import { type LentSecrets, makeModelServices, type ModelServices } from "./power/model/services.ts";
 import { makeStandingBudgets, type StandingBudgets } from "./power/model/standing_budgets.ts";
-import { makeUses, seedBudgets, type Uses } from "./power/model/uses.ts";
+import type { Uses } from "../contracts/task/spending.ts";
+import { makeUses, seedBudgets } from "./power/model/uses.ts";
 import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
 
 /** Whether a status is one that no task goes on from by itself. */

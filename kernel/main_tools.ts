@@ -43,7 +43,7 @@ import { clearRooms, makeRunPowers } from "./power/command/command_spawn_powers.
 import { makeCommands } from "./power/command/commands.ts";
 import { makePins } from "./power/command/pins.ts";
 import { makeLook } from "./power/command/run.ts";
-import type { Uses } from "./power/model/uses.ts";
+import type { Uses } from "../contracts/task/spending.ts";
 import { covers } from "./core/lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";

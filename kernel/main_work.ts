@@ -39,6 +39,7 @@ import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
 import { costsOf, type FindTask } from "./core/log/spending.ts";
+import { replayTask } from "./task/replay.ts";
 import { makeRestored } from "./task/restored.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
@@ -253,6 +254,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const workspaces = makeWorkspaces({
     ...{ store: slowStore, log, powers, disk, note, ahead: agents.ahead },
     work: workFolder(config),
+    records: async (task) => (await replayTask(slowStore, slowSecretOf, task)).records,
     named: (task) => conversations.list().some((each) => each.task === task),
     asks: (task) => questions.open(task).length > 0,
   });

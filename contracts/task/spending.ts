@@ -1,5 +1,6 @@
 /** Budgets over many tasks, what was spent, and how they stand. @module */
 import * as z from "zod";
+import type { Pid, TaskId } from "../authority/ids.ts";
 
 const MOMENT = "moment", TASK = "task", DAY = "day", MONTH = "month";
 /**
@@ -99,4 +100,24 @@ export interface BudgetStanding {
   readonly outAt?: number;
   /** Milliseconds since 1970 at which the next day or month begins; absent for a task and a moment. */
   readonly endsAt?: number;
+}
+
+/** Who uses something; without a process its task as a whole, without a task the operator. */
+export interface User {
+  readonly task: TaskId | undefined;
+  readonly pid?: Pid;
+  /** It was used already, whether or not it fits. */
+  readonly past?: boolean;
+}
+
+/** What is to be used, of each kind so much: bytes or pieces. */
+export type Amounts = Readonly<Partial<Record<Exclude<BudgetOf, "money">, number | undefined>>>;
+
+/** The budgets of other things than money. */
+export interface Uses {
+  /**
+   * Counts all of them or none that is of one moment. The returned function says that what is there at this moment is
+   * there no more. Rejects `budgetExhausted` with the budget, what is used of it and how it is raised.
+   */
+  take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
 }

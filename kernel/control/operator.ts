@@ -8,7 +8,7 @@ import type {
   WatchEvent,
 } from "../../contracts/task/control_answers.ts";
 import type { Delegation } from "../../contracts/base/delegation.ts";
-import type { Amounts } from "../power/model/uses.ts";
+import type { Amounts } from "../../contracts/task/spending.ts";
 import type { BudgetStanding } from "../../contracts/task/spending.ts";
 import type { AuditRecord } from "../../contracts/task/event.ts";
 import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
@@ -94,7 +94,7 @@ export interface OperatorParts {
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
-  readonly workspaces: Pick<Workspaces, "list" | "decide">;
+  readonly workspaces: Pick<Workspaces, "list" | "files" | "decide">;
   readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
   /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
   stop(now: boolean): void;

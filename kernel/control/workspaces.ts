@@ -5,19 +5,21 @@
  */
 import * as z from "zod";
 import { Fault } from "../../contracts/base/fault.ts";
-import { toJsonObject } from "../../contracts/base/json.ts";
+import { type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
 import type { Label } from "../../contracts/authority/colour.ts";
 import type { Colour } from "../../contracts/authority/mod.ts";
 import { TaskId } from "../../contracts/authority/ids.ts";
 import { AgentTask, isResumable, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { DocumentWrite, EventLog, Store } from "../../contracts/task/store.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
+import { StagedChange } from "../../contracts/tool/workspace.ts";
 import type { Powers } from "../../contracts/task/process.ts";
 
 const DAY = 24 * 60 * 60_000;
 /** Milliseconds for which scratch stays when its task is over, and between the warning and the end. */
 const KEPT_MS = 30 * DAY, WARNING_MS = 3 * DAY;
 const KIND = "workspace";
+const Scratch = z.array(StagedChange);
 
 const Row = z.object({
   /** When its clock began, milliseconds since 1970. */
@@ -33,6 +35,7 @@ type Row = z.infer<typeof Row>;
 /** What is asked of workspaces. */
 export const WorkspaceBody = z.discriminatedUnion("do", [
   z.object({ do: z.literal("list") }).strict(),
+  z.object({ do: z.literal("files"), task: TaskId }).strict(),
   z.object({ do: z.enum(["keep", "release", "promoted"]), task: TaskId }).strict(),
 ]);
 /** See {@link WorkspaceBody}. */
@@ -54,6 +57,17 @@ export interface WorkspaceStanding {
   readonly promoted: boolean;
 }
 
+/** One file of scratch: contents lie under their digest, names are in the log. */
+export interface ScratchFile {
+  /** Relative to scratch. */
+  readonly path: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly colour: Colour;
+  readonly label: Label;
+}
+
 /** What {@link makeWorkspaces} is handed. */
 export interface WorkspacesParts {
   readonly store: Pick<Store, "document">;
@@ -68,6 +82,8 @@ export interface WorkspacesParts {
     weigh(path: string): Promise<{ readonly files: number; readonly bytes: number }>;
     remove(path: string): Promise<void>;
   };
+  /** The `record` parts of a task's outcomes, in order. */
+  records(task: TaskId): Promise<readonly JsonObject[]>;
   /** Milliseconds by which the clock may be ahead of the truth. */
   ahead(): number;
   /** A person gave its conversation a name. */
@@ -80,6 +96,8 @@ export interface WorkspacesParts {
 /** The scratch of tasks that are over. */
 export interface Workspaces {
   list(): Promise<readonly WorkspaceStanding[]>;
+  /** What one task left, by name. Throws `notFound`. */
+  files(task: TaskId): Promise<readonly ScratchFile[]>;
   /** A person's word: it stays, or its clock begins anew. Throws `notFound`, `conflict`. */
   decide(task: TaskId, how: "keep" | "release" | "promoted"): Promise<WorkspaceStanding>;
   /** Begins clocks, warns, and removes what was warned of; again every day. */
@@ -208,6 +226,25 @@ export function makeWorkspaces(parts: WorkspacesParts): Workspaces {
       }
       return listed.sort((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
     },
+    async files(task): Promise<readonly ScratchFile[]> {
+      const found = await find(task);
+      if (found === undefined) {
+        throw new Fault("notFound", `Cannot list the scratch of task ${task}`);
+      }
+      const held = new Set(await disk.list(found.folder));
+      const named = new Map<string, StagedChange>();
+      for (const { scratch } of await parts.records(task)) {
+        for (const change of Scratch.parse(scratch ?? [])) named.set(change.path, change);
+      }
+      return [...named.values()].flatMap(({ path, next = "", bytes, colour, label }) =>
+        held.has(next)
+          ? [{
+            ...{ path: path.slice(path.indexOf("/") + 1), file: `${found.folder}/${next}` },
+            ...{ bytes, colour, label },
+          }]
+          : []
+      );
+    },
     decide: (task, how) =>
       inTurn(async () => {
         const found = await find(task);
@@ -240,10 +277,10 @@ export function makeWorkspaces(parts: WorkspacesParts): Workspaces {
 
 /** Answers the control operation `workspaces`. */
 export async function answerWorkspaces(
-  workspaces: Pick<Workspaces, "list" | "decide">,
+  workspaces: Pick<Workspaces, "list" | "files" | "decide">,
   body: WorkspaceBody,
-): Promise<readonly WorkspaceStanding[]> {
-  return body.do === "list"
-    ? await workspaces.list()
-    : [await workspaces.decide(body.task, body.do)];
+): Promise<readonly (WorkspaceStanding | ScratchFile)[]> {
+  if (body.do === "list") return await workspaces.list();
+  if (body.do === "files") return await workspaces.files(body.task);
+  return [await workspaces.decide(body.task, body.do)];
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { TaskId } from "../../contracts/authority/mod.ts";
-import { Fault } from "../../contracts/base/mod.ts";
+import { Fault, type JsonObject } from "../../contracts/base/mod.ts";
 import { AgentTask, type DocumentRow, type NewEvent } from "../../contracts/task/mod.ts";
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { makeWorkspaces } from "./workspaces.ts";
@@ -33,6 +33,7 @@ function world(tasks: readonly AgentTask[]) {
   const events: { task: string; event: NewEvent }[] = [];
   const asked = new Set<TaskId>(), named = new Set<TaskId>();
   const removed: string[] = [];
+  const records: JsonObject[] = [];
   let dies = false;
   const put = (kind: string, task: string, body: DocumentRow["body"]): void => {
     const version = (documents.get(`${kind} ${task}`)?.version ?? 0) + 1;
@@ -67,13 +68,14 @@ function world(tasks: readonly AgentTask[]) {
           return Promise.resolve();
         },
       },
+      records: () => Promise.resolve(records),
       ahead: () => 0,
       named: (task) => named.has(task),
       asks: (task) => asked.has(task),
       note: () => undefined,
     });
   return {
-    ...{ workspaces: make(), make, events, asked, named, removed },
+    ...{ workspaces: make(), make, events, asked, named, removed, records, scratch },
     pass: (days: number): void => void (now += days * DAY),
     die: (does: boolean): void => void (dies = does),
   };
@@ -190,4 +192,23 @@ Deno.test("a person's word about what is not there is refused with what it is", 
     await workspaces.sweep();
   }
   await rejects(workspaces.decide(id(1), "keep"), /it holds no file/);
+});
+
+Deno.test("scratch is listed by the names of the log with each file's own colour, as it was written last, and what is gone is not listed", async () => {
+  const { workspaces, records, scratch } = world([taskOf(1)]);
+  const [old, now, gone] = ["a", "b", "c"].map((letter) => letter.repeat(64));
+  const wrote = (path: string, next: string | undefined, colour: string) => ({
+    scratch: [{ path: `scratch/${path}`, next: next ?? "", bytes: 3, colour, label: "internal" }],
+  });
+  records.push(
+    wrote("deep/note.md", old, "YELLOW"),
+    { staged: [] },
+    wrote("deep/note.md", now, "RED"),
+    wrote("lost.md", gone, "YELLOW"),
+  );
+  scratch.set(`/work/${id(1)}/scratch`, [old ?? "", now ?? ""]);
+  deepEqual(await workspaces.files(id(1)), [{
+    ...{ path: "deep/note.md", file: `/work/${id(1)}/scratch/${now}`, bytes: 3 },
+    ...{ colour: "RED", label: "internal" },
+  }]);
 });

@@ -32,7 +32,7 @@ import {
 import type { McpRequest, McpTools } from "../power/mcp/mcp_tools.ts";
 import { grantMounts } from "../core/lease/scope.ts";
 import type { McpServers } from "../power/mcp/servers.ts";
-import type { Uses } from "../power/model/uses.ts";
+import type { Uses } from "../../contracts/task/spending.ts";
 import type { NetService } from "../power/net/net_service.ts";
 import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";

@@ -33,7 +33,7 @@ import type { Pins } from "./pins.ts";
 import { type CopyPlace, makeCopyPlaces } from "./places.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";
-import type { Amounts, Uses } from "../model/uses.ts";
+import type { Amounts, Uses } from "../../../contracts/task/spending.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";

@@ -15,7 +15,7 @@ import type { Child } from "../../core/child/child.ts";
 import type { McpLog } from "./log.ts";
 import type { McpTokens, SecretHeaders } from "./tokens.ts";
 import type { NetService } from "../net/net_service.ts";
-import type { Uses } from "../model/uses.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import { sentBytes } from "../net/fetching.ts";
 import { hidden, makeSecretFilter, type SecretFilter, withoutSecrets } from "../net/secret_echo.ts";
 

@@ -3,10 +3,9 @@
  * and what a call did not need after all stays counted. docs/money.md.
  * @module
  */
-import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
 import type { ProcessKeeper } from "../../../contracts/task/process.ts";
 import type { AgentTask } from "../../../contracts/task/task.ts";
-import type { BudgetOf, BudgetStanding } from "../../../contracts/task/spending.ts";
+import type { BudgetOf, BudgetStanding, User, Uses } from "../../../contracts/task/spending.ts";
 import type { EventLog } from "../../../contracts/task/store.ts";
 import {
   type FindTask,
@@ -17,26 +16,6 @@ import {
 } from "../../core/log/spending.ts";
 import { amountText, periodOf } from "./budget_words.ts";
 import type { FindOrAsk, StandingBudgets } from "./standing_budgets.ts";
-
-/** Who uses something; without a process its task as a whole, without a task the operator. */
-export interface User {
-  readonly task: TaskId | undefined;
-  readonly pid?: Pid;
-  /** It was used already, whether or not it fits. */
-  readonly past?: boolean;
-}
-
-/** What is to be used, of each kind so much: bytes or pieces. */
-export type Amounts = Readonly<Partial<Record<Exclude<BudgetOf, "money">, number | undefined>>>;
-
-/** The budgets of other things than money. */
-export interface Uses {
-  /**
-   * Counts all of them or none that is of one moment. The returned function says that what is there at this moment is
-   * there no more. Rejects `budgetExhausted` with the budget, what is used of it and how it is raised.
-   */
-  take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
-}
 
 /** What {@link makeUses} is handed. */
 export interface UsesParts {

@@ -4,7 +4,8 @@ import { Pid, TaskId } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { type NewEvent, type ProcessRow, SpendingBudget } from "../../../contracts/task/mod.ts";
 import { makeStandingBudgets } from "./standing_budgets.ts";
-import { makeUses, type User } from "./uses.ts";
+import type { User } from "../../../contracts/task/spending.ts";
+import { makeUses } from "./uses.ts";
 
 const NOON = Date.UTC(2026, 10, 27, 12);
 const task = TaskId.parse("t000000000001"), other = TaskId.parse("t000000000002");

@@ -7,7 +7,7 @@ import type { GrantedCall } from "../../../contracts/task/power.ts";
 import type { EventLog } from "../../../contracts/task/store.ts";
 import type { Secret } from "../../../contracts/wire/wire_control.ts";
 import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
-import type { Uses } from "../model/uses.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 

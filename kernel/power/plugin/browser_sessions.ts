@@ -16,7 +16,7 @@ import type { PluginCallAnswer } from "../../../contracts/wire/wire_plugin.ts";
 import type { Child } from "../../core/child/child.ts";
 import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";
-import type { Uses } from "../model/uses.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 
 /** The plugin whose calls go to a browser, and the tool that ends it. */
 const BROWSER = "browser";
