@@ -1,7 +1,7 @@
 /** How budgets stand, as `remit cost` and `remit status` show it. @module */
 import * as z from "zod";
 import { displayText } from "../../text/mod.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { spanText } from "../terminal/span.ts";
 
 /** Part of a budget from which on `remit status` tells of it. */

@@ -14,11 +14,11 @@ import {
 } from "../command.ts";
 import { budgetStandings, runningOut, type Standing, standingLine } from "../audit/standings.ts";
 import { readWorkspaces } from "../task/workspace_commands.ts";
-import { loadConfig } from "../config/files.ts";
-import type { KernelLink } from "../hands.ts";
+import { loadConfig } from "../../config/files.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { waitingQuestions } from "../question/waiting.ts";
 import { spanText } from "../terminal/span.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 import { folderConfig } from "./config_command.ts";
 
 /** Tasks whose spans are read for the sum of a day. */

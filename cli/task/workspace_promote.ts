@@ -10,7 +10,7 @@ import type { Basic } from "../hands.ts";
 import { withWiki } from "../wiki/command.ts";
 import { ingestBudgets } from "../wiki/ingest/budgets.ts";
 import { addReports, DOCUMENT_BYTES, ingestBytes } from "../wiki/ingest/files.ts";
-import { kindOfName } from "../wiki/ingest/kinds.ts";
+import { kindOfName } from "../../memory-wiki/host/ingest/kinds.ts";
 import { listedWorkspaces } from "./workspace_commands.ts";
 
 const ScratchFile = z.object({

@@ -1,7 +1,7 @@
 /** Budgets of sources and of the index, which the kernel counts: asked before each batch that a wiki takes in. @module */
 import { amountOf } from "../../../contracts/task/spending.ts";
 import { askKernel, type Command } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import type { Basic } from "../../hands.ts";
 import type { OnIngest } from "./files.ts";
 

@@ -1,6 +1,6 @@
 /** mallory's worker uses more than the operator's budgets have: at once, in turn, and after a crash. */
 import assert from "node:assert/strict";
-import { findCommands } from "../../../cli/program/command_programs_powers.ts";
+import { findCommands } from "../../../launch/program/command_programs_powers.ts";
 import { NO_POLICY } from "../../../contracts/policy/mod.ts";
 import type { SpendingBudget } from "../../../contracts/task/mod.ts";
 import { CommandClass } from "../../../contracts/tool/mod.ts";
