@@ -83,6 +83,8 @@ export interface MainAgents {
   readonly peers: PeerWatching;
   /** Handlers of control operations. */
   readonly ops: InboxOps & PeerOps & StateOps & ResourceOps;
+  /** Milliseconds by which the clock may be ahead of the truth. */
+  ahead(): number;
 }
 
 /** Wires tasks and what comes in for them. Nothing runs before `service.recover`. */
@@ -149,7 +151,19 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
     },
   };
   return Object.freeze({
-    ...{ keeper, past, service, inbox, conversations, outbox, exchanges, resources, peers, ops },
+    ...{
+      keeper,
+      past,
+      service,
+      inbox,
+      conversations,
+      outbox,
+      exchanges,
+      resources,
+      peers,
+      ops,
+      ahead,
+    },
   });
 }
 

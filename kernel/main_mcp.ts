@@ -27,6 +27,7 @@ import { makeMcpProxies } from "./power/mcp/proxies.ts";
 import { makeMcpSample, type McpSampleParts } from "./power/mcp/sample.ts";
 import { makeMcpServers, type McpServers } from "./power/mcp/servers.ts";
 import { makeMcpTools, type McpTools } from "./power/mcp/mcp_tools.ts";
+import type { Uses } from "../contracts/task/spending.ts";
 import type { NetService } from "./power/net/net_service.ts";
 import { makePeerMessages } from "./power/peer/messages.ts";
 import type { ProcessTable } from "./core/process/table.ts";
@@ -59,6 +60,8 @@ export interface WireMcpParts {
   readonly neverRead: readonly string[];
   redeem(call: GrantedCall): void;
   onProgress(task: TaskId, said: Progress): void;
+  /** Budgets of other things than money. */
+  readonly uses: Uses;
   readonly listen: Bus["listen"];
   /** Inboxes, for what peers say during calls: asked for with each call. */
   inbox(): { readonly calls: CallInbox };
@@ -111,7 +114,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   });
   const elicit = makeMcpElicit({ asks, log, labelOf });
   const http = makeMcpHttp({
-    ...{ net, tokens, log },
+    ...{ net, tokens, log, uses: parts.uses },
     isLeased: (task, scope) =>
       leases.list(task).some(({ id, scope: held }) => covers(held, scope) && leases.alive(id)),
   });

@@ -1,22 +1,27 @@
 /** A kernel's models, wired: who asks them, at which rates, and of which budgets they are paid. @module */
-import type { Powers } from "../contracts/task/process.ts";
+import type { Powers, ProcessKeeper } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
+import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../contracts/task/task.ts";
 import type { TaskId } from "../contracts/authority/ids.ts";
 import type { KernelConfig } from "../contracts/wire/wire_control.ts";
 import { makeOperatorAsk, makeOperatorEmbed } from "./control/operator_ask.ts";
 import type { Children } from "./core/child/children.ts";
-import { type FindTask, isBeside, payerOf, spentSince } from "./core/log/spending.ts";
+import { type FindTask, isBeside, payerOf, spentSince, usedSince } from "./core/log/spending.ts";
 import type { Bus } from "./core/log/watch.ts";
 import type { MainFleet } from "./main_fleet.ts";
 import type { EmbeddersParts } from "./power/model/embedders.ts";
 import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
 import { type LentSecrets, makeModelServices, type ModelServices } from "./power/model/services.ts";
-import {
-  makeStandingBudgets,
-  seedBudgets,
-  type StandingBudgets,
-} from "./power/model/standing_budgets.ts";
+import { makeStandingBudgets, type StandingBudgets } from "./power/model/standing_budgets.ts";
+import type { Uses } from "../contracts/task/spending.ts";
+import { makeUses, seedBudgets } from "./power/model/uses.ts";
 import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
+
+/** Whether a status is one that no task goes on from by itself. */
+function isOver(status: unknown): boolean {
+  const { data } = TaskStatus.safeParse(status);
+  return data !== undefined && TASK_TRANSITIONS[data].length === 0;
+}
 
 /** What {@link wireModels} is handed. */
 export interface MainModelsParts {
@@ -26,6 +31,9 @@ export interface MainModelsParts {
   readonly powers: Powers;
   readonly store: Store;
   readonly log: EventLog;
+  readonly processes: Pick<ProcessKeeper, "get">;
+  /** A task that is known here. */
+  find(task: TaskId): ReturnType<FindTask>;
   /** Other kernels have rates and budgets together with this one; undefined where it is alone. */
   readonly fleet: Pick<MainFleet, "shared" | "rates" | "spent" | "task"> | undefined;
   /** Why a session may not use a model with texts of a label; undefined when it may. */
@@ -38,8 +46,10 @@ export interface MainModels {
   readonly models: ModelServices;
   readonly rates: ModelRates;
   readonly budgets: StandingBudgets;
+  /** What tasks use of other things than money. */
+  readonly uses: Uses;
   /** Counts what the log says of this month, and from then on what no task's purse pays. */
-  countBudgets(find: FindTask, listen: Bus["listen"]): Promise<void>;
+  countBudgets(find: FindTask, listen: Bus["listen"], live: readonly AgentTask[]): Promise<void>;
   /** What the operator does. */
   readonly lend: LentSecrets["lend"];
   readonly embed: ReturnType<typeof makeOperatorEmbed>;
@@ -62,14 +72,23 @@ export function wireModels(parts: MainModelsParts): MainModels {
   const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
   return Object.freeze<MainModels>({
     ...{ models, rates, budgets, lend: secrets.lend },
+    uses: makeUses({
+      budgets,
+      log,
+      processes: parts.processes,
+      find: (task) => parts.find(task as TaskId),
+    }),
     ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
-    async countBudgets(find, listen): Promise<void> {
+    async countBudgets(find, listen, live): Promise<void> {
       await seedBudgets(budgets, {
+        used: (since) => usedSince(store, since),
         spent: (since) => fleet?.spent(since) ?? spentSince(store, since),
         find: async (task) => find(task) ?? await fleet?.task(task as TaskId),
         now: powers.now(),
+        live,
       });
       listen(undefined, ({ task, kind, body }) => {
+        if (kind === "taskStatus" && isOver(body["status"])) budgets.forget(task);
         if (kind === "inferred" && isBeside(body)) {
           budgets.of(payerOf(find(task))).book(Number(body["money"] ?? 0));
         }

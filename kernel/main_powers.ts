@@ -51,6 +51,8 @@ export function realPowers(failpoint: KernelConfig["failpoint"]): Powers {
   });
 }
 
+const GONE = { isDirectory: false, size: -1 };
+
 /** The kernel's own folder. */
 export const disk = Object.freeze({
   async makeDir(path: string): Promise<void> {
@@ -70,6 +72,28 @@ export const disk = Object.freeze({
     const beside = `${path}.${randomBytes(6).toString("hex")}`;
     await Deno.writeFile(beside, bytes, { mode: 0o600, createNew: true });
     await Deno.rename(beside, path);
+  },
+  /** Names in a folder; empty where there is none. */
+  async list(path: string): Promise<readonly string[]> {
+    try {
+      return (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+  },
+  /** Files beneath a folder and their bytes; links are met, not followed, and what vanishes meanwhile is not counted. */
+  async weigh(path: string): Promise<{ readonly files: number; readonly bytes: number }> {
+    let files = 0, bytes = 0;
+    const todo = [path];
+    for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
+      for (const name of await disk.list(folder)) {
+        const { isDirectory, size } = await Deno.lstat(`${folder}/${name}`).catch(() => GONE);
+        if (isDirectory) todo.push(`${folder}/${name}`);
+        else if (size >= 0) [files, bytes] = [files + 1, bytes + size];
+      }
+    }
+    return { files, bytes };
   },
   /** A file that is there or not. */
   flag(

@@ -43,6 +43,7 @@ import { clearRooms, makeRunPowers } from "./power/command/command_spawn_powers.
 import { makeCommands } from "./power/command/commands.ts";
 import { makePins } from "./power/command/pins.ts";
 import { makeLook } from "./power/command/run.ts";
+import type { Uses } from "../contracts/task/spending.ts";
 import { covers } from "./core/lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
@@ -83,6 +84,7 @@ interface WireToolsParts
   readonly pins: Pins;
   readonly plans: Plans;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
+  readonly uses: Uses;
   /** What tasks share: asked for at each call, because tools are wired before it. */
   resources(): Resources;
   /** A task that runs: its gate, its model, its files. */

@@ -39,9 +39,11 @@ import { makeLeases } from "./core/lease/leases.ts";
 import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
 import { costsOf, type FindTask } from "./core/log/spending.ts";
+import { replayTask } from "./task/replay.ts";
 import { makeRestored } from "./task/restored.ts";
 import { readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
+import { makeWorkspaces } from "./control/workspaces.ts";
 import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
 import { makeMainFleet } from "./main_fleet.ts";
@@ -141,8 +143,9 @@ export async function work(parts: WorkParts): Promise<void> {
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
-  const { models, rates, budgets, countBudgets, lend, embed, ask } = wireModels({
+  const { models, rates, budgets, uses, countBudgets, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused, fleet, store: slowStore },
+    ...{ processes, find: (task) => agents.service.find(task) },
   });
   const policyNever = (path: string, right: "read" | "write"): string | undefined => {
     const found = policy.never(path, right);
@@ -164,7 +167,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const provenance = makeProvenance();
   const tools = await wireTools({
     ...{ config, children, toolhosts, leases, log, processes, powers, code, engine, spawn, redeem },
-    ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents },
+    ...{ pins, plans, provenance, questions, store: slowStore, note, policyNever, contents, uses },
     readPrivate: secretOf,
     neverRead: policy.neverGlobs("read"),
     ...{ inbox: () => agents.inbox, resources: () => agents.resources, listen: bus.listen },
@@ -248,6 +251,13 @@ export async function work(parts: WorkParts): Promise<void> {
       note(`SIGCAPDROP was not delivered: ${String(error)}`)
     );
   });
+  const workspaces = makeWorkspaces({
+    ...{ store: slowStore, log, powers, disk, note, ahead: agents.ahead },
+    work: workFolder(config),
+    records: async (task) => (await replayTask(slowStore, slowSecretOf, task)).records,
+    named: (task) => conversations.list().some((each) => each.task === task),
+    asks: (task) => questions.open(task).length > 0,
+  });
   const watching = makeWatching({
     ...{ bus, store: slowStore },
     readPrivate: slowSecretOf,
@@ -260,7 +270,7 @@ export async function work(parts: WorkParts): Promise<void> {
     const id = TaskId.safeParse(task);
     return id.success ? service.find(id.data) : undefined;
   };
-  await countBudgets(findTask, bus.listen);
+  await countBudgets(findTask, bus.listen, keeper.live());
   const handlers = makeHandlers({
     fleet,
     ...{ service, leases, questions, conversations, past, rules, now: powers.now },
@@ -283,6 +293,9 @@ export async function work(parts: WorkParts): Promise<void> {
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
     budgets: budgets.standings,
+    workspaces,
+    use: async (amounts, doing, past) =>
+      void await uses.take({ task: undefined, past }, amounts, doing),
     auditQuery: (filter) => auditRecords({ store: slowStore, filter }),
     auditExport: () => exportLog(slowStore),
     ...careOverWork(care, () => idle.endSoon()),
@@ -305,7 +318,7 @@ export async function work(parts: WorkParts): Promise<void> {
       .then(() => contents.close());
     const late = new Promise<void>((resolve) => powers.after(CLOSING_MS, resolve));
     void Promise.race([closed, late]).finally(() => exit(0));
-    for (const each of [leases, agents.resources]) each.close();
+    for (const each of [leases, agents.resources, workspaces]) each.close();
   };
   /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
   let checking = false;
@@ -330,7 +343,13 @@ export async function work(parts: WorkParts): Promise<void> {
   await conversations.sweep();
   idle.start();
   keepUp();
-  if (fleet === undefined) return;
+  if (fleet === undefined) {
+    // Of a fleet each kernel knows its own tasks alone, and the folder is everybody's.
+    workspaces.sweep().catch((error: unknown) =>
+      note(`Workspaces were not looked at: ${String(error)}`)
+    );
+    return;
+  }
   fleet.join({
     ...{ keeper, service, questions, ps: () => handlers.ps(null) },
     answer: (answer) => takeAnswer({ questions, service, rules }, answer),

@@ -19,7 +19,7 @@ import { SERVICE, TRIGGER } from "../service/command_table.ts";
 import { SETUP } from "../setup/command_table.ts";
 import { SEMANTIC } from "../sgrep/sgrep_command_table.ts";
 import { SWARM } from "../swarm/family.ts";
-import { RESOURCES, TASK, TEMPLATE } from "../task/family.ts";
+import { RESOURCES, TASK, TEMPLATE, WORKSPACES } from "../task/family.ts";
 import { WIKIS } from "../wiki/command/table.ts";
 import { WORLDS } from "../world/family.ts";
 import type { CommandSpec, FlagSpec } from "./command_spec.ts";
@@ -45,7 +45,7 @@ export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, AGENTS, SWARM, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
   ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, FLEET_DOOR, RESOURCES],
-  ...[SETUP],
+  ...[WORKSPACES, SETUP],
 ];
 
 /** Every command. */

@@ -25,7 +25,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   tools: ["tool", "mcp", "model", "redteam", "eval"],
   memory: ["wiki", "sgrep", "sdiff"],
   others: ["a2a", "inbox", "mail", "proposals", "simulate"],
-  agents: ["agent", "acp", "swarm", "world", "templates", "resources"],
+  agents: ["agent", "acp", "swarm", "world", "templates", "resources", "workspace"],
   service: ["serve", "schedule", "webhook", "fleet"],
 };
 

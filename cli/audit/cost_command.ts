@@ -4,7 +4,7 @@ import { EXIT } from "../../contracts/base/mod.ts";
 import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { tableLines } from "../terminal/table.ts";
-import { spanText } from "../terminal/span.ts";
+import { budgetStandings, type Standing, standingLine } from "./standings.ts";
 import { parseSince } from "../terminal/since.ts";
 
 const Row = z.object({
@@ -25,10 +25,6 @@ const Row = z.object({
   },
 });
 type Row = z.infer<typeof Row>;
-const Standing = z.object({
-  ...{ name: z.string(), per: z.string(), money: z.number(), spent: z.number() },
-  ...{ held: z.number(), endsAt: z.number(), outAt: z.number().optional() },
-});
 const BY = ["day", "month", "model", "agent", "principal", "trigger"] as const;
 const MONTH_MS = 31 * 24 * 60 * 60_000;
 const BAR = 24;
@@ -55,20 +51,6 @@ function grouped(rows: readonly Row[], by: typeof BY[number]) {
     : all.sort((a, b) => b.money - a.money || b.inputTokens - a.inputTokens);
 }
 
-/** How a budget stands, and when it will be used up. */
-function standingLine(budget: z.infer<typeof Standing>, now: number): string {
-  const { name, money, spent, held, outAt, endsAt } = budget;
-  const left = Math.max(0, money - spent - held);
-  const more = left === 0
-    ? `used up, goes on in ${spanText(endsAt - now)}`
-    : outAt !== undefined
-    ? `used up in about ${spanText(outAt - now)}, should it go on so`
-    : `ends in ${spanText(endsAt - now)}`;
-  return `${cell(name, 300)}: ${(spent + held).toFixed(4)} spent or held, ${
-    left.toFixed(4)
-  } left, ${more}`;
-}
-
 /** Runs the command. */
 export async function costCommand(command: Command): Promise<number> {
   const { hands, parsed } = command;
@@ -78,10 +60,10 @@ export async function costCommand(command: Command): Promise<number> {
   const since = wanted === undefined ? now - MONTH_MS : parseSince(wanted, now);
   const link = await reachKernel(command);
   let rows: readonly Row[];
-  let budgets: readonly z.infer<typeof Standing>[];
+  let standings: readonly Standing[];
   try {
     rows = z.array(Row).parse(await link.ask("costs", { since }));
-    budgets = z.array(Standing).parse(await link.ask("budgets", null));
+    standings = await budgetStandings(link);
   } finally {
     link.close();
   }
@@ -96,7 +78,12 @@ export async function costCommand(command: Command): Promise<number> {
       money: total,
       rows: sums.map(({ name: _name, ...rest }) => rest),
       open: { inferences: open, money: openMoney },
-      budgets,
+      // Money alone: other things are not of US dollars.
+      budgets: standings.filter(({ of }) => of === "money").map(({ of: _of, most, ...rest }) => ({
+        ...rest,
+        money: most,
+      })),
+      uses: standings.filter(({ of }) => of !== "money"),
     });
     return EXIT.success;
   }
@@ -106,7 +93,7 @@ export async function costCommand(command: Command): Promise<number> {
         openMoney.toFixed(4)
       } USD more`,
     ]),
-    ...budgets.map((budget) => standingLine(budget, now)),
+    ...standings.map((budget) => standingLine(budget, now)),
   ];
   if (sums.length === 0) {
     hands.screen.say("no model was asked in that time");

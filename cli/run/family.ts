@@ -39,7 +39,8 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   },
   {
     name: "intake",
-    help: "the model says first what the task is: objective, risk, needs, what is unclear, tools",
+    help:
+      "the model says first what the task is: objective, risk, needs, what is unclear, tools and folders; it gives up the others",
   },
   {
     name: "reasons",

@@ -82,6 +82,18 @@ function intakeLists({ private: said }: SeenEvent): readonly (readonly [string, 
   ];
 }
 
+/** What a task holds from its intake on, and what it gave up: the kernel's own words. */
+function keptLines({ body }: SeenEvent): readonly string[] {
+  const kept = Object(body["kept"]), givenUp = Object(body["givenUp"]);
+  const names = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
+  if (body["kept"] === undefined) return [];
+  const gone = [`${Number(givenUp["tools"] ?? 0)} tools`, ...names(givenUp["mounts"])];
+  return [
+    `holds: ${[...names(kept["tools"]), ...names(kept["mounts"])].join(", ") || "nothing"}`,
+    `gives up: ${gone.join(", ")}`,
+  ];
+}
+
 /** Makes the view. */
 export function makeLiveView(
   given: Screen,
@@ -214,6 +226,10 @@ export function makeLiveView(
     row(paint.green("✓"), "intake", safe(textOf(event, "objective"), 600), `risk ${riskOf(event)}`);
     for (const [name, values] of intakeLists(event)) {
       for (const value of values) under(`${name}: ${safe(value)}`);
+    }
+    for (const line of keptLines(event)) {
+      // Rights are never cut: what is not shown would be held all the same.
+      for (const piece of wordWrap(safe(line, 100_000), Math.max(20, width - 20))) under(piece);
     }
   };
 

@@ -120,6 +120,14 @@ Deno.test("status is one screen: kernel, model, folder, what waits, what today c
       tasks: (body) =>
         "statuses" in (body as object) ? [] : [{ id: TASK, updatedAt: now, createdAt: now }],
       spans: () => toJson([inference(now, 0.25), inference(now - 200_000_000, 4)]),
+      budgets: () => [
+        { name: "the budget of 5 tabs a day", per: "day", of: "tabs", most: 5, spent: 4, held: 0 },
+        { name: "the budget of 9 USD a day", per: "day", of: "money", most: 9, spent: 1, held: 0 },
+      ],
+      workspaces: () => [{
+        ...{ task: TASK, objective: "Count", folder: "/work", files: 1, bytes: 7, colour: "RED" },
+        ...{ label: "internal", expiresAt: now, warned: true, promoted: false },
+      }],
     },
   });
   assert.equal(await runCommandLine(["status", "--json"], hands), 0);
@@ -133,6 +141,10 @@ Deno.test("status is one screen: kernel, model, folder, what waits, what today c
   const screen = said(hands);
   assert(screen.split("\n").length < 24);
   assert.match(screen, /today +1 tasks, 15 tokens, 0\.2500 USD/);
+  assert.deepEqual([found.expiring, found.budgets.length], [1, 1]);
+  assert.match(screen, /expires +scratch of 1 tasks: "remit [^"]*workspace list/);
+  assert.match(screen, /budget +the budget of 5 tabs a day: 4 used, 1 left/);
+  assert.doesNotMatch(screen, /9 USD/);
 });
 
 Deno.test("version names the formats as their readers have them", async () => {

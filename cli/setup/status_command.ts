@@ -12,6 +12,8 @@ import {
   recordOf,
   rowsOf,
 } from "../command.ts";
+import { budgetStandings, runningOut, type Standing, standingLine } from "../audit/standings.ts";
+import { readWorkspaces } from "../task/workspace_commands.ts";
 import { loadConfig } from "../../config/files.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { waitingQuestions } from "../question/waiting.ts";
@@ -31,6 +33,10 @@ interface Work {
     readonly ageMs: number;
   }[];
   readonly today: { readonly tasks: number; readonly tokens: number; readonly money: number };
+  /** Scratch of tasks that is about to expire. */
+  readonly expiring: number;
+  /** Budgets that are used up, or nearly. */
+  readonly budgets: readonly Standing[];
 }
 
 /** Milliseconds since 1970 at which the day of `now` began on this machine. */
@@ -71,6 +77,9 @@ async function workOf(command: Command): Promise<Work | undefined> {
         ageMs: now - createdAt,
       })),
       today: await spentSince(link, midnight(now)),
+      expiring: readWorkspaces(await link.ask("workspaces", { do: "list" }))
+        .filter(({ expiresAt, warned }) => warned && expiresAt !== undefined).length,
+      budgets: runningOut(await budgetStandings(link)),
     };
   } finally {
     link.close();
@@ -93,6 +102,10 @@ export async function statusCommand(command: Command): Promise<number> {
       running: work?.running ?? 0,
       waiting: (work?.waiting ?? []).map(({ id, summary }) => ({ id, summary })),
       today,
+      expiring: work?.expiring ?? 0,
+      budgets: (work?.budgets ?? []).map(({ name, most, spent, held }) => ({
+        ...{ name, most, used: spent + held },
+      })),
       notes: config.notes,
     });
     return EXIT.success;
@@ -121,6 +134,17 @@ export async function statusCommand(command: Command): Promise<number> {
       `${displayText(hands.around.cwd, { max: 300 })}: ${folder.there ? trust : "no remit.yaml"}`,
     ),
     line("today", `${today.tasks} tasks, ${today.tokens} tokens, ${today.money.toFixed(4)} USD`),
+    ...((work?.expiring ?? 0) === 0 ? [] : [
+      hands.screen.paint.yellow(
+        line(
+          "expires",
+          `scratch of ${work?.expiring} tasks: "${commandText(command, "workspace list")}"`,
+        ),
+      ),
+    ]),
+    ...(work?.budgets ?? []).slice(0, 8).map((budget) =>
+      hands.screen.paint.yellow(line("budget", standingLine(budget, hands.around.now())))
+    ),
     line(
       "waits",
       waiting.length === 0

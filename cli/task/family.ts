@@ -174,3 +174,44 @@ export const RESOURCES = family(
     "resources decide": async () => (await import("../resources/commands.ts")).resourcesDecide,
   },
 );
+
+/** What tasks that are over left in scratch. docs/shared_resources.md. */
+export const WORKSPACES = family(
+  [
+    simple(
+      "workspace list",
+      "",
+      [0, 0],
+      "what tasks that are over left in scratch, and when it expires",
+      [
+        "remit workspace list",
+      ],
+    ),
+    simple("workspace keep", "TASK", [1, 1], "its scratch does not expire", [
+      "remit workspace keep t1",
+    ]),
+    simple("workspace release", "TASK", [1, 1], "its scratch expires again, 30 days from now", [
+      "remit workspace release t1",
+    ]),
+    simple(
+      "workspace promote",
+      "TASK",
+      [1, 1],
+      "take its documents into the wiki, as trusted and as confidential as the task was",
+      ["remit workspace promote t1 --wiki ~/notes"],
+      [{
+        name: "wiki",
+        value: "FOLDER",
+        help: "which wiki; absent: this folder's or one's above it, else the one last made",
+      }],
+    ),
+  ],
+  ["screen", "disk", "around", "kernels", "wikis"],
+  {
+    "workspace list": async () => (await import("./workspace_commands.ts")).workspaceList,
+    "workspace keep": async () => (await import("./workspace_commands.ts")).workspaceDecide("keep"),
+    "workspace release": async () =>
+      (await import("./workspace_commands.ts")).workspaceDecide("release"),
+    "workspace promote": async () => (await import("./workspace_promote.ts")).workspacePromote,
+  },
+);

@@ -24,7 +24,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   forbidden: "forbidden: no answer allows it; only a rule in remit.yaml could",
   auto: "auto: it runs without a question; the log has it",
   intake:
-    "intake: what the model says a task is before it may call anything (--intake); it grants nothing",
+    "intake: what the model says a task is before it may call anything (--intake); what it does not name is given up, and it grants nothing",
   template:
     'template: a typed answer that a model fills in at a fixed step; "remit templates list" has them',
   lease: 'lease: what an agent holds, for how long; "remit lease revoke" ends it at once',

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Colour, EffectClass, Label } from "../authority/colour.ts";
 import { MountName, ToolName } from "../authority/ids.ts";
 import { Limits } from "../task/budget.ts";
+import { SpendingBudget } from "../task/spending.ts";
 import { MountMode } from "../tool/workspace.ts";
 import { MemoryRetention, Phase, Profile } from "../task/task.ts";
 import { McpServerName, McpToolName } from "../exchange/mcp.ts";
@@ -127,21 +128,6 @@ export const McpConfig = z.object({
   searchAbove: z.int().min(0).max(1_000).optional(),
 }).strict();
 export type McpConfig = z.infer<typeof McpConfig>;
-
-/** Money that models may cost in a day or a month (UTC), over all tasks; absent fields mean any. */
-export const SpendingBudget = z.object({
-  per: z.enum(["day", "month"]),
-  /** US dollars. */
-  money: z.number().min(0).max(1e6),
-  /** As remit.yaml names it; `agent` is the plain one. */
-  agent: z.string().min(1).max(64).optional(),
-  principal: z.string().min(1).max(256).optional(),
-  trigger: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"])
-    .optional(),
-  /** Each of these has a sum of its own; absent: all together. */
-  each: z.enum(["agent", "principal", "trigger"]).optional(),
-}).strict();
-export type SpendingBudget = z.infer<typeof SpendingBudget>;
 
 /** A whole remit.yaml. */
 export const RemitConfig = z.object({

@@ -40,11 +40,13 @@ export const EVENT_KINDS = [
   "undone",
   "budget",
   "budgetNear",
+  "budgetUsed",
   "recovered",
   "mcp",
   "inbox",
   "exchange",
   "resource",
+  "workspace",
   "purged",
   "repaired",
 ] as const;

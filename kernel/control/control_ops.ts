@@ -29,12 +29,14 @@ import {
 } from "../../contracts/task/task.ts";
 import { FleetBody, ViewBody } from "./fleet_ops.ts";
 import { ResourceBody } from "./resource_ops.ts";
+import { WorkspaceBody } from "./workspaces.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 
 const task = z.object({ task: TaskId }).strict();
 /** A name, or a task's id. */
 const conversation = z.string().min(1).max(64);
+const amount = z.int().min(0).max(1e15);
 const number = z.int().min(1).max(1_000_000);
 /** Longest time until a conversation expires. */
 const MILLENNIUM_MS = 31_557_600_000_000;
@@ -219,10 +221,17 @@ export const CONTROL_OPS = {
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),
   costs: z.object({ since: z.int().min(0), until: z.int().min(0).optional() }).strict(),
   budgets: z.null(),
+  use: z.object({
+    amounts: z.object({ sources: amount, sourceBytes: amount, indexBytes: amount }).partial()
+      .strict(),
+    doing: z.string().min(1).max(100),
+    past: z.boolean(),
+  }).strict(),
   auditQuery: AuditFilter,
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,
   resources: ResourceBody,
+  workspaces: WorkspaceBody,
   view: ViewBody,
   auditExport: z.null(),
   auditRepair: z.null(),

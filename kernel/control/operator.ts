@@ -8,6 +8,7 @@ import type {
   WatchEvent,
 } from "../../contracts/task/control_answers.ts";
 import type { Delegation } from "../../contracts/base/delegation.ts";
+import type { Amounts } from "../../contracts/task/spending.ts";
 import type { BudgetStanding } from "../../contracts/task/spending.ts";
 import type { AuditRecord } from "../../contracts/task/event.ts";
 import type { Decision, Leases, Questions } from "../../contracts/authority/gate.ts";
@@ -37,6 +38,7 @@ import type { FleetBody } from "./fleet_ops.ts";
 import { makeView } from "./fleet_view.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 import type { ResourceOps } from "./resource_ops.ts";
+import { answerWorkspaces, type Workspaces } from "./workspaces.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
@@ -76,6 +78,8 @@ export interface OperatorParts {
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
   budgets(): Promise<readonly BudgetStanding[]>;
+  /** Counts what the operator's own programs use; `past`: it was used already, whether or not it fits. */
+  use(amounts: Amounts, doing: string, past: boolean): Promise<void>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
@@ -90,6 +94,7 @@ export interface OperatorParts {
   ask(asked: Body<"ask">): Promise<ModelAnswer>;
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
+  readonly workspaces: Pick<Workspaces, "list" | "files" | "decide">;
   readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
   /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
   stop(now: boolean): void;
@@ -238,6 +243,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
     costs: (span: Body<"costs">) => parts.costs(span),
     budgets: () => parts.budgets(),
+    workspaces: (body: Body<"workspaces">) => answerWorkspaces(parts.workspaces, body),
+    use: ({ amounts, doing, past }: Body<"use">) => parts.use(amounts, doing, past),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),
     auditVerify: ({ head }: Body<"auditVerify">) => parts.auditVerify(head),

@@ -28,6 +28,7 @@ interface HostedTaskParts {
   readonly log: IntakeParts["log"];
   readonly gate: IntakeParts["gate"];
   readonly declare: IntakeParts["declare"];
+  readonly narrow: IntakeParts["narrow"];
   readonly processes: Pick<ProcessTable, "setTurn" | "taint" | "setOnQuestion">;
   readonly family: Pick<Family, "killedBy" | "limitOf">;
   readonly time: Pick<TaskTime, "turn">;

@@ -1,13 +1,15 @@
 /**
  * The intake of a task: before its worker has a tool, its model says by the template `intake` what the task is. An answer
  * that does not fit is told why, in the conversation and as an event; after three the turn ends. What the model says is
- * recorded with the colour that the process has then, and grants nothing; tools that it names count as declared
- * (declare_tool.ts) where that is BLUE. docs/templates.md.
+ * recorded with the colour that the process has then, and grants nothing: tools and mounts that it does not name are
+ * given up, whatever its colour, and those that it names and does not hold stay unheld. Tools that it names count as
+ * declared (declare_tool.ts) where that colour is BLUE. docs/templates.md.
  * @module
  */
+import * as z from "zod";
 import { Fault } from "../../contracts/base/fault.ts";
 import { QuestionId } from "../../contracts/authority/ids.ts";
-import type { Gate } from "../../contracts/authority/gate.ts";
+import type { Gate, Leases } from "../../contracts/authority/gate.ts";
 import type { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { toJson } from "../../contracts/base/json.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
@@ -15,7 +17,8 @@ import { resultMessage } from "../../contracts/model/result_message.ts";
 import type { TurnOutcome } from "../../contracts/task/hosting.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
-import { INTAKE, IntakeV1, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
+import { INTAKE, IntakeV2, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
+import type { KeptRights, ProcessTable } from "../core/process/table.ts";
 import type { Replay } from "./replay.ts";
 import type { Session } from "./session/session.ts";
 
@@ -24,6 +27,10 @@ const TRIES = 3;
 const ANSWER_TOKENS = 2_048;
 /** Names of tools that the model is told of. */
 const NAMES = 200;
+/** Tools that stay: they tell of tools, or put to the person what was staged. */
+const KEPT: ReadonlySet<string> = new Set(
+  ["patch_apply", "tool_describe", "tool_search", "tools_declare"],
+);
 
 /** What {@link takeIn} is handed. */
 export interface IntakeParts {
@@ -31,6 +38,8 @@ export interface IntakeParts {
   readonly session: Pick<Session, "consult">;
   readonly log: Pick<EventLog, "append">;
   readonly gate: Pick<Gate, "advertise">;
+  /** Gives up for good what is not named here. */
+  narrow(kept: KeptRights): Promise<void>;
   /** Hears which tools the task needs, as if the model had declared them. */
   declare(tools: DeclaredTools): void;
 }
@@ -49,8 +58,9 @@ export async function takeIn(
     // Of the kernel, and as coloured as the request that it quotes.
     provenance: { origin: "kernel", colour, label },
   });
-  const names = parts.gate.advertise(row.pid).tools.slice(0, NAMES).map(({ name }) => name);
-  let append = [said(asking(names, request.content))];
+  const held = parts.gate.advertise(row.pid).tools.map(({ name }) => name);
+  const names = held.slice(0, NAMES), mounts = row.mounts.map(({ name }) => name);
+  let append = [said(asking({ names, mounts }, request.content))];
   let why = "";
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     let answer: ChatMessage;
@@ -70,8 +80,17 @@ export async function takeIn(
       ? "it is no JSON value"
       : INTAKE.misfit(value) ?? "";
     if (why === "") {
-      const intake = IntakeV1.parse(value);
+      const intake = IntakeV2.parse(value);
       const { risk, tools } = intake;
+      const named: ReadonlySet<string> = new Set(tools.map(({ tool }) => tool));
+      const kept: KeptRights = {
+        tools: held.filter((name) => named.has(name) || KEPT.has(name)),
+        mounts: mounts.filter((name) => intake.mounts.includes(name)),
+      };
+      const given = {
+        tools: held.length - kept.tools.length,
+        mounts: mounts.filter((name) => !kept.mounts.includes(name)),
+      };
       // INVARIANT: what another wrote chooses no tool (test: "… a stranger's request declares none").
       const declared = colour !== "BLUE" ? [] : tools.filter(({ tool }) => names.includes(tool))
         .map(({ tool, atMost }) => ({ tool, max: atMost }));
@@ -80,10 +99,13 @@ export async function takeIn(
         kind: "taskIntake",
         body: {
           ...{ pid: row.pid, template, attempt, risk, tools: toJson(tools), colour, label },
+          ...{ kept: toJson(kept), givenUp: toJson(given) },
           ...(declared.length === 0 ? {} : { declared: toJson(declared) }),
         },
         private: { ...toIntake(intake) },
       }]);
+      // On record first: a kernel that is killed here gives them up when the task goes on.
+      await parts.narrow(kept);
       return undefined;
     }
     await log.append(row.task, [{
@@ -114,21 +136,51 @@ export async function takeIn(
   };
 }
 
-/** Whether a task's log has an intake that fits. */
+/** Whether a task's log has an intake that fits, of whatever version. */
 export function isTakenIn(replay: Pick<Replay, "records"> | undefined): boolean {
-  const title = titleOf(INTAKE);
-  return replay?.records.some(({ template, misfit }) => template === title && misfit !== true) ===
-    true;
+  return replay?.records.some(({ template, misfit }) =>
+    String(template).startsWith(`${INTAKE.name}@`) && misfit !== true
+  ) === true;
 }
 
-function toIntake(intake: IntakeV1): Record<string, ReturnType<typeof toJson>> {
+const Kept = z.object({ tools: z.array(z.string()), mounts: z.array(z.string()) });
+
+/** What a task kept at its intake; undefined where it gave nothing up. */
+export function keptOf({ records }: Pick<Replay, "records">): KeptRights | undefined {
+  const found = records.findLast(({ kept }) => kept !== undefined);
+  return found === undefined ? undefined : Kept.parse(found["kept"]);
+}
+
+/** Makes what takes from a task's first process all but what it keeps: tools and mounts, and the leases on these. */
+export function makeNarrow(
+  { processes, leases, row }: {
+    readonly processes: Pick<ProcessTable, "narrow">;
+    readonly leases: Pick<Leases, "list" | "revoke">;
+    readonly row: Pick<ProcessRow, "pid" | "task">;
+  },
+): IntakeParts["narrow"] {
+  return async (kept) => {
+    processes.narrow(row.pid, kept);
+    for (const { id, pid, scope: { resource, path } } of leases.list(row.task)) {
+      const [mount = ""] = path.split("/");
+      if (pid !== row.pid || resource !== "mount" || kept.mounts.includes(mount)) continue;
+      await leases.revoke(id, "given up at the intake");
+    }
+  };
+}
+
+function toIntake(intake: IntakeV2): Record<string, ReturnType<typeof toJson>> {
   return Object.fromEntries(Object.entries(intake).map(([key, value]) => [key, toJson(value)]));
 }
 
-function asking(names: readonly string[], request: string): string {
+function asking(
+  { names, mounts }: { readonly names: readonly string[]; readonly mounts: readonly string[] },
+  request: string,
+): string {
   return [
     INTAKE.ask,
     names.length === 0 ? "You hold no tool." : `You hold: ${names.join(", ")}.`,
+    mounts.length === 0 ? "You hold no folder." : `Folders: ${mounts.join(", ")}.`,
     `Answer with one JSON value and nothing else, which fits this JSON Schema:\n${INTAKE.schema}`,
     `The request, which comes to you again once you have answered:\n${request}`,
   ].join("\n\n");

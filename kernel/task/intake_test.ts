@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Gate } from "../../contracts/authority/mod.ts";
-import { SessionId, TaskId, ToolName } from "../../contracts/authority/mod.ts";
+import { MountName, SessionId, TaskId, ToolName } from "../../contracts/authority/mod.ts";
 import type { Colour } from "../../contracts/authority/mod.ts";
 import type { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -8,21 +8,29 @@ import type { ChatMessage } from "../../contracts/model/mod.ts";
 import { CallId } from "../../contracts/authority/ids.ts";
 import { DEFAULT_LIMITS, type NewEvent } from "../../contracts/task/mod.ts";
 import { INTAKE } from "../../contracts/task/templates/templates.ts";
-import { makeProcessTable } from "../core/process/table.ts";
-import { takeIn } from "./intake.ts";
+import type { Mount } from "../../contracts/tool/mod.ts";
+import { type KeptRights, makeProcessTable } from "../core/process/table.ts";
+import { keptOf, makeNarrow, takeIn } from "./intake.ts";
 
 const TASK = TaskId.parse("t000000000001");
+const HELD = ["file_read", "http_fetch", "patch_apply"];
+const mount = (name: string): Mount => ({
+  ...{ name: MountName.parse(name), dir: `/${name}`, mode: "stage", marks: [] },
+  ...{ colour: "YELLOW", label: "internal" },
+});
+const MOUNTS = [mount("plans"), mount("keys")];
 const FITS = JSON.stringify(INTAKE.example);
 
 function bench(answers: readonly (Partial<ChatMessage> | Error)[], colour: Colour = "BLUE") {
   const row = makeProcessTable({ now: () => 0 }).add({
     ...{ task: TASK, session: SessionId.parse("s000000000001"), conversation: TASK },
-    ...{ principal: "alice", profile: "operator", spec: "agent", mounts: [] },
+    ...{ principal: "alice", profile: "operator", spec: "agent", mounts: MOUNTS },
     ...{ limits: DEFAULT_LIMITS, onQuestion: "ask", phase: "work", colour, label: "internal" },
   });
   const asked: (readonly ChatMessage[])[] = [];
   const events: NewEvent[] = [];
   const declared: DeclaredTools[] = [];
+  const kept: KeptRights[] = [];
   const left = [...answers];
   const parts = {
     row,
@@ -41,15 +49,21 @@ function bench(answers: readonly (Partial<ChatMessage> | Error)[], colour: Colou
         return Promise.resolve([]);
       },
     },
-    gate: { advertise: () => ({ id: "s", tools: [{ name: "file_read" }] }) } as unknown as Gate,
+    gate: {
+      advertise: () => ({ id: "s", tools: HELD.map((name) => ({ name })) }),
+    } as unknown as Gate,
     declare: (tools: DeclaredTools) => void declared.push(tools),
+    narrow(rights: KeptRights): Promise<void> {
+      kept.push(rights);
+      return Promise.resolve();
+    },
   };
   const request: ChatMessage = {
     role: "user",
     content: "Move the trip",
     provenance: { origin: "operator", colour, label: "internal" },
   };
-  return { asked, events, declared, take: () => takeIn(parts, request) };
+  return { asked, events, declared, kept, take: () => takeIn(parts, request) };
 }
 
 Deno.test("an intake that fits is on record and declares the tools that the process holds, and no others; a stranger's request declares none", async () => {
@@ -87,7 +101,7 @@ Deno.test("after three answers that do not fit the turn ends as one whose model 
   const { take, asked, events } = bench([{ content: "no" }, { content: "{}" }, { content: "[]" }]);
   const end = await take();
   assert.equal(end?.stop, "upstream");
-  assert.match(end?.text ?? "", /^Cannot begin the task: 3 answers .* intake@1, the last because /);
+  assert.match(end?.text ?? "", /^Cannot begin the task: 3 answers .* intake@2, the last because /);
   assert.deepEqual([asked.length, events.length], [3, 3]);
 });
 
@@ -107,4 +121,49 @@ Deno.test("what keeps the model from answering ends the turn as it ends any othe
   }
   await assert.rejects(bench([new Fault("refused", "no")]).take(), Fault);
   await assert.rejects(bench([new RangeError("bug")]).take(), RangeError);
+});
+
+Deno.test("what the intake does not name is given up, whatever the request's colour, and what is named and not held is no right", async () => {
+  for (const colour of ["BLUE", "RED"] as const) {
+    const { take, kept, events } = bench([{ content: FITS }], colour);
+    assert.equal(await take(), undefined);
+    // The example names file_edit, too, which this process does not hold.
+    assert.deepEqual(kept, [{ tools: ["file_read", "patch_apply"], mounts: ["plans"] }]);
+    assert.deepEqual(events[0]?.body["kept"], kept[0]);
+    assert.deepEqual(events[0]?.body["givenUp"], { tools: 1, mounts: ["keys"] });
+    assert.deepEqual(keptOf({ records: events.map(({ body }) => body) }), kept[0]);
+  }
+});
+
+Deno.test("a process that gave a mount up loses its leases on it and no others; it never holds more than before", async () => {
+  const table = makeProcessTable({ now: () => 0 });
+  const row = table.add({
+    ...{ task: TASK, session: SessionId.parse("s000000000001"), conversation: TASK },
+    ...{ principal: "alice", profile: "operator", spec: "scout", mounts: MOUNTS },
+    ...{ limits: DEFAULT_LIMITS, onQuestion: "ask", phase: "work", colour: "BLUE" },
+    ...{ label: "internal" },
+    capabilities: [{ tool: ToolName.parse("file_read"), where: { path: ["plans/"] } }],
+  });
+  const lease = (id: string, pid: number, resource: string, path: string) => ({
+    ...{ id, pid, scope: { resource, right: "read", path } },
+  });
+  const revoked: string[] = [];
+  const leases = {
+    list: () => [
+      lease("l1", row.pid, "mount", "plans"),
+      lease("l2", row.pid, "mount", "keys"),
+      lease("l3", row.pid, "mount", "keys/deep"),
+      lease("l4", row.pid, "scratch", ""),
+      lease("l5", 99, "mount", "keys"),
+    ],
+    revoke(id: string): Promise<readonly []> {
+      revoked.push(id);
+      return Promise.resolve([]);
+    },
+  } as unknown as Parameters<typeof makeNarrow>[0]["leases"];
+  const narrow = makeNarrow({ processes: table, leases, row });
+  await narrow({ tools: ["file_read", "http_fetch"], mounts: ["plans", "elsewhere"] });
+  assert.deepEqual(revoked, ["l2", "l3"]);
+  assert.deepEqual(row.mounts.map(({ name }) => name), ["plans"]);
+  assert.deepEqual(row.capabilities, [{ tool: "file_read", where: { path: ["plans/"] } }]);
 });

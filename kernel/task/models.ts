@@ -17,6 +17,7 @@ import {
 } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
+import { nearText } from "../power/model/uses.ts";
 import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
 import { makeModelMoney, type ModelMoney } from "../power/model/money.ts";
 import {
@@ -102,9 +103,7 @@ export async function openTaskModels(
   };
   const paidBy = (row: ProcessRow) => (money: number): void => {
     purse.paid(money);
-    for (const { name, spent } of accountOf(row).book(money)) {
-      tell(row, `${name}: ${Math.round(spent * 1e4) / 1e4} USD spent`);
-    }
+    for (const near of accountOf(row).book(money)) tell(row, nearText(near));
   };
   const holding = makeModelMoney(parts.processes, (pid) => {
     const row = parts.processes.get(pid);

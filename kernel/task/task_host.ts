@@ -39,6 +39,7 @@ import { grantedScopes, isRevoked, newRoot } from "./granted_scopes.ts";
 import { isPlanned, type Planned, PLANNED_OFFER } from "./planned.ts";
 import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.ts";
 import type { ModelGuards } from "./model_guards.ts";
+import { keptOf, makeNarrow } from "./intake.ts";
 import { makeHostedTask } from "./hosted_task.ts";
 import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
@@ -201,6 +202,9 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     await time.begin(
       grantedScopes(request, parts.granting).filter((scope) => isOver || !isRevoked(replay, scope)),
     );
+    const narrow = makeNarrow({ processes, leases, row });
+    const kept = replay === undefined ? undefined : keptOf(replay);
+    if (kept !== undefined) await narrow(kept);
     const grants = grantMounts(request);
     toolhosts.open(task.id, {
       ...{ mounts: [...request.mounts, ...grants.mounts], grants },
@@ -250,6 +254,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ request, row, root, processes, family, time, workspace, torn, replay },
       ...{ log: parts.log, gate: denied.gate },
       declare: (tools) => parts.provenance.declare(task.id, tools),
+      narrow,
       said: (message) => words.said(message, powers.now()),
       content: dirs.content,
       review: makeReview({ gate: denied.gate, row, workspace, denied }),

@@ -32,6 +32,7 @@ import {
 import type { McpRequest, McpTools } from "../power/mcp/mcp_tools.ts";
 import { grantMounts } from "../core/lease/scope.ts";
 import type { McpServers } from "../power/mcp/servers.ts";
+import type { Uses } from "../../contracts/task/spending.ts";
 import type { NetService } from "../power/net/net_service.ts";
 import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
@@ -62,6 +63,8 @@ export interface TaskToolsParts {
   readonly log: EventLog;
   readonly processes: Pick<ProcessKeeper, "get" | "taint">;
   readonly powers: Powers;
+  /** Budgets of other things than money; absent: there are none. */
+  readonly uses?: Uses;
   readonly code: PluginCode;
   readonly engine?: Engine | undefined;
   readonly binding: BindPlugins;

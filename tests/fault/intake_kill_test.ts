@@ -6,6 +6,7 @@ import type { Told } from "../fake/following.ts";
 const TAKEN = JSON.stringify({
   ...{ objective: "Read the mail", risk: "low", capabilities: [], unclear: [] },
   tools: [{ tool: "file_read", atMost: 1 }],
+  mounts: ["desk"],
 });
 
 /** Its second answer to the intake is slow: there it is killed. */

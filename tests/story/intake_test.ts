@@ -11,6 +11,7 @@ const TAKEN = {
   capabilities: ["read plans/trip.txt"],
   unclear: ["whose trip"],
   tools: [{ tool: "file_read", atMost: 2 }],
+  mounts: ["plans"],
 };
 
 /** Fills in the intake at its second answer; then works. A tool that it calls in the intake is not made. */
@@ -55,7 +56,7 @@ Deno.test("alice's agent says what the task is before it can call anything; what
     const [task] = await machine.json(["task", "list", "--json"]) as { objective: string }[];
     assert.equal(task?.objective, TAKEN.objective);
     const shown = await machine.remit(["conversation", "show", document.task]);
-    assert.match(shown.stdout, /Your answer does not fit the template intake@1/);
+    assert.match(shown.stdout, /Your answer does not fit the template intake@2/);
     assert.equal((await machine.remit(["audit", "verify"])).code, 0);
 
     const seen = await machine.remit([...words, ...await playing(machine, WORKS)]);
@@ -63,6 +64,52 @@ Deno.test("alice's agent says what the task is before it can call anything; what
     assert.match(seen.stderr, /unclear: whose trip/);
     assert.match(seen.stderr, /expects: file_read at most 2×/);
     assert.equal(seen.stdout.trim(), "On Monday.");
+  });
+});
+
+/** Says that it needs one file of one folder; then tries everything else that it was handed. */
+const GOES_BEYOND = `
+scenario: goes beyond
+turns:
+  - when: { user: { contains: "Before you act, say what the task is" } }
+    say: '${
+  JSON.stringify({ ...TAKEN, tools: [...TAKEN.tools, { tool: "browser_screenshot", atMost: 1 }] })
+}'
+  - when: { user: { equals: "When does it begin?" }, step: 1 }
+    calls:
+      - { tool: file_read, args: { path: keys/id.txt } }
+      - { tool: file_write, args: { path: plans/made.txt, content: made } }
+      - { tool: file_read, args: { path: plans/trip.txt } }
+  - when: { user: { equals: "When does it begin?" } }
+    say: "{{ tool.file_read }}"
+`;
+
+Deno.test("what alice's agent did not name at its intake it does not hold: another folder and another tool are refused, and she sees what it gave up", async () => {
+  await onMachine(async (machine) => {
+    const mount = await alicesPlans(machine);
+    await machine.write("keys/id.txt", "the key of the house\n");
+    const words = ["run", "-p", "When does it begin?", "--intake", ...mount];
+    const run = [...words, "--mount", `keys=${machine.dir}/keys`];
+    const model = await playing(machine, GOES_BEYOND);
+    const done = await machine.remit([...run, ...model, "--json"]);
+    const { task, answer } = JSON.parse(done.stdout);
+    const results = (await eventsOf(machine, task)).filter(({ type }) => type === "tool_result");
+    const told = JSON.stringify(results);
+    assert.doesNotMatch(told, /the key of the house/);
+    assert.match(String(answer), /Leave on Monday/);
+    assert.deepEqual(results.map(({ call, status }) => [call, status]), [
+      ["call_1", "invalidArguments"],
+      ["call_2", "unknownTool"],
+      ["call_3", "ok"],
+    ], told);
+    const seen = await machine.remit([...run, ...model]);
+    const held = /holds: ([^]*?)\n +gives up: \d+ tools, keys\n/.exec(seen.stderr)?.[1] ?? "";
+    // The tool that it named and does not hold is not among them.
+    assert.equal(
+      held.replaceAll(/\s+/g, " "),
+      "file_read, patch_apply, tool_search, plans",
+      seen.stderr,
+    );
   });
 });
 
@@ -79,7 +126,7 @@ Deno.test("a model that never fits is told three times and no more; nothing was 
     assert.equal(done.code, 67, done.stderr);
     assert.match(
       String(JSON.parse(done.stdout).reason),
-      /Cannot begin the task: 3 answers of the model did not fit the template intake@1, the last because it is no JSON value/,
+      /Cannot begin the task: 3 answers of the model did not fit the template intake@2, the last because it is no JSON value/,
     );
     const events = await eventsOf(machine, document.task);
     assert.equal(events.filter(({ type }) => type === "budget").length, 3);

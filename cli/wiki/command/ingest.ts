@@ -5,7 +5,8 @@ import { displayText } from "../../../text/mod.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { type Command, printJson } from "../../command.ts";
 import { readExtract } from "../../../memory-wiki/host/answers.ts";
-import { counted, withWiki } from "../command.ts";
+import { counted, type OpenWiki, withWiki } from "../command.ts";
+import { ingestBudgets } from "../ingest/budgets.ts";
 import {
   addReports,
   ingestBytes,
@@ -62,7 +63,7 @@ export async function wikiIngest(
       return await withWiki(command, async (wiki) => {
         // A batch may take long: the process ends now, and what it had taken in stays.
         stop.signal.addEventListener("abort", () => void wiki.link.close(), { once: true });
-        const on = onIngest(command, stop.signal);
+        const on = onIngest(command, { signal: stop.signal, wiki });
         const all: Ingested[] = [];
         for (const { source, trust } of sources) {
           if (source.kind === "folder") {
@@ -72,7 +73,15 @@ export async function wikiIngest(
           } else {
             const { document, path, key, name, origin } = source;
             all.push(
-              await ingestBytes(wiki, { path, key, kind: document, name, origin }, trust, on),
+              await ingestBytes(
+                wiki,
+                {
+                  ...{ path, key, kind: document, name, origin },
+                  bytes: hands.wikis.look(path)?.bytes ?? 0,
+                },
+                trust,
+                on,
+              ),
             );
           }
         }
@@ -97,11 +106,14 @@ export async function wikiIngest(
 const MAX_FAILED = 50;
 
 /** Shows each file as it is done: a line that moves at a terminal. Failures are told at the end. */
-export function onIngest(command: Command, signal: AbortSignal): OnIngest {
+export function onIngest(
+  command: Command<Basic | "wikis">,
+  { signal, wiki }: { readonly signal: AbortSignal; readonly wiki: Pick<OpenWiki, "place"> },
+): OnIngest {
   const { screen } = command.hands;
   let last = 0;
   return {
-    signal,
+    ...{ signal, ...ingestBudgets(command, wiki.place.state) },
     onFile({ name }, { done, all }): void {
       const now = command.hands.around.now();
       if (now - last < 50 && done < all) return;

@@ -116,7 +116,7 @@ async function takeOnce(
   const { screen } = command.hands;
   try {
     await withWiki(command, async (wiki) => {
-      const on = onIngest(command, signal);
+      const on = onIngest(command, { signal, wiki });
       const { report, removed } = await ingestFolder(command, wiki, root, trust, on);
       const changed = report.added + report.changed + removed.length > 0;
       if (changed && !has(command.parsed, "no-pages")) {

@@ -27,6 +27,10 @@ export interface Trust {
 /** Whoever looks on, and may stop it between two batches. */
 export interface OnIngest {
   readonly signal?: AbortSignal;
+  /** Before each batch: rejects where a budget has no room for it. What it gives is called when the batch is in. */
+  begin?(
+    batch: { readonly files: number; readonly bytes: number },
+  ): Promise<() => Promise<void>>;
   onFile?(progress: IngestProgress, of: { readonly done: number; readonly all: number }): void;
 }
 
@@ -92,7 +96,8 @@ async function ingestBatches(
   for (let at = 0; at < files.length;) {
     if (isStopped()) throw stopped();
     const batch: Taken[] = [];
-    for (let bytes = 0; at < files.length && batch.length < BATCH_FILES; at++) {
+    let bytes = 0;
+    for (; at < files.length && batch.length < BATCH_FILES; at++) {
       const next = files[at];
       if (next === undefined || (batch.length > 0 && bytes + next.bytes > BATCH_BYTES)) break;
       bytes += next.bytes;
@@ -100,11 +105,14 @@ async function ingestBatches(
       batch.push({ path, key, kind, name, origin, ...claimOf(next.claimed) });
     }
     const body = { files: batch, ...trust, by: "operator", maxBytes: DOCUMENT_BYTES };
+    const end = await on.begin?.({ files: batch.length, bytes });
     try {
       report = addReports(report, readReport(await wiki.ask("ingestFiles", body)));
     } catch (error) {
       if (isStopped()) throw stopped(error);
       throw error;
+    } finally {
+      await end?.();
     }
   }
   return report;
@@ -212,11 +220,13 @@ export async function ingestBytes(
     readonly kind: SourceKind;
     readonly name: string;
     readonly origin: string;
+    readonly bytes: number;
   },
   trust: Trust,
   on: OnIngest = {},
 ): Promise<Ingested> {
-  const file = { ...from, path: wiki.link.inside(from.path), bytes: 0 };
+  const { bytes } = from;
+  const file = { ...from, path: wiki.link.inside(from.path), bytes };
   const report = await ingestBatches(wiki, [file], trust, on);
   return { of: { key: from.key }, report, removed: [] };
 }

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { Fault } from "../../base/fault.ts";
 import type { Json } from "../../base/json.ts";
-import { ToolName } from "../../authority/ids.ts";
+import { MountName, ToolName } from "../../authority/ids.ts";
 
 const Line = z.string().trim().min(1).max(500);
 const Lines = z.array(Line).max(32);
@@ -16,8 +16,8 @@ const Id = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/);
 /** How much may go wrong. */
 const Risk = z.enum(["low", "medium", "high"]);
 
-/** What a model says of a task before it acts: version 1. */
-export const IntakeV1 = z.object({
+/** What a model says of a task before it acts: version 1, which narrowed nothing. */
+const IntakeV1 = z.object({
   objective: Line.describe("the task in one sentence, in your own words"),
   risk: Risk.describe("what may go wrong: low where nothing is changed or sent"),
   capabilities: Lines.describe("what is needed: read these files, send a message, and the like"),
@@ -26,8 +26,13 @@ export const IntakeV1 = z.object({
     z.object({ tool: ToolName, atMost: z.int().min(1).max(1_000) }).strict(),
   ).max(64).describe("tools that you expect to call, and how often at most"),
 }).strict();
-/** See {@link IntakeV1}. */
-export type IntakeV1 = z.infer<typeof IntakeV1>;
+/** What a model says of a task before it acts: version 2. Tools and mounts that it does not name are given up. */
+export const IntakeV2 = IntakeV1.extend({
+  mounts: z.array(MountName).max(64)
+    .describe("folders that you need, of those that you hold; the others are given up"),
+});
+/** See {@link IntakeV2}. */
+export type IntakeV2 = z.infer<typeof IntakeV2>;
 
 const PlanV1 = z.object({
   subtasks: z.array(
@@ -141,16 +146,19 @@ export const makeTemplate = (
 /** Says what a task is before anything is done. */
 export const INTAKE: Template = makeTemplate({
   name: "intake",
-  about: "what a task is: objective, risk, needs, what is unclear, tools",
+  version: 2,
+  about: "what a task is: objective, risk, needs, what is unclear, tools and folders that it keeps",
   ask: "Before you act, say what the task is. Do nothing else yet: no tool can be called now. " +
-    "Name the tools that you expect to call, of those that you hold, and how often at most.",
-  shape: IntakeV1,
+    "Name the tools that you expect to call, of those that you hold, how often at most, and the folders. " +
+    "You give up every tool and folder that you do not name.",
+  shape: IntakeV2,
   example: {
     objective: "Move the trip in plans/trip.txt to Tuesday",
     risk: "low",
     capabilities: ["read and change plans/trip.txt"],
     unclear: ["whether the boat goes on Tuesdays"],
     tools: [{ tool: "file_read", atMost: 1 }, { tool: "file_edit", atMost: 1 }],
+    mounts: ["plans"],
   },
 });
 

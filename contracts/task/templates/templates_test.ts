@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Fault } from "../../base/mod.ts";
 import type { Json } from "../../base/mod.ts";
 import { Ajv } from "ajv";
-import { IntakeV1, templateOf, TEMPLATES, valueIn } from "./templates.ts";
+import { IntakeV2, templateOf, TEMPLATES, valueIn } from "./templates.ts";
 
 Deno.test("each template takes its example, and its JSON Schema says the same", () => {
   for (const template of TEMPLATES.values()) {
@@ -51,7 +51,7 @@ Deno.test("a template is found by its name and by its version, and by no other",
   assert.throws(
     () => templateOf("plan@2"),
     (error) =>
-      error instanceof Fault && error.code === "notFound" && /intake@1, plan@1/.test(error.message),
+      error instanceof Fault && error.code === "notFound" && /intake@2, plan@1/.test(error.message),
   );
   assert.throws(() => templateOf("__proto__"), Fault);
 });
@@ -63,12 +63,12 @@ Deno.test("the value of an answer is its JSON, alone or in one block of code", (
 });
 
 Deno.test("an intake is bounded in everything", () => {
-  const one = IntakeV1.parse(templateOf("intake").example);
-  assert.equal(IntakeV1.safeParse({ ...one, objective: "x".repeat(501) }).success, false);
+  const one = IntakeV2.parse(templateOf("intake").example);
+  assert.equal(IntakeV2.safeParse({ ...one, objective: "x".repeat(501) }).success, false);
   const many = Array.from({ length: 65 }, () => ({ tool: "file_read", atMost: 1 }));
-  assert.equal(IntakeV1.safeParse({ ...one, tools: many }).success, false);
+  assert.equal(IntakeV2.safeParse({ ...one, tools: many }).success, false);
   assert.equal(
-    IntakeV1.safeParse({ ...one, tools: [{ tool: "file_read", atMost: 0 }] }).success,
+    IntakeV2.safeParse({ ...one, tools: [{ tool: "file_read", atMost: 0 }] }).success,
     false,
   );
 });

@@ -4,7 +4,8 @@
  * @module
  */
 import type { JsonObject } from "../../../contracts/base/json.ts";
-import type { CostRow } from "../../../contracts/task/spending.ts";
+import type { EventKind } from "../../../contracts/task/event.ts";
+import { BUDGET_SPANS, type BudgetOf, type CostRow } from "../../../contracts/task/spending.ts";
 import type { AgentTask } from "../../../contracts/task/task.ts";
 import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
 import { bodyOf } from "./read_events.ts";
@@ -16,6 +17,8 @@ export interface Payer {
   readonly principal: string;
   /** The channel by which its task came in. */
   readonly trigger: string;
+  /** Undefined for the operator's own requests. */
+  readonly task?: string;
 }
 
 /** The payer of a task that is known; of none, what the operator asked. */
@@ -45,6 +48,12 @@ export interface Spent {
   readonly open: boolean;
 }
 
+/** Something other than money that was used: before it was, so that a kill loses none of it. */
+export interface Used extends Pick<Spent, "at" | "task" | "child"> {
+  readonly of: BudgetOf;
+  readonly amount: number;
+}
+
 const PAGE = 1_000;
 const KINDS = ["modelAsked", "modelFailed", "inferred"] as const;
 
@@ -65,21 +74,46 @@ export async function* spentSince(
   const childOf = makeChildren(store);
   // Newest first, an end is read before its beginning.
   const ended = new Set<string>();
+  for await (const event of eventsSince(store, KINDS, since)) {
+    const body = bodyOf(event);
+    const nonce = `${event.task} ${textOf(body, "nonce")}`;
+    if (event.kind === "modelAsked" && ended.has(nonce)) continue;
+    ended.add(nonce);
+    // What failed was paid for as far as an event of its own says.
+    if (event.kind === "modelFailed") continue;
+    yield spentOf(event, body, await childOf(event.task, body["pid"]));
+  }
+}
+
+/** What was used of other things than money since a time (milliseconds since 1970), newest first. */
+export async function* usedSince(
+  store: Pick<Store, "events">,
+  since: number,
+): AsyncGenerator<Used> {
+  const childOf = makeChildren(store);
+  for await (const { at, task, body } of eventsSince(store, ["budgetUsed"], since)) {
+    const used = bodyOf({ body });
+    const of = Object.keys(BUDGET_SPANS).find((each) => each === used["of"]);
+    if (of === undefined) continue;
+    const child = await childOf(task, used["pid"]);
+    yield { at, task, child, of: of as BudgetOf, amount: numberOf(used, "amount") };
+  }
+}
+
+async function* eventsSince(
+  store: Pick<Store, "events">,
+  kinds: readonly EventKind[],
+  since: number,
+): AsyncGenerator<StoredEvent> {
   let untilSeq: number | undefined;
   for (;;) {
     const page: readonly StoredEvent[] = await store.events({
       ...(untilSeq === undefined ? {} : { untilSeq }),
-      ...{ kinds: KINDS, newest: true, limit: PAGE },
+      ...{ kinds, newest: true, limit: PAGE },
     });
     for (const event of page) {
       if (event.at < since) return;
-      const body = bodyOf(event);
-      const nonce = `${event.task} ${textOf(body, "nonce")}`;
-      if (event.kind === "modelAsked" && ended.has(nonce)) continue;
-      ended.add(nonce);
-      // What failed was paid for as far as an event of its own says.
-      if (event.kind === "modelFailed") continue;
-      yield spentOf(event, body, await childOf(event.task, body["pid"]));
+      yield event;
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;

@@ -1,7 +1,7 @@
 /** The process table: the only writer of process rows. @module */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import { Pid } from "../../../contracts/authority/ids.ts";
+import { Pid, ToolName } from "../../../contracts/authority/ids.ts";
 import type { CapabilityGrant } from "../../../contracts/policy/agent_spec.ts";
 import { type Limits, noUsage, type Usage } from "../../../contracts/task/budget.ts";
 import type {
@@ -52,6 +52,12 @@ export interface ChildProcess extends ChildRequest {
   readonly tools: ReadonlySet<string>;
 }
 
+/** Names of what a process keeps of what it holds; others are no rights. */
+export interface KeptRights {
+  readonly tools: readonly string[];
+  readonly mounts: readonly string[];
+}
+
 /** The table as the kernel holds it: gate and broker see {@link ProcessKeeper} only. */
 export interface ProcessTable extends ProcessKeeper {
   /** Throws `gone` for a parent that has ended. */
@@ -67,6 +73,8 @@ export interface ProcessTable extends ProcessKeeper {
   /** Whether questions from now on wait for a person, are queued or denied. */
   setOnQuestion(pid: Pid, onQuestion: OnQuestion): void;
   setPhase(pid: Pid, phase: Phase): void;
+  /** Keeps of its tools and mounts those that are named; the arguments of tools stay as narrow as they were. */
+  narrow(pid: Pid, kept: KeptRights): void;
   /** The inference that proposes the calls from now on. */
   setModel(pid: Pid, model: ProcessRow["model"]): void;
   /** Begins a turn: model turns are counted for each message, so their count starts anew. */
@@ -197,6 +205,12 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     },
     setStatus(pid: Pid, status: ProcessStatus): void {
       live(pid).status = status;
+    },
+    narrow(pid: Pid, { tools, mounts }: KeptRights): void {
+      const row = live(pid);
+      const { capabilities = tools.map((tool) => ({ tool: ToolName.parse(tool) })) } = row;
+      row.capabilities = capabilities.filter(({ tool }) => tools.includes(tool));
+      row.mounts = row.mounts.filter(({ name }) => mounts.includes(name));
     },
     setModel(pid: Pid, model: ProcessRow["model"]): void {
       live(pid).model = model;

@@ -116,6 +116,11 @@ export const COMMAND_PROCESSES = 128;
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
+
+/** Bytes of data that each process of a granted program, or of an agent of others, may take. */
+export function dataOf(agent: boolean): number {
+  return (agent ? 16 : 4) * GiB;
+}
 /** Numbers of the user and the group that own nothing. */
 export const NOBODY = "65534";
 /** The machine's programs and libraries, as far as there are such folders. */
@@ -228,9 +233,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
     // Processes are counted for each user in each user namespace: what runs outside does not count.
     ...[
       `${INNER}/prlimit`,
-      ...limiting({
-        ...{ data: (agent === undefined ? 4 : 16) * GiB, file: 256 * MiB, files: 1_024 },
-      }),
+      ...limiting({ data: dataOf(agent !== undefined), file: 256 * MiB, files: 1_024 }),
     ],
     ...[`--nproc=${agent === undefined ? COMMAND_PROCESSES : AGENT_PROCESSES}`, "--"],
     ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],

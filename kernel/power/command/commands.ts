@@ -14,7 +14,7 @@ import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
-import { COMMAND_ENV, lineOfCommand } from "../../core/start/command_line.ts";
+import { COMMAND_ENV, dataOf, lineOfCommand } from "../../core/start/command_line.ts";
 import {
   type AgentRun,
   type AgentRuns,
@@ -33,6 +33,7 @@ import type { Pins } from "./pins.ts";
 import { type CopyPlace, makeCopyPlaces } from "./places.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";
+import type { Amounts, Uses } from "../../../contracts/task/spending.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
@@ -64,8 +65,15 @@ export interface CommandsParts {
     /** As `removeRoom` does. */
     remove(path: string): Promise<void>;
   };
+  /** Budgets of programs and memory; absent: there are none. */
+  readonly uses?: Uses;
   /** A task's mounts and staged changes; undefined when it has ended. */
   folders(task: TaskId): TaskFolders | undefined;
+}
+
+/** What budgets count of one program: it, and what its walls let it take of memory at most. */
+export function usesOf({ command }: Pick<CommandRun, "command">): Amounts {
+  return { processes: 1, memoryBytes: dataOf(command.agent !== undefined) };
 }
 
 /** One run under way. */
@@ -278,7 +286,11 @@ export function makeCommands(parts: CommandsParts): Commands {
     if (folders === undefined) {
       throw new Fault("gone", `Cannot run ${command.name}: the task has ended`);
     }
-    if (signal.aborted) throw cancelled(run);
+    const release = await parts.uses?.take(run, usesOf(run), `run ${command.name}`);
+    if (signal.aborted) {
+      release?.();
+      throw cancelled(run);
+    }
     const settled = Promise.withResolvers<void>();
     const entry: Open = {
       ...{ run, leases: held(leases, run), deadlines: new Set(), pids: [], ending: undefined },
@@ -303,6 +315,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     } finally {
       signal.removeEventListener("abort", cancel);
       open.delete(entry);
+      release?.();
       settled.resolve();
     }
   };

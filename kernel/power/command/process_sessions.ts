@@ -15,11 +15,12 @@ import {
   type SessionFacts,
   type SessionOutput,
   type SessionOwner,
+  type SessionStart,
   type SessionTaint,
 } from "../../../contracts/tool/process_session.ts";
 import { cancelled, held } from "./run.ts";
 import { kept } from "./copies.ts";
-import type { CommandsParts } from "./commands.ts";
+import { type CommandsParts, usesOf } from "./commands.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
@@ -37,7 +38,16 @@ const OWNERS_MS = 1_000;
 export interface ProcessSessionsParts extends
   Pick<
     CommandsParts,
-    "config" | "bundle" | "walls" | "leases" | "powers" | "disk" | "folders" | "pins" | "contents"
+    | "config"
+    | "bundle"
+    | "walls"
+    | "leases"
+    | "powers"
+    | "disk"
+    | "folders"
+    | "pins"
+    | "contents"
+    | "uses"
   > {
   readonly spawn: Pick<SpawnPowers, "start" | "succeeds">;
   readonly programs: LongRunPowers;
@@ -168,17 +178,27 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     };
   };
 
-  const start: ProcessSessions["start"] = async (run, signal) => {
-    const walled = book.admit(run);
-    const folders = parts.folders(run.task);
-    if (folders === undefined) {
+  /** What a session starts with; where it may not, nothing of it is counted any more. */
+  const admitted = (run: SessionStart, release: (() => void) | undefined) => {
+    try {
+      const walled = book.admit(run), folders = parts.folders(run.task);
+      if (folders !== undefined) return { walled, folders };
       throw new Fault("gone", `Cannot start ${run.command.name}: the task has ended`);
+    } catch (error) {
+      release?.();
+      throw error;
     }
+  };
+  const start: ProcessSessions["start"] = async (run, signal) => {
+    book.admit(run);
+    const release = await parts.uses?.take(run, usesOf(run), `start ${run.command.name}`);
+    const { walled, folders } = admitted(run, release);
     const entry: Session = {
       ...{ id: `s${powers.token()}`, run, leases: held(leases, run), deadlines: new Set() },
       ...{ opening: undefined, room: undefined, idle: undefined, taint: run, ending: undefined },
       ...{ dropped: new AbortController(), gone: Promise.withResolvers<void>() },
     };
+    void entry.gone.promise.then(release);
     book.add(entry);
     watchOwners();
     try {

@@ -15,6 +15,8 @@ import type { Child } from "../../core/child/child.ts";
 import type { McpLog } from "./log.ts";
 import type { McpTokens, SecretHeaders } from "./tokens.ts";
 import type { NetService } from "../net/net_service.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
+import { sentBytes } from "../net/fetching.ts";
 import { hidden, makeSecretFilter, type SecretFilter, withoutSecrets } from "../net/secret_echo.ts";
 
 /** Streams of one bridge at once. */
@@ -53,6 +55,8 @@ export interface McpHttpParts {
   /** Whether any process of the task holds a live lease for the scope. */
   isLeased(task: TaskId, scope: Scope): boolean;
   readonly log: Pick<McpLog, "note">;
+  /** Budgets of what leaves; absent: there are none. */
+  readonly uses?: Uses;
 }
 
 interface Open {
@@ -116,6 +120,10 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
     asked: McpHttp,
     { url, given }: { readonly url: URL; readonly given: SecretHeaders },
   ): Promise<{ readonly head: z.infer<typeof Head>; readonly stream: Open }> => {
+    const sends = sentBytes({
+      ...{ method: asked.method, url: url.href, headers: asked.headers, body: asked.body ?? "" },
+    });
+    await parts.uses?.take({ task: at.task }, { egressBytes: sends }, `ask "${at.server.name}"`);
     const child = await net.provide();
     const id = net.freshId();
     const headers: Record<string, string> = {};

@@ -1,18 +1,28 @@
 /**
- * Budgets over many tasks: US dollars for a day or a month, of all together or of each principal, agent or trigger.
- * The sums are those of the log, so that a kernel that was killed changes none of them; what its requests under way
- * may have cost counts as held until their day or month is over.
+ * Budgets over many tasks: US dollars and other things for a day or a month, of all together or of each principal,
+ * agent or trigger; some for the life of a task, or for what is there at one moment. The sums are those of the log, so
+ * that a kernel that was killed changes none of them; what its requests under way may have cost counts as held until
+ * their day or month is over.
  * @module
  */
-import { Fault } from "../../../contracts/base/fault.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
-import type { SpendingBudget } from "../../../contracts/policy/policy.ts";
-import type { BudgetStanding } from "../../../contracts/task/spending.ts";
-import { dayOf, type FindTask, type Payer, payerOf, type Spent } from "../../core/log/spending.ts";
+import {
+  amountOf,
+  type BudgetOf,
+  type BudgetStanding,
+  type SpendingBudget,
+} from "../../../contracts/task/spending.ts";
+import {
+  dayOf,
+  type FindTask,
+  type Payer,
+  payerOf,
+  type Spent,
+  type Used,
+} from "../../core/log/spending.ts";
+import { OWNERS, periodOf, usedUp, wordsOf } from "./budget_words.ts";
 import type { SharedSums, SumNow } from "./reservations.ts";
 
-/** What budgets may be of. */
-const NAMES = ["agent", "principal", "trigger"] as const;
 /** Part of a budget from which on people are told that it runs out. */
 const NEAR = 0.8;
 /** Part of a day or month before which nothing is said of how it goes on. */
@@ -33,17 +43,42 @@ export interface Account {
   hold(money: number, need?: number): Promise<(() => void) | undefined>;
   /** Counts what was paid, whether or not it fits. The budgets that this brought near their end: tell people, once. */
   book(money: number): readonly BudgetStanding[];
+  /**
+   * Counts an amount of something other than money before it is used, or throws `budgetExhausted`: what is counted
+   * stays so, whatever becomes of it; `past`: it was used already, whether or not it fits. The budgets that this brought near their end: tell people, once.
+   */
+  take(amount: number, doing: string, past?: boolean): Promise<Taken>;
   /** Others hold some of it. */
   busy(): boolean;
   /** Resolves when somebody lets go of what they held. */
   freed(): Promise<void>;
 }
 
+/** What was counted. */
+export interface Taken {
+  readonly near: readonly BudgetStanding[];
+  /** A kill must not forget it. */
+  readonly lasting: boolean;
+  /** What was there at this moment is there no more. */
+  release(): void;
+}
+
 /** All of them. */
 export interface StandingBudgets {
-  of(payer: Payer): Account;
+  /** `what` absent: money. */
+  of(payer: Payer, what?: BudgetOf): Account;
   /** Counts what the log says of this month, before the first request. */
   seed(spent: AsyncIterable<Spent>, find: FindOrAsk): Promise<void>;
+  /** The same of other things than money; `live`: tasks that are not over. */
+  seedUsed(
+    used: AsyncIterable<Used>,
+    find: FindOrAsk,
+    live: ReadonlySet<string>,
+  ): Promise<void>;
+  /** There are some of it. */
+  has(what: BudgetOf): boolean;
+  /** A task has ended: its own sums are over. */
+  forget(task: string): void;
   /** How each stands, those of which something was spent. */
   standings(): Promise<readonly BudgetStanding[]>;
 }
@@ -52,18 +87,6 @@ interface Sum {
   spent: number;
   held: number;
   told: boolean;
-}
-
-/** When the day or month of a time begins and ends, UTC. */
-export function periodOf(
-  per: SpendingBudget["per"],
-  now: number,
-): { readonly from: number; readonly to: number } {
-  const at = new Date(now);
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
-  return per === "day"
-    ? { from: Date.UTC(year, month, day), to: Date.UTC(year, month, day + 1) }
-    : { from: Date.UTC(year, month, 1), to: Date.UTC(year, month + 1, 1) };
 }
 
 /** What budgets are made of where several kernels share them. */
@@ -92,9 +115,10 @@ export function makeStandingBudgets(
 
   /** Whose sum of a budget a payer's payments count in; undefined where it does not hold for them. */
   const holderOf = (budget: SpendingBudget, payer: Payer): string | undefined => {
-    const covers = NAMES.every((name) =>
+    const covers = OWNERS.every((name) =>
       budget[name] === undefined || budget[name] === payer[name]
     );
+    if (budget.per === "task") return covers ? payer.task : undefined;
     return covers ? (budget.each === undefined ? "" : payer[budget.each]) : undefined;
   };
   const keyOf = (budget: SpendingBudget, of: string, at: number): string =>
@@ -105,8 +129,12 @@ export function makeStandingBudgets(
     return `${sharedStart(number, from)}${JSON.stringify(of)}`;
   };
   const sharedStart = (number: number, from: string): string => {
-    const { per, each, agent, principal, trigger } = budgets[number] ?? {};
-    return JSON.stringify([from, per, each ?? "", agent ?? "", principal ?? "", trigger ?? ""]);
+    const budget = budgets[number];
+    const { per, each, agent, principal, trigger } = budget ?? {};
+    return JSON.stringify([
+      ...[from, per, each ?? "", agent ?? "", principal ?? "", trigger ?? ""],
+      ...(budget === undefined || budget.money !== undefined ? [] : [amountOf(budget).of]),
+    ]);
   };
   const learn = (all: ReadonlyMap<string, SumNow>, keys: readonly string[]): void => {
     for (const key of keys) {
@@ -122,33 +150,68 @@ export function makeStandingBudgets(
   /** Each budget that holds for a spender now, and its sum. */
   const holding = (
     payer: Payer,
+    what: BudgetOf,
     at = now(),
   ): readonly Holding[] =>
     budgets.flatMap((budget) => {
-      const of = holderOf(budget, payer);
-      if (of === undefined) return [];
+      const of = holderOf(budget, payer), { most, of: kind } = amountOf(budget);
+      if (of === undefined || kind !== what) return [];
       const key = keyOf(budget, of, at);
-      return [{ budget, of, key, sum: sumAt(key) }];
+      return [{ budget, most, of, key, sum: sumAt(key) }];
     });
-  const standing = (budget: SpendingBudget, of: string, sum: Sum): BudgetStanding => {
+  const standing = (budget: SpendingBudget, whose: string, sum: Sum): BudgetStanding => {
     const at = now();
-    const { from, to } = periodOf(budget.per, at);
+    const { from, to } = periodOf(budget.per, at), { of, most } = amountOf(budget);
     const { spent, held } = sum;
     const gone = (at - from) / (to - from);
-    const outAt = spent === 0 || gone < TOO_EARLY
-      ? Infinity
-      : from + (at - from) * budget.money / spent;
+    const outAt = spent === 0 || gone < TOO_EARLY ? Infinity : from + (at - from) * most / spent;
     return {
-      ...{ name: wordsOf(budget, of), per: budget.per, money: budget.money },
-      ...{ spent, held, endsAt: to },
+      ...{ name: wordsOf(budget, whose), per: budget.per, of, most, spent, held },
+      ...(to < Infinity ? { endsAt: to } : {}),
       ...(outAt < to ? { outAt: Math.max(at, outAt) } : {}),
     };
+  };
+  /** Of these sums those that people are not told of yet and should be. */
+  const nearOf = (all: readonly Holding[]): readonly BudgetStanding[] =>
+    all.flatMap(({ budget, most, of, sum }) => {
+      const now = budget.per === "moment" ? sum.held : sum.spent;
+      if (sum.told || now === 0 || now < most * NEAR) return [];
+      sum.told = true;
+      return [standing(budget, of, sum)];
+    });
+  const check = (all: readonly Holding[], amount: number, doing: string): void => {
+    for (const { budget, most, of, sum } of all) {
+      // Sums of fractions are a little off.
+      if (sum.spent + sum.held + amount <= most * (1 + 1e-9)) continue;
+      throw usedUp(budget, { of, sum, amount, doing });
+    }
+  };
+  /** Tells the other kernels; undefined where there was not as much left of all together. */
+  const shareTaken = async (
+    others: SharedParts,
+    all: readonly Holding[],
+    amount: number,
+    past: boolean,
+  ): Promise<true | undefined> => {
+    const id = others.id(), keys = all.map(({ key }) => key);
+    const { fits, sums: then } = await others.hold(id, {
+      ...{ keys: keys.map(sharedKey), most: all.map(({ most }) => past ? Number.MAX_VALUE : most) },
+      ...{ need: amount, money: amount },
+    });
+    learn(then, keys);
+    if (!fits) return undefined;
+    for (const { sum } of all) {
+      sum.held = Math.max(0, sum.held - amount);
+      sum.spent += amount;
+    }
+    await others.settle(id, amount);
+    return true;
   };
 
   /** What nobody held before, as vectors and what the operator asks, is told at once; the rest with its request's end. */
   const tellOthers = (others: SharedParts, payer: Payer, money: number): void => {
     const name = JSON.stringify(payer);
-    const keys = holding(payer).map(({ key }) => sharedKey(key));
+    const keys = holding(payer, "money").map(({ key }) => sharedKey(key));
     if (money === 0 || keys.length === 0) return;
     untold.set(name, (untold.get(name) ?? 0) + money);
     if ((under.get(name) ?? 0) > 0) return;
@@ -191,7 +254,7 @@ export function makeStandingBudgets(
     const keys = all.map(({ key }) => key);
     const { fits, sums: then } = await others.hold(id, {
       keys: keys.map(sharedKey),
-      most: all.map(({ budget }) => budget.money),
+      most: all.map(({ most }) => most),
       ...{ need, money },
     });
     learn(then, keys);
@@ -208,35 +271,55 @@ export function makeStandingBudgets(
   };
 
   return Object.freeze<StandingBudgets>({
-    of: (payer) =>
+    has: (what) => budgets.some((budget) => amountOf(budget).of === what),
+    forget(task): void {
+      for (const [number, { per }] of budgets.entries()) {
+        if (per === "task") sums.delete(JSON.stringify([number, dayOf(0), task]));
+      }
+    },
+    of: (payer, what = "money") =>
       Object.freeze<Account>({
         async refresh(): Promise<void> {
-          const keys = holding(payer).map(({ key }) => key);
+          const keys = holding(payer, what).map(({ key }) => key);
           if (shared === undefined || keys.length === 0) return;
           learn(await shared.look(keys.map(sharedKey), keys.map(() => 0)), keys);
         },
         left: () =>
-          holding(payer).reduce(
-            (least, { budget, sum }) =>
-              Math.max(0, Math.min(least, budget.money - sum.spent - sum.held)),
+          holding(payer, what).reduce(
+            (least, { most, sum }) => Math.max(0, Math.min(least, most - sum.spent - sum.held)),
             Infinity,
           ),
-        check(money): void {
-          for (const { budget, of, sum } of holding(payer)) {
-            if (sum.spent + sum.held + money <= budget.money) continue;
-            const why = `${wordsOf(budget, of)} is used up (${rounded(sum.spent)} spent, ${
-              rounded(sum.held + money)
-            } under way)`;
-            throw new Fault(
-              "budgetExhausted",
-              `Cannot infer: ${why}; raise it in "budgets" of remit.yaml, or wait for the next ${budget.per}`,
-              { detail: { budget: why } },
-            );
+        check: (money) => check(holding(payer, what), money, "infer"),
+        async take(amount, doing, past = false): Promise<Taken> {
+          const all = holding(payer, what);
+          // INVARIANT: no await between the look and what is counted: two at once keep one budget together.
+          if (!past) check(all, amount, doing);
+          const present = all.filter(({ budget }) => budget.per === "moment");
+          const lasting = all.filter(({ budget }) => budget.per !== "moment");
+          for (const { sum } of present) sum.held += amount;
+          let open = true;
+          const release = (): void => {
+            if (!open) return;
+            open = false;
+            for (const { sum } of present) sum.held = Math.max(0, sum.held - amount);
+          };
+          if (shared === undefined || lasting.length === 0) {
+            for (const { sum } of lasting) sum.spent += amount;
+          } else {
+            try {
+              if (await shareTaken(shared, lasting, amount, past) === undefined) {
+                check(lasting, amount, doing);
+              }
+            } catch (error) {
+              release();
+              throw error;
+            }
           }
+          return { near: nearOf(all), lasting: lasting.length > 0, release };
         },
         async hold(money, need = money) {
           // Of the day in which it was asked: the same sums are let go of, whatever the clock says then.
-          const all = holding(payer);
+          const all = holding(payer, what);
           if (shared !== undefined && all.length > 0) {
             return await holdShared(shared, all, { money, need, payer: JSON.stringify(payer) });
           }
@@ -251,14 +334,11 @@ export function makeStandingBudgets(
         },
         book(money): readonly BudgetStanding[] {
           if (shared !== undefined) tellOthers(shared, payer, money);
-          return holding(payer).flatMap(({ budget, of, sum }) => {
-            sum.spent += money;
-            if (money === 0 || sum.told || sum.spent < budget.money * NEAR) return [];
-            sum.told = true;
-            return [standing(budget, of, sum)];
-          });
+          const all = holding(payer, what);
+          for (const { sum } of all) sum.spent += money;
+          return money === 0 ? [] : nearOf(all);
         },
-        busy: () => holding(payer).some(({ sum }) => sum.held > 1e-12),
+        busy: () => holding(payer, what).some(({ sum }) => sum.held > 1e-12),
         freed(): Promise<void> {
           if (shared === undefined) return freed.promise;
           // What other kernels let go of is told by nobody.
@@ -270,15 +350,26 @@ export function makeStandingBudgets(
     async seed(spent, find): Promise<void> {
       if (budgets.length === 0) return;
       for await (const { at, task, child, money, open } of spent) {
-        for (const { budget, sum } of holding(payerOf(await find(task), child), at)) {
+        for (const { most, sum } of holding(payerOf(await find(task), child), "money", at)) {
           // What a killed kernel asked for is nobody's to let go of: it counts as spent.
           sum.spent += money;
-          if (!open) sum.told ||= sum.spent >= budget.money * NEAR;
+          if (!open) sum.told ||= sum.spent >= most * NEAR;
         }
       }
       if (shared === undefined) return;
       const keys = [...sums.keys()];
       learn(await shared.look(keys.map(sharedKey), keys.map((key) => sumAt(key).spent)), keys);
+    },
+    async seedUsed(used, find, live): Promise<void> {
+      for await (const { at, task, child, of, amount } of used) {
+        const own = live.has(task) ? { task } : {};
+        const payer = { ...payerOf(await find(task), child), ...own };
+        for (const { budget, most, sum } of holding(payer, of, at)) {
+          if (budget.per === "moment") continue;
+          sum.spent += amount;
+          sum.told ||= sum.spent >= most * NEAR;
+        }
+      }
     },
     async standings() {
       const at = now();
@@ -289,7 +380,7 @@ export function makeStandingBudgets(
           const [number, begun, of] = JSON.parse(key) as [number, string, string];
           return number === n && begun === from ? [standing(budget, of, sum)] : [];
         });
-        if (own.length > 0 || budget.each !== undefined) return own;
+        if (own.length > 0 || budget.each !== undefined || budget.per === "task") return own;
         return [standing(budget, "", { spent: 0, held: 0, told: false })];
       });
     },
@@ -298,36 +389,11 @@ export function makeStandingBudgets(
 
 interface Holding {
   readonly budget: SpendingBudget;
+  readonly most: number;
   readonly of: string;
   readonly key: string;
   readonly sum: Sum;
 }
 
-const rounded = (money: number): string => `${Math.round(money * 1e4) / 1e4} USD`;
-
-/** A budget in words: `the budget of 1 USD a day for agent scout`. */
-function wordsOf(budget: SpendingBudget, of: string): string {
-  const { per, money, each } = budget;
-  const whose = NAMES.flatMap((name) => {
-    const own = name === each ? of : budget[name];
-    return own === undefined ? [] : [`${name} ${own}`];
-  });
-  return `the budget of ${rounded(money)} a ${per}${
-    whose.length === 0 ? "" : ` for ${whose.join(", ")}`
-  }`;
-}
-
-/** Counts in budgets what the log says of the month of `now`; `spent` reads it since a time. */
-export async function seedBudgets(
-  budgets: Pick<StandingBudgets, "seed">,
-  { spent, find, now }: {
-    spent(since: number): AsyncIterable<Spent>;
-    readonly find: FindOrAsk;
-    readonly now: number;
-  },
-): Promise<void> {
-  await budgets.seed(spent(periodOf("month", now).from), find);
-}
-
 /** Looks a task up, here or at the other kernels. */
-type FindOrAsk = (task: string) => ReturnType<FindTask> | Promise<ReturnType<FindTask>>;
+export type FindOrAsk = (task: string) => ReturnType<FindTask> | Promise<ReturnType<FindTask>>;

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Fault } from "../../../contracts/base/mod.ts";
-import { SpendingBudget } from "../../../contracts/policy/mod.ts";
+import { SpendingBudget } from "../../../contracts/task/mod.ts";
 import type { Payer, Spent } from "../../core/log/spending.ts";
-import { makeStandingBudgets, periodOf } from "./standing_budgets.ts";
+import { periodOf } from "./budget_words.ts";
+import { makeStandingBudgets } from "./standing_budgets.ts";
 
 const NOON = Date.UTC(2026, 10, 27, 12);
 const DAY = 86_400_000;
@@ -71,7 +72,7 @@ Deno.test("people are told once, before the budget is used up, and how long it l
   deepEqual(account.book(0.5), []);
   const [near] = account.book(0.35);
   equal(near?.name, "the budget of 1 USD a day");
-  ok(near.spent < near.money);
+  ok(near.spent < near.most);
   // Half a day for 0.85: at that pace 1 lasts 0.5 / 0.85 of a day.
   equal(Math.round(near.outAt ?? 0), Math.round(NOON + (DAY / 2) * (1 / 0.85 - 1)));
   deepEqual(account.book(0.05), []);

@@ -7,6 +7,7 @@ import type { GrantedCall } from "../../../contracts/task/power.ts";
 import type { EventLog } from "../../../contracts/task/store.ts";
 import type { Secret } from "../../../contracts/wire/wire_control.ts";
 import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 
@@ -54,12 +55,14 @@ export interface FetchingParts {
   readonly net: Pick<NetService, "provide" | "freshId">;
   readonly leases: Pick<Leases, "covering">;
   readonly log: Pick<EventLog, "append">;
+  /** Budgets of what leaves; absent: there are none. */
+  readonly uses?: Uses;
   /** A secret that the operator keeps now. */
   secret(name: string): Secret | undefined;
 }
 
 /** Makes the way to the web. The net service starts with the first request. */
-export function makeFetching({ net, leases, log, secret: keptOf }: FetchingParts): Fetching {
+export function makeFetching({ net, leases, log, uses, secret: keptOf }: FetchingParts): Fetching {
   const underWay = new Map<TaskId, number>();
 
   const find = (name: string): Secret => {
@@ -130,6 +133,7 @@ export function makeFetching({ net, leases, log, secret: keptOf }: FetchingParts
     },
   ): Promise<NetAnswer> => {
     const { task, pid, callId, origin, method, url, body } = request;
+    await uses?.take({ task, pid }, { egressBytes: sentBytes(request) }, `fetch from ${origin}`);
     const child = await net.provide();
     const id = net.freshId();
     const sent: NetRequest = {
@@ -182,4 +186,12 @@ export function makeFetching({ net, leases, log, secret: keptOf }: FetchingParts
       throw new Fault("refused", `Cannot use secret "${name}" here: it is for ${secret.origin}`);
     },
   });
+}
+
+/** About what a request takes on its way: its line, its headers and its body. */
+export function sentBytes(
+  { method, url, headers, body = "" }: Pick<Fetch, "method" | "url" | "headers" | "body">,
+): number {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return new TextEncoder().encode([`${method} ${url}`, ...lines, "", body].join("\r\n")).length;
 }

@@ -16,18 +16,23 @@ import type { PluginCallAnswer } from "../../../contracts/wire/wire_plugin.ts";
 import type { Child } from "../../core/child/child.ts";
 import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 
 /** The plugin whose calls go to a browser, and the tool that ends it. */
 const BROWSER = "browser";
-const CLOSE = "browser_close";
+const OPEN = "browser_open", CLOSE = "browser_close";
 /** Browsers of all tasks at once: each takes some 450 MB. */
 const BROWSERS = 4;
+/** Bytes that budgets of memory count for each. */
+const MEMORY = 450_000_000;
 
 /** What {@link makeBrowserSessions} is handed. */
 export interface BrowserSessionsParts {
   readonly children: { browser(handler: PortHandler): Promise<Child> };
   readonly powers: Pick<Powers, "now" | "after" | "token">;
   readonly processes: Pick<ProcessKeeper, "get">;
+  /** Budgets of pages and memory; absent: there are none. */
+  readonly uses?: Uses;
 }
 
 /** The browsers of all tasks. */
@@ -61,9 +66,11 @@ const NO_CODE: PluginCode = Object.freeze({
   text: () => Promise.resolve(""),
 });
 
+const nothing = (): void => undefined;
+
 /** Makes the table of browsers; each starts with the first call of a process. */
 export function makeBrowserSessions(
-  { children, powers, processes }: BrowserSessionsParts,
+  { children, powers, processes, uses }: BrowserSessionsParts,
 ): BrowserSessions {
   const browsers = makePluginHosts({
     children: { plugin: (handler) => children.browser(handler) },
@@ -71,7 +78,15 @@ export function makeBrowserSessions(
     code: NO_CODE,
   });
   const holders = new Map<TaskId, Pid>();
+  /** What each counts of budgets while it is open: its memory, and its one page. */
+  const counted = new Map<TaskId, { memory: () => void; page: () => void }>();
 
+  const release = (task: TaskId): void => {
+    const { memory, page } = counted.get(task) ?? { memory: nothing, page: nothing };
+    counted.delete(task);
+    memory();
+    page();
+  };
   const isLive = (pid: Pid): boolean => {
     const status = processes.get(pid)?.status;
     return status !== undefined && status !== "ended";
@@ -97,10 +112,34 @@ export function makeBrowserSessions(
     // INVARIANT: nobody finds what another has left (test: "… gets a profile of its own").
     holders.set(task, pid);
     if (holder !== undefined) await browsers.close(task);
+    release(task);
+    const open = { memory: nothing, page: nothing };
+    counted.set(task, open);
+    try {
+      const memory = await uses?.take({ task, pid }, { memoryBytes: MEMORY }, "open a browser");
+      open.memory = memory ?? nothing;
+    } catch (error) {
+      if (holders.get(task) === pid) holders.delete(task);
+      counted.delete(task);
+      throw error;
+    }
+    if (counted.get(task) !== open) open.memory();
   };
 
   const call = async (asked: PluginCall): Promise<PluginCallAnswer> => {
-    await lease(asked.task, asked.pid);
+    const { task, pid } = asked;
+    await lease(task, pid);
+    const open = counted.get(task);
+    if (asked.tool.name === OPEN && open !== undefined) {
+      // The page that was open makes way for this one.
+      open.page();
+      open.page = nothing;
+      const page = await uses?.take({ task, pid }, { tabs: 1 }, "open a page") ?? nothing;
+      open.page();
+      open.page = page;
+      // It was closed meanwhile.
+      if (counted.get(task) !== open) page();
+    }
     // One browser for a process, whether a program of its own asks or it does so itself.
     const serve = exactly(asked);
     const answer = await browsers.call({ ...asked, serve, trusted: true, depth: 0 });
@@ -110,6 +149,7 @@ export function makeBrowserSessions(
 
   const end = async (task: TaskId): Promise<void> => {
     holders.delete(task);
+    release(task);
     await browsers.close(task);
   };
 

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict
 import { chromiumManifest } from "../../../browser/mod.ts";
 import { Pid, TaskId } from "../../../contracts/authority/mod.ts";
 import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
-import type { GrantedCall, ProcessRow } from "../../../contracts/task/mod.ts";
+import type { GrantedCall, ProcessRow, Uses } from "../../../contracts/task/mod.ts";
 import { type HostFunction, PluginManifest } from "../../../contracts/tool/mod.ts";
 import { makeWorld, realPowers, runs } from "../../_fixture/small_children.ts";
 import { lineOfBrowser } from "../../core/start/browser_line.ts";
@@ -74,7 +74,10 @@ interface Bench {
   screenshot(pid: Pid): Promise<Json>;
 }
 
-async function withBrowsers(f: (bench: Bench) => Promise<void>): Promise<void> {
+async function withBrowsers(
+  f: (bench: Bench) => Promise<void>,
+  uses?: Uses,
+): Promise<void> {
   const world = await makeWorld(BROWSER);
   const ended = new Set<Pid>();
   try {
@@ -82,6 +85,7 @@ async function withBrowsers(f: (bench: Bench) => Promise<void>): Promise<void> {
     const sessions = makeBrowserSessions({
       children: { browser: (handler) => children.plugin(handler) },
       powers: realPowers(),
+      ...(uses === undefined ? {} : { uses }),
       processes: {
         get: (pid) => ({ pid, status: ended.has(pid) ? "ended" : "running" }) as ProcessRow,
       },
@@ -248,4 +252,31 @@ Deno.test("the browser's line has no network, no port, no root; without bubblewr
   for (const without of [{ bwrap: false }, { filter: false }]) {
     throws(() => lineOfBrowser(config, { ...walls, ...without }), fault("unavailable"));
   }
+});
+
+Deno.test("a page counts while it is open, one that follows it in its place; closed, ended or refused it counts no more", async () => {
+  let [pages, memory] = [0, 0];
+  const uses: Uses = {
+    take(_user, { tabs = 0, memoryBytes = 0 }): Promise<() => void> {
+      if (pages + tabs > 1) {
+        return Promise.reject(new Fault("budgetExhausted", "Cannot open a page"));
+      }
+      [pages, memory] = [pages + tabs, memory + memoryBytes];
+      return Promise.resolve(() => void ([pages, memory] = [pages - tabs, memory - memoryBytes]));
+    },
+  };
+  await withBrowsers(async ({ call, hosts }) => {
+    await call("https://a.example/");
+    await call("https://b.example/");
+    deepEqual([pages, memory], [1, 450_000_000]);
+    await rejects(call("https://c.example/", { task: OTHER, pid: BOB }), /Cannot open a page/);
+    await hosts.close(OTHER);
+    deepEqual([pages, memory], [1, 450_000_000]);
+    await call("", { tool: "close" });
+    deepEqual([pages, memory], [0, 0]);
+    await call("https://c.example/", { task: OTHER, pid: BOB });
+    equal(pages, 1);
+    await hosts.close(OTHER);
+    deepEqual([pages, memory], [0, 0]);
+  }, uses);
 });

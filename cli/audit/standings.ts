@@ -1,0 +1,45 @@
+/** How budgets stand, as `remit cost` and `remit status` show it. @module */
+import * as z from "zod";
+import { displayText } from "../../text/mod.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
+import { spanText } from "../terminal/span.ts";
+
+/** Part of a budget from which on `remit status` tells of it. */
+const NEAR = 0.8;
+
+const Standing = z.object({
+  ...{ name: z.string(), per: z.string(), of: z.string(), most: z.number(), spent: z.number() },
+  ...{ held: z.number(), endsAt: z.number().optional(), outAt: z.number().optional() },
+});
+/** A budget as the kernel tells of it. */
+export type Standing = z.infer<typeof Standing>;
+
+/** Asks the kernel for all of them. */
+export async function budgetStandings(link: Pick<KernelLink, "ask">): Promise<readonly Standing[]> {
+  return z.array(Standing).parse(await link.ask("budgets", null));
+}
+
+/** Those that are used up, or nearly. */
+export function runningOut(standings: readonly Standing[]): readonly Standing[] {
+  return standings.filter(({ spent, held, most }) =>
+    spent + held > 0 && spent + held >= NEAR * most
+  );
+}
+
+/** How a budget stands, and when it will be used up. */
+export function standingLine(budget: Standing, now: number): string {
+  const { name, of, most, spent, held, outAt, endsAt } = budget;
+  const left = Math.max(0, most - spent - held);
+  const more = endsAt === undefined
+    ? left === 0 ? ", used up" : ""
+    : left === 0
+    ? `, used up, goes on in ${spanText(endsAt - now)}`
+    : outAt !== undefined
+    ? `, used up in about ${spanText(outAt - now)}, should it go on so`
+    : `, ends in ${spanText(endsAt - now)}`;
+  const shown = displayText(name, { max: 300 });
+  if (of === "money") {
+    return `${shown}: ${(spent + held).toFixed(4)} spent or held, ${left.toFixed(4)} left${more}`;
+  }
+  return `${shown}: ${spent + held} used, ${left} left${more}`;
+}

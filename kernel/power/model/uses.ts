@@ -1,0 +1,105 @@
+/**
+ * What tasks use of other things than money, counted against budgets before it is used: a kill then loses none of it,
+ * and what a call did not need after all stays counted. docs/money.md.
+ * @module
+ */
+import type { ProcessKeeper } from "../../../contracts/task/process.ts";
+import type { AgentTask } from "../../../contracts/task/task.ts";
+import type { BudgetOf, BudgetStanding, User, Uses } from "../../../contracts/task/spending.ts";
+import type { EventLog } from "../../../contracts/task/store.ts";
+import {
+  type FindTask,
+  type Payer,
+  payerOf,
+  type Spent,
+  type Used,
+} from "../../core/log/spending.ts";
+import { amountText, periodOf } from "./budget_words.ts";
+import type { FindOrAsk, StandingBudgets } from "./standing_budgets.ts";
+
+/** What {@link makeUses} is handed. */
+export interface UsesParts {
+  readonly budgets: Pick<StandingBudgets, "of" | "has">;
+  readonly log: Pick<EventLog, "append">;
+  readonly processes: Pick<ProcessKeeper, "get">;
+  find: FindTask;
+}
+
+/** A line for people who watch: how a budget stands that runs out. */
+export function nearText({ name, of, spent, held }: BudgetStanding): string {
+  return `${name}: ${amountText(of, spent + held)} ${of === "money" ? "spent" : "used"}`;
+}
+
+/** Makes them over a kernel's budgets. */
+export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
+  const payer = ({ task, pid }: User): Payer => {
+    const row = pid === undefined ? undefined : processes.get(pid);
+    const of = payerOf(task === undefined ? undefined : find(task));
+    const named = row === undefined ? of : { ...of, agent: row.spec, principal: row.principal };
+    return { ...named, ...(task === undefined ? {} : { task }) };
+  };
+  const count = async (
+    user: User,
+    [of, amount]: readonly [BudgetOf, number],
+    doing: string,
+  ): Promise<() => void> => {
+    const { near, lasting, release } = await budgets.of(payer(user), of).take(
+      amount,
+      doing,
+      user.past,
+    );
+    const { task = "kernel", pid = 1 } = user;
+    try {
+      // Nothing is used before it is on record.
+      await log.append(task, [
+        ...(lasting ? [{ kind: "budgetUsed" as const, body: { pid, of, amount } }] : []),
+        ...near.map((each) => ({
+          kind: "budgetNear" as const,
+          body: { pid, near: nearText(each) },
+        })),
+      ]);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return release;
+  };
+  return Object.freeze<Uses>({
+    async take(user, amounts, doing): Promise<() => void> {
+      const releases: (() => void)[] = [];
+      const release = (): void => releases.forEach((each) => each());
+      try {
+        for (const [of, amount] of Object.entries(amounts) as [BudgetOf, number | undefined][]) {
+          if (amount !== undefined && budgets.has(of)) {
+            releases.push(await count(user, [of, amount], doing));
+          }
+        }
+      } catch (error) {
+        release();
+        throw error;
+      }
+      return release;
+    },
+  });
+}
+
+/**
+ * Counts in budgets what the log says of the month of `now`, and of the tasks that are not over; `spent` and `used` read
+ * it since a time.
+ */
+export async function seedBudgets(
+  budgets: Pick<StandingBudgets, "seed" | "seedUsed">,
+  { spent, used, find, now, live }: {
+    spent(since: number): AsyncIterable<Spent>;
+    used(since: number): AsyncIterable<Used>;
+    readonly find: FindOrAsk;
+    readonly now: number;
+    /** Tasks that are not over. */
+    readonly live: readonly Pick<AgentTask, "id" | "createdAt">[];
+  },
+): Promise<void> {
+  const { from } = periodOf("month", now);
+  await budgets.seed(spent(from), find);
+  const since = live.reduce((least, { createdAt }) => Math.min(least, createdAt), from);
+  await budgets.seedUsed(used(since), find, new Set(live.map(({ id }) => id)));
+}
