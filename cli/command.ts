@@ -1,8 +1,8 @@
 /** What every command shares: its place, its flags, its kernel, its two ways of printing. @module */
-import { TaskId } from "../contracts/authority/mod.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
 import { Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { loadConfig } from "./config/files.ts";
+import type { loadConfig } from "./config/files.ts";
 import type { Basic, Hands, KernelLink, KernelWish, PowerName } from "./hands.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
@@ -23,6 +23,8 @@ export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise
 /** Reaches the kernel, and starts one when none runs: log, tasks and questions are its to read. */
 export async function reachKernel(command: Command): Promise<KernelLink> {
   const { hands, places } = command;
+  // What reads remit.yaml is a hundred files: loaded by the commands that go by it.
+  const { loadConfig } = await import("./config/files.ts");
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   return await hands.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
 }

@@ -11,7 +11,7 @@ import {
   PatchName,
   WikiSource,
 } from "../../contracts/memory/mod.ts";
-import { CheckedAnswer } from "../../contracts/wire/mod.ts";
+import { CheckedAnswer } from "../../contracts/wire/wire_wiki.ts";
 
 const Text = z.string().max(1_000_000);
 const Count = z.number().min(0);

@@ -1,13 +1,17 @@
 /** What a query found, for people: where, from what, and the lines themselves. @module */
 import { join } from "node:path";
+import { EXIT, type ExitCode } from "../../contracts/base/mod.ts";
 import type { Hit } from "../../contracts/memory/mod.ts";
+import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
-import type { Command } from "../command.ts";
+import { type Command, printLines } from "../command.ts";
 import type { FoundAnswer } from "./answers.ts";
-import { counted, marksOf, shownPath } from "./command.ts";
+import { counted, marksOf, type OpenWiki, shownPath } from "./command.ts";
 import type { WikiPlace } from "./place.ts";
 
+/** How many passages are shown where nobody says a number. */
+export const PASSAGES = 5;
 const LINES = 12;
 const COLUMNS = 400;
 
@@ -112,4 +116,37 @@ export function nothingLines(
       ? `  try other words, or take more in: ${name} wiki ingest PATH`
       : `  try other words, or let meanings be compared, too: ${name} wiki embed`,
   ];
+}
+
+/** What was found, as JSON: stable. */
+export function foundDocument(
+  question: WikiQuery,
+  found: FoundAnswer,
+): Readonly<Record<string, unknown>> {
+  const { text, queries } = question;
+  const { fit, hits, searched } = found;
+  return { question: text, fit, hits, searched, ...(queries === undefined ? {} : { queries }) };
+}
+
+/** Prints what was found; the best first. */
+export function printFound(
+  command: Command,
+  { place }: OpenWiki,
+  question: WikiQuery,
+  found: FoundAnswer,
+): void {
+  const { screen } = command.hands;
+  if (found.fit === "none") return printLines(command, nothingLines(command, found));
+  const words = wordsOf(question.text, found.searched.terms);
+  if (found.fit === "weak") {
+    screen.say(screen.paint.yellow("  The best of these fits only in part."));
+  }
+  found.hits.forEach((hit, n) => {
+    printLines(command, [...(n === 0 ? [] : [""]), ...hitLines(command, place, hit, words)]);
+  });
+}
+
+/** The exit code of a query: 68 when nothing fits. */
+export function exitOfFound({ fit }: FoundAnswer): ExitCode {
+  return fit === "none" ? EXIT.lowConfidence : EXIT.success;
 }

@@ -1,8 +1,8 @@
 /** The documents of a folder, as `wiki ingest` finds them. @module */
+import { within } from "../../disk/places.ts";
 import { basename, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
-import { within } from "../../disk/mounts.ts";
 import type { DiskRead } from "../../hands.ts";
 import type { Entry, WikiHands } from "../hands.ts";
 import { kindOfName } from "./kinds.ts";
