@@ -17,6 +17,12 @@ export interface Command<K extends PowerName = Basic> {
   readonly json: boolean;
 }
 
+/** A command whose family has powers that few of its commands need. */
+export interface LazyCommand<K extends PowerName, L extends PowerName> extends Command<K> {
+  /** Loads those powers, and gives the command with them. */
+  more(): Promise<Command<K | L>>;
+}
+
 /** A command's work; gives the exit code. */
 export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise<number>;
 

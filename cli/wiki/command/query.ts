@@ -2,7 +2,7 @@
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
-import { type Command, printJson } from "../../command.ts";
+import { type LazyCommand, printJson } from "../../command.ts";
 import type { Basic } from "../../hands.ts";
 import { readFound } from "../answers.ts";
 import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
@@ -14,9 +14,12 @@ const LONGEST = 4_096;
 const withModel = async (): Promise<typeof import("./query_model.ts")> =>
   await import("./query_model.ts");
 
+/** Loads what reaches a model only where one is asked. */
+type Asking = LazyCommand<Basic | "keyboard" | "wikis", "mcpStore" | "models">;
+
 /** The question of a command, with its vector where the wiki has vectors. */
 async function questionOf(
-  command: Command<Basic | "mcpStore" | "models">,
+  command: Asking,
   wiki: OpenWiki,
 ): Promise<WikiQuery> {
   const { parsed } = command;
@@ -32,7 +35,7 @@ async function questionOf(
   const embedder = has(parsed, "no-vectors") ? undefined : wikiEmbedder(command, wiki.place);
   const vector = embedder === undefined
     ? undefined
-    : await (await withModel()).vectorOf(command, embedder, text);
+    : await (await withModel()).vectorOf(await command.more(), embedder, text);
   return {
     text,
     k: wholeNumber(command, "k", { least: 1, most: 100 }) ?? PASSAGES,
@@ -44,7 +47,7 @@ async function questionOf(
 
 /** Runs the command. */
 export async function wikiQuery(
-  command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
+  command: Asking,
 ): Promise<number> {
   const { parsed } = command;
   if (!has(parsed, "answer")) {
@@ -61,7 +64,7 @@ export async function wikiQuery(
   return await withWiki(command, async (wiki) => {
     const asked = await questionOf(command, wiki);
     const bare = !["answer", "rerank", "expand"].some((name) => has(parsed, name));
-    if (!bare) return await (await withModel()).queryWithModel(command, wiki, asked);
+    if (!bare) return await (await withModel()).queryWithModel(await command.more(), wiki, asked);
     const found = readFound(await wiki.ask("query", asked));
     if (command.json) printJson(command, foundDocument(asked, found));
     else printFound(command, wiki, asked, found);
