@@ -16,7 +16,7 @@ const LINES = 12;
 const COLUMNS = 400;
 
 /** Words of a question, for {@link boldWords}: lower case, as stems and as they stand. */
-export function wordsOf(question: string, terms: readonly string[]): readonly string[] {
+function wordsOf(question: string, terms: readonly string[]): readonly string[] {
   const own = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set([...own, ...terms.map((each) => each.toLowerCase())])]
     .filter((word) => !STOPS.has(word));
@@ -67,7 +67,7 @@ export function numberedLines(
 }
 
 /** Lines about one passage: a clickable place, headings, where it came from, the text. */
-export function hitLines(
+function hitLines(
   command: Pick<Command, "hands">,
   place: Pick<WikiPlace, "folder">,
   hit: Hit,

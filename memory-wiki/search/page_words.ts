@@ -1,6 +1,6 @@
 /**
  * Where the words of pages stand, and how much a passage says of a question: BM25, field by field, with the options that docs/retrieval.md
- * measured with Orama, whose scores and order these are (test: orama_test.ts).
+ * measured with Orama, whose order this is (test: "passages of pages are ordered as Orama orders them").
  * @module
  */
 import type { Ranking } from "./ranking.ts";
