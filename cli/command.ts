@@ -2,11 +2,12 @@
 import { TaskId } from "../contracts/authority/ids.ts";
 import { Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
-import type { loadConfig } from "./config/files.ts";
-import type { Basic, Hands, KernelLink, KernelWish, PowerName } from "./hands.ts";
+import type { loadConfig } from "../config/files.ts";
+import type { Basic, Hands, PowerName } from "./hands.ts";
+import type { KernelLink, KernelWish } from "../launch/kernel/kernels.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
-import type { Places } from "./disk/places.ts";
+import type { Places } from "../launch/disk/places.ts";
 import { safeJson } from "./terminal/safe_json.ts";
 
 /** One command under way, with the powers that its family names. */
@@ -30,7 +31,7 @@ export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise
 export async function reachKernel(command: Command): Promise<KernelLink> {
   const { hands, places } = command;
   // What reads remit.yaml is a hundred files: loaded by the commands that go by it.
-  const { loadConfig } = await import("./config/files.ts");
+  const { loadConfig } = await import("../config/files.ts");
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   return await hands.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
 }

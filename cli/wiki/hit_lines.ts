@@ -6,7 +6,7 @@ import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
 import { type Command, printLines } from "../command.ts";
-import type { FoundAnswer } from "./answers.ts";
+import type { FoundAnswer } from "../../memory-wiki/host/answers.ts";
 import { counted, marksOf, type OpenWiki, shownPath } from "./command.ts";
 import type { WikiPlace } from "./place.ts";
 

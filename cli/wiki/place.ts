@@ -5,7 +5,13 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Hands } from "../hands.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute, makePrivateFolder, type Places, preparePlaces, within } from "../disk/places.ts";
+import {
+  absolute,
+  makePrivateFolder,
+  type Places,
+  preparePlaces,
+  within,
+} from "../../launch/disk/places.ts";
 
 /** What the functions here are handed: a command, or as much of one. */
 export interface WikiWhere {

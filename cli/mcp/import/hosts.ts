@@ -5,7 +5,7 @@ import { mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { HostEntry, type HostServer, readEntry } from "./entry.ts";
-import { absolute, within } from "../../disk/places.ts";
+import { absolute, within } from "../../../launch/disk/places.ts";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";

@@ -5,8 +5,8 @@ import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import type { Basic, Hands } from "../../hands.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
-import { absolute, type Places, within } from "../../disk/places.ts";
-import { readExported } from "../answers.ts";
+import { absolute, type Places, within } from "../../../launch/disk/places.ts";
+import { readExported } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, counted, marksOf, shownPath, withWiki } from "../command.ts";
 import { findWiki } from "../place.ts";
 

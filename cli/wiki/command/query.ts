@@ -4,7 +4,7 @@ import type { WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { type LazyCommand, printJson } from "../../command.ts";
 import type { Basic } from "../../hands.ts";
-import { readFound } from "../answers.ts";
+import { readFound } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
 import { exitOfFound, foundDocument, PASSAGES, printFound } from "../hit_lines.ts";
 import { wikiEmbedder } from "../place.ts";

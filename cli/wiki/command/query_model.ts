@@ -14,7 +14,7 @@ import {
   readFound,
   readPatch,
   type WorkAnswer,
-} from "../answers.ts";
+} from "../../../memory-wiki/host/answers.ts";
 import { marksOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
 import { exitOfFound, foundDocument, nothingLines, PASSAGES, printFound } from "../hit_lines.ts";
 import { type Asked, openModel, refuseAbove, sayWhere, usd } from "../model/ask.ts";

@@ -6,10 +6,10 @@ import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
-import { absolute, within } from "../../disk/places.ts";
+import { absolute, within } from "../../../launch/disk/places.ts";
 import { askOperator, operatorName, shownPath } from "../command.ts";
 import { DOCUMENT_BYTES, type Trust } from "./files.ts";
-import { kindOfAnswer, kindOfName, looksLikeText } from "./kinds.ts";
+import { kindOfAnswer, kindOfName, looksLikeText } from "../../../memory-wiki/host/ingest/kinds.ts";
 import type { Basic } from "../../hands.ts";
 
 /** One thing that was named, ready to be taken in. */
