@@ -1,8 +1,8 @@
 /** What every command shares: its place, its flags, its kernel, its two ways of printing. @module */
-import { TaskId } from "../contracts/authority/mod.ts";
+import { TaskId } from "../contracts/authority/ids.ts";
 import { Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { loadConfig } from "../config/files.ts";
+import type { loadConfig } from "../config/files.ts";
 import type { Basic, Hands, PowerName } from "./hands.ts";
 import type { KernelLink, KernelWish } from "../launch/kernel/kernels.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
@@ -18,12 +18,20 @@ export interface Command<K extends PowerName = Basic> {
   readonly json: boolean;
 }
 
+/** A command whose family has powers that few of its commands need. */
+export interface LazyCommand<K extends PowerName, L extends PowerName> extends Command<K> {
+  /** Loads those powers, and gives the command with them. */
+  more(): Promise<Command<K | L>>;
+}
+
 /** A command's work; gives the exit code. */
 export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise<number>;
 
 /** Reaches the kernel, and starts one when none runs: log, tasks and questions are its to read. */
 export async function reachKernel(command: Command): Promise<KernelLink> {
   const { hands, places } = command;
+  // What reads remit.yaml is a hundred files: loaded by the commands that go by it.
+  const { loadConfig } = await import("../config/files.ts");
   const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
   return await hands.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
 }

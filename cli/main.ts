@@ -25,7 +25,11 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   screen: () => screen,
   around: () => around,
   disk: () => disk,
-  keyboard: async () => (await import("./session/keyboard_powers.ts")).makeKeyboard(screen),
+  // What edits lines is loaded where somebody can type them.
+  keyboard: async () =>
+    Deno.stdin.isTerminal() && Deno.stderr.isTerminal()
+      ? (await import("./session/keyboard_powers.ts")).makeKeyboard(screen)
+      : undefined,
   interrupts: async () => (await import("./terminal/terminal_powers.ts")).makeInterrupts(),
   readInput: async () => (await import("./terminal/terminal_powers.ts")).readInput,
   pipe: async () => (await import("./acp/pipe_powers.ts")).makePipe(),

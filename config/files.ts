@@ -5,8 +5,7 @@ import { type MountPlace, placeConfig } from "./place.ts";
 import { type ConfigFile, parseConfigText } from "./text.ts";
 import { type Layer, type Merged, mergeLayers } from "./layers.ts";
 import type { DiskRead } from "../launch/disk/machine.ts";
-import { within } from "../launch/disk/mounts.ts";
-import type { Places } from "../launch/disk/places.ts";
+import { type Places, within } from "../launch/disk/places.ts";
 import { isTrusted, parseTrusted, type Trusted } from "./trust.ts";
 
 /** Name of a folder's configuration. */

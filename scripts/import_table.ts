@@ -247,7 +247,7 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
     // node:crypto does not start in its namespace.
     without: ["port/digest.ts", "text/_mark.ts"],
   },
-  { entry: "memory-wiki/main.ts", npm: ["zod", "@orama/orama", "diff"], without: [] },
+  { entry: "memory-wiki/main.ts", npm: ["zod", "diff"], without: [] },
   {
     entry: "memory-wiki/parse/main.ts",
     npm: ["htmlparser2", "unpdf", "postal-mime"],

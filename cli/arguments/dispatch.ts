@@ -116,7 +116,18 @@ export async function runCommandLine(
       const { keepStore } = await import("../../launch/kernel/store_choice.ts");
       keepStore({ disk, places, uid: around.uid }, store);
     }
-    const fresh = disk.stat(places.state) === undefined;
+    const there = disk.stat(places.state);
+    const fresh = there === undefined;
+    // Said before anything else is: what a command would stumble over instead leads away from it.
+    if (there?.folder === false && name !== "doctor") {
+      throw new Fault(
+        "invalidInput",
+        `Cannot use ${
+          JSON.stringify(flag(parsed, "state") ?? places.state)
+        } as state: it is a file; ` +
+          "--state DIR, XDG_STATE_HOME or HOME names a folder",
+      );
+    }
     const url = flag(parsed, "fleet");
     const told = url !== undefined
       ? await overFleet(source, { disk, around, places, command: name, url })

@@ -1,5 +1,5 @@
 /** A family of commands: what each takes, the powers that they are handed, and their work, loaded when it is asked for. @module */
-import type { Command, Work } from "../command.ts";
+import type { Command, LazyCommand } from "../command.ts";
 import type { Hands, PowerName, PowerSource } from "../hands.ts";
 import type { CommandSpec } from "./command_spec.ts";
 
@@ -10,7 +10,7 @@ export interface Family {
   readonly needs: readonly PowerName[];
   /** Names of the commands that have work. */
   readonly works: readonly string[];
-  /** Runs the command of this name with the powers of `needs`, and no others; gives the exit code. */
+  /** Runs the command of this name with powers of `needs`, and no others; gives the exit code. */
   run(
     name: string,
     source: PowerSource,
@@ -28,7 +28,7 @@ export async function handed<K extends PowerName>(
 }
 
 /**
- * Makes a family. `work` has a loader for each command of `spec`, by its words.
+ * Makes a family. `work` has a loader for each command of `spec`, by its words. Powers of `later` are loaded where a command asks for more.
  *
  * @example
  * ```ts
@@ -42,21 +42,29 @@ export async function handed<K extends PowerName>(
  * if (stop.needs.length !== 1) throw new Error();
  * ```
  */
-export function family<K extends PowerName>(
+export function family<K extends PowerName, L extends PowerName = never>(
   spec: readonly CommandSpec[],
   needs: readonly K[],
-  work: Readonly<Record<string, () => Promise<Work<NoInfer<K>>>>>,
+  work: Readonly<
+    Record<string, () => Promise<(command: LazyCommand<NoInfer<K>, NoInfer<L>>) => Promise<number>>>
+  >,
+  later: readonly L[] = [],
 ): Family {
+  const all = [...needs, ...later];
   return Object.freeze<Family>({
     spec,
-    needs,
+    needs: all,
     works: Object.keys(work),
     async run(name, source, rest) {
       const load = Object.hasOwn(work, name) ? work[name] : undefined;
       if (load === undefined) throw new TypeError(`Cannot run "${name}": no work`);
       // Loaded first: what is asked for may be long, and powers may hold something.
       const run = await load();
-      return await run({ ...rest, hands: await handed(source, needs) });
+      return await run({
+        ...rest,
+        hands: await handed(source, needs),
+        more: async () => ({ ...rest, hands: await handed(source, all) }),
+      });
     },
   });
 }

@@ -5,9 +5,8 @@ import type { TaskMemory } from "../../contracts/task/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 import type { Command } from "../command.ts";
 import type { MergedMemory } from "../../config/memory.ts";
-import { within } from "../../launch/disk/mounts.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
+import { absolute, within } from "../../launch/disk/places.ts";
 import { knownWikis, resolveWiki } from "../wiki/place.ts";
 import type { Basic } from "../hands.ts";
 

@@ -1,18 +1,22 @@
 /** What a query found, for people: where, from what, and the lines themselves. @module */
 import { join } from "node:path";
+import { EXIT, type ExitCode } from "../../contracts/base/mod.ts";
 import type { Hit } from "../../contracts/memory/mod.ts";
+import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
-import type { Command } from "../command.ts";
+import { type Command, printLines } from "../command.ts";
 import type { FoundAnswer } from "../../memory-wiki/host/answers.ts";
-import { counted, marksOf, shownPath } from "./command.ts";
+import { counted, marksOf, type OpenWiki, shownPath } from "./command.ts";
 import type { WikiPlace } from "./place.ts";
 
+/** How many passages are shown where nobody says a number. */
+export const PASSAGES = 5;
 const LINES = 12;
 const COLUMNS = 400;
 
 /** Words of a question, for {@link boldWords}: lower case, as stems and as they stand. */
-export function wordsOf(question: string, terms: readonly string[]): readonly string[] {
+function wordsOf(question: string, terms: readonly string[]): readonly string[] {
   const own = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set([...own, ...terms.map((each) => each.toLowerCase())])]
     .filter((word) => !STOPS.has(word));
@@ -63,7 +67,7 @@ export function numberedLines(
 }
 
 /** Lines about one passage: a clickable place, headings, where it came from, the text. */
-export function hitLines(
+function hitLines(
   command: Pick<Command, "hands">,
   place: Pick<WikiPlace, "folder">,
   hit: Hit,
@@ -112,4 +116,37 @@ export function nothingLines(
       ? `  try other words, or take more in: ${name} wiki ingest PATH`
       : `  try other words, or let meanings be compared, too: ${name} wiki embed`,
   ];
+}
+
+/** What was found, as JSON: stable. */
+export function foundDocument(
+  question: WikiQuery,
+  found: FoundAnswer,
+): Readonly<Record<string, unknown>> {
+  const { text, queries } = question;
+  const { fit, hits, searched } = found;
+  return { question: text, fit, hits, searched, ...(queries === undefined ? {} : { queries }) };
+}
+
+/** Prints what was found; the best first. */
+export function printFound(
+  command: Command,
+  { place }: OpenWiki,
+  question: WikiQuery,
+  found: FoundAnswer,
+): void {
+  const { screen } = command.hands;
+  if (found.fit === "none") return printLines(command, nothingLines(command, found));
+  const words = wordsOf(question.text, found.searched.terms);
+  if (found.fit === "weak") {
+    screen.say(screen.paint.yellow("  The best of these fits only in part."));
+  }
+  found.hits.forEach((hit, n) => {
+    printLines(command, [...(n === 0 ? [] : [""]), ...hitLines(command, place, hit, words)]);
+  });
+}
+
+/** The exit code of a query: 68 when nothing fits. */
+export function exitOfFound({ fit }: FoundAnswer): ExitCode {
+  return fit === "none" ? EXIT.lowConfidence : EXIT.success;
 }

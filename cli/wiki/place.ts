@@ -4,13 +4,13 @@ import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Hands } from "../hands.ts";
-import { within } from "../../launch/disk/mounts.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import {
   absolute,
   makePrivateFolder,
   type Places,
   preparePlaces,
+  within,
 } from "../../launch/disk/places.ts";
 
 /** What the functions here are handed: a command, or as much of one. */
@@ -194,4 +194,23 @@ export function rememberWiki({ hands, places }: WikiWhere, { folder }: WikiPlace
 /** Forgets the state of a wiki that could not be made, so that it can be tried again. */
 export function forgetWiki({ hands }: WikiWhere, place: WikiPlace): void {
   if (basename(dirname(place.state)) === "wiki") hands.disk.remove(place.state);
+}
+
+/** The embedder that a wiki's vectors were last made with, as the operator called it. */
+export function wikiEmbedder(
+  { hands }: Pick<Command, "hands">,
+  place: WikiPlace,
+): string | undefined {
+  const bytes = hands.disk.read(join(place.state, "embedder"));
+  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes).trim();
+  return text === "" ? undefined : text;
+}
+
+/** Keeps it. */
+export function keepEmbedder(
+  { hands }: Pick<Command, "hands">,
+  place: WikiPlace,
+  text: string,
+): void {
+  hands.disk.write(join(place.state, "embedder"), `${text}\n`);
 }

@@ -16,6 +16,8 @@ interface ReviewParts {
   readonly workspace: Pick<TaskWorkspace, "patch" | "stale">;
   /** Patches that a person denied already, and those that were allowed and failed. */
   readonly denied: Omit<DeniedPatches, "gate">;
+  /** Results of calls from before the task was taken up again. */
+  readonly past?: Iterable<Pick<ToolResult, "callId" | "outcome">>;
 }
 
 /**
@@ -24,7 +26,7 @@ interface ReviewParts {
  * change that can no longer be made, and a yes to it would do nothing.
  */
 export function makeReview(
-  { gate, row, workspace, denied }: ReviewParts,
+  { gate, row, workspace, denied, past = [] }: ReviewParts,
 ): (begins: () => Promise<unknown>) => Promise<ReviewOutcome> {
   return async (begins) => {
     const patch = workspace.patch();
@@ -36,9 +38,12 @@ export function makeReview(
     const why = await workspace.stale(row) ?? denied.failed(patch.id);
     if (why !== undefined) return { kind: "kept", why, failed: true };
     await begins();
-    // Named by the patch: the same patch after a crash or a wait is the same call.
+    // Named by the patch: the same patch after a crash or a wait is the same call. One that failed is tried anew where the task is
+    // resumed, since what was in its way may be gone: the call that failed would give its old result.
+    const name = `review-${patch.id.slice(0, 32)}`;
+    const tried = [...past].filter((each) => each.callId.startsWith(name) && hasFailed(each));
     const call: ToolCall = {
-      id: CallId.parse(`review-${patch.id.slice(0, 32)}`),
+      id: CallId.parse(tried.length === 0 ? name : `${name}#${tried.length + 1}`),
       name: "patch_apply",
       arguments: "{}",
     };

@@ -257,7 +257,10 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       narrow,
       said: (message) => words.said(message, powers.now()),
       content: dirs.content,
-      review: makeReview({ gate: denied.gate, row, workspace, denied }),
+      review: makeReview({
+        ...{ gate: denied.gate, row, workspace, denied },
+        past: replay?.finished.values().toArray() ?? [],
+      }),
       queueQuestions: parts.queueQuestions,
       spentByAgent: () => spentByAgent,
       async end(exit): Promise<void> {

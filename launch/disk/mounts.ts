@@ -5,7 +5,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { type Mount, MountMode } from "../../contracts/tool/mod.ts";
 import type { Around, DiskRead } from "./machine.ts";
 import { makeExportLists } from "./export_lists.ts";
-import { absolute, type Places } from "./places.ts";
+import { absolute, type Places, within } from "./places.ts";
 
 /** A mount before it is resolved. */
 export interface MountWish {
@@ -46,11 +46,6 @@ export function parseMount(text: string): MountWish {
 export function mountNameOf(dir: string): string {
   const name = basename(dir).toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "");
   return name === "" ? "folder" : name.slice(0, 32);
-}
-
-/** Tells whether `inner` is `outer` or lies beneath it. Both absolute and resolved. */
-export function within(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(outer === "/" ? "/" : `${outer}/`);
 }
 
 function overlap(a: string, b: string): boolean {

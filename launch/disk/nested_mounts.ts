@@ -1,8 +1,8 @@
 /** Mounts that lie in each other: what is said of the inner one holds also where it is reached through the outer one. @module */
+import { within } from "./places.ts";
 import { mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
-import { within } from "./mounts.ts";
 
 const MODES = ["rw", "stage", "ro"] as const;
 

@@ -170,3 +170,8 @@ export function preparePlaces(
     throw new Fault("refused", `Cannot use "${places.runtime}": it is a link`);
   }
 }
+
+/** Tells whether `inner` is `outer` or lies beneath it. Both absolute and resolved. */
+export function within(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer === "/" ? "/" : `${outer}/`);
+}

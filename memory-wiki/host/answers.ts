@@ -1,6 +1,7 @@
 /** What the wiki's process answers, parsed: it has read hostile documents. contracts/wire/wire_wiki.ts. @module */
 import * as z from "zod";
-import { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+import { Colour, Label } from "../../contracts/authority/colour.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import {
   Hit,
@@ -11,7 +12,7 @@ import {
   PatchName,
   WikiSource,
 } from "../../contracts/memory/mod.ts";
-import { CheckedAnswer } from "../../contracts/wire/mod.ts";
+import { CheckedAnswer } from "../../contracts/wire/wire_wiki.ts";
 
 const Text = z.string().max(1_000_000);
 const Count = z.number().min(0);

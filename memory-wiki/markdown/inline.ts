@@ -35,6 +35,8 @@ export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   const brackets: number[] = [];
   const ticks = makeTicks(text);
+  /** Emphasis by underscores that is open. */
+  let strokes = 0;
   const lastComment = text.lastIndexOf("-->");
   const say = (kind: "text" | "code" | "mark", value: string): unknown =>
     pieces.push({ kind, text: value });
@@ -105,7 +107,13 @@ export function piecesOf(text: string): readonly Piece[] {
       say("text", entity === null ? "&" : ENTITIES[entity[1] ?? ""] ?? "&");
     } else {
       taken = runLength(text, at);
-      say(isEmphasis(text, at, taken) ? "mark" : "text", text.slice(at, at + taken));
+      // A stroke after a word closes what was opened, and else is itself: `x_(1)2` is no x(1)2.
+      const [before, after] = [text.charAt(at - 1), text.charAt(at + taken)];
+      const lone = sign === "_" && strokes === 0 && WORD.test(before);
+      const emphasis = !lone && isEmphasis(text, at, taken);
+      const closes = strokes > 0 && /\S/.test(before) && !WORD.test(after);
+      if (emphasis && sign === "_") strokes += closes ? -1 : 1;
+      say(emphasis ? "mark" : "text", text.slice(at, at + taken));
     }
     at += taken;
   }

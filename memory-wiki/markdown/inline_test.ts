@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { codeSpan, escapeLine, linkShown } from "./inline.ts";
+import { codeSpan, escapeLine, linkShown, plainLine } from "./inline.ts";
 import { readPage } from "./read_page.ts";
 
 const mark = fc.constantFrom(
@@ -108,4 +108,15 @@ Deno.test("the shown half of a link never ends the link", () => {
     assert.deepEqual(links, [{ target: "lease", line: 1 }]);
     assert.deepEqual(headings, []);
   }));
+});
+
+Deno.test("an underscore that closes nothing is itself, so that no index of a number is lost", () => {
+  for (
+    const [text, plain] of [
+      ["x_(1)2 and H_(2)O", "x_(1)2 and H_(2)O"],
+      ["_a word_ and a_(i)", "a word and a_(i)"],
+      ["_(both)_, __twice__ and snake_case_", "(both), twice and snake_case_"],
+      ["10^6 ants, v_", "10^6 ants, v_"],
+    ] as const
+  ) assert.equal(plainLine(text), plain);
 });

@@ -13,7 +13,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { IndexFiles } from "./search.ts";
+import type { IndexBytes } from "./index_file.ts";
+import type { IndexFiles } from "./kept_indexes.ts";
 
 /** Nothing is written for so long, milliseconds. */
 const DRAFT_MS = 600_000;
@@ -23,7 +24,7 @@ const MAX_BYTES = 1_000_000_000;
 /** Files of the index in `folder`, made with mode 0700 at the first write. Names are our own, never a user's. */
 export function makeIndexFiles(folder: string): IndexFiles {
   return Object.freeze<IndexFiles>({
-    read: (name, most) => readAtMost(join(folder, name), most),
+    open: (name) => openBytes(join(folder, name)),
     write(name, bytes) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       sweepDrafts(folder);
@@ -42,8 +43,8 @@ export function makeIndexFiles(folder: string): IndexFiles {
   });
 }
 
-/** All of a file, or its first `most` bytes; undefined when it is not there, or is longer than an index can be. */
-function readAtMost(path: string, most: number | undefined): Uint8Array | undefined {
+/** A file as it is now, whatever takes its name later; undefined when it is not there, or is longer than an index can be. */
+function openBytes(path: string): IndexBytes | undefined {
   let file: number;
   try {
     file = openSync(path, "r");
@@ -51,20 +52,29 @@ function readAtMost(path: string, most: number | undefined): Uint8Array | undefi
     if (isNotFound(error)) return undefined;
     throw error;
   }
-  try {
-    const { size } = fstatSync(file);
-    if (size > MAX_BYTES) return undefined;
-    const bytes = new Uint8Array(Math.min(size, most ?? size));
-    let at = 0;
-    while (at < bytes.length) {
-      const count = readSync(file, bytes, at, bytes.length - at, at);
-      if (count === 0) break;
-      at += count;
-    }
-    return bytes.subarray(0, at);
-  } finally {
+  const { size } = fstatSync(file);
+  if (size > MAX_BYTES) {
     closeSync(file);
+    return undefined;
   }
+  let open = true;
+  return Object.freeze<IndexBytes>({
+    size,
+    read(from, length) {
+      const bytes = new Uint8Array(Math.max(0, Math.min(length, size - from)));
+      let at = 0;
+      while (at < bytes.length) {
+        const count = readSync(file, bytes, at, bytes.length - at, from + at);
+        if (count === 0) break;
+        at += count;
+      }
+      return bytes.subarray(0, at);
+    },
+    close() {
+      if (open) closeSync(file);
+      open = false;
+    },
+  });
 }
 
 /** Takes away drafts of processes that were killed; one that is being written is younger. */

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeIndexFiles } from "./index_files_powers.ts";
-import { readIndex } from "./kept_indexes.ts";
+import { type IndexBytes, openIndex } from "./index_file.ts";
 
 const WRITER = new URL("_fixture/endless_writer.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 const KILLS = 6;
+const bytesOf = (file: IndexBytes | undefined): readonly number[] => [
+  ...file?.read(0, 100) ?? [],
+];
 
 Deno.test("a process that is killed while it writes the index leaves a whole one, the last or the one before", async () => {
   const dir = Deno.makeTempDirSync({ prefix: "remit-index-kill-" });
@@ -35,11 +38,14 @@ Deno.test("a process that is killed while it writes the index leaves a whole one
       }
       assert.equal((await child.status).signal, "SIGKILL");
       const told = Number(said.trimEnd().split("\n").at(-1));
-      const bytes = makeIndexFiles(folder).read("pages-internal.idx");
-      const dump = bytes === undefined ? undefined : readIndex("internal", bytes);
-      assert.ok(dump !== undefined, "what stands under its name is whole");
-      assert.ok(dump.generation >= told, `${dump.generation} after ${told} was told`);
-      assert.equal(dump.pages.length, dump.generation);
+      const bytes = makeIndexFiles(folder).open("pages-internal.idx");
+      const kept = bytes === undefined ? undefined : openIndex("internal", bytes);
+      assert.ok(kept !== undefined, "what stands under its name is whole");
+      assert.ok(kept.generation >= told, `${kept.generation} after ${told} was told`);
+      assert.equal(kept.pages.length, kept.generation);
+      kept.pages.forEach((_, at) => assert.ok(kept.page(at).sections.length > 0));
+      assert.ok(kept.postings("word") !== undefined);
+      kept.close();
     }
   } finally {
     Deno.removeSync(dir, { recursive: true });
@@ -63,16 +69,20 @@ Deno.test("index files are for their owner alone, and drafts do not stay", () =>
   const dir = Deno.makeTempDirSync({ prefix: "remit-index-" });
   try {
     const files = makeIndexFiles(join(dir, "search"));
-    assert.equal(files.read("a.idx"), undefined);
+    assert.equal(files.open("a.idx"), undefined);
     files.write("a.idx", new Uint8Array([1, 2]));
     files.write("a.idx", new Uint8Array([3]));
-    assert.deepEqual([...files.read("a.idx") ?? []], [3]);
+    const before = files.open("a.idx");
+    assert.deepEqual(bytesOf(before), [3]);
+    files.write("a.idx", new Uint8Array([4, 5]));
+    assert.deepEqual(bytesOf(before), [3], "a file that is open stays what it was");
+    before?.close();
     assert.equal((Deno.statSync(join(dir, "search")).mode ?? 0) & 0o777, 0o700);
     assert.equal((Deno.statSync(join(dir, "search/a.idx")).mode ?? 0) & 0o777, 0o600);
     assert.deepEqual([...Deno.readDirSync(join(dir, "search"))].map(({ name }) => name), ["a.idx"]);
     files.remove("a.idx");
     files.remove("a.idx");
-    assert.equal(files.read("a.idx"), undefined);
+    assert.equal(files.open("a.idx"), undefined);
   } finally {
     Deno.removeSync(dir, { recursive: true });
   }

@@ -1,14 +1,31 @@
-/** The page indexes of all clearances that asked: in memory, kept in files, brought up to date, built anew when they are not whole. @module */
-import { createHash } from "node:crypto";
+/** The page indexes of all clearances that asked: kept in files, read block by block, brought up to date, built anew when they are not whole. @module */
 import { Label } from "../../contracts/authority/mod.ts";
-import { makePageIndex, type PageIndex, type PageIndexDump } from "./page_index.ts";
+import {
+  DamagedIndex,
+  type IndexBytes,
+  indexGeneration,
+  type KeptIndex,
+  openIndex,
+  writeIndex,
+} from "./index_file.ts";
+import { makePageIndex, type PageIndex } from "./page_index.ts";
 import type { SearchedStore } from "./passage.ts";
 import type { Ranking } from "./ranking.ts";
-import type { IndexFiles } from "./search.ts";
+
+/** Files of the index beneath one folder. */
+export interface IndexFiles {
+  /** The file, to be read by ranges: what it was when it was opened. Undefined when it is not there. */
+  open(name: string): IndexBytes | undefined;
+  /** Whole or not at all: temporary file, fsync, rename. */
+  write(name: string, bytes: Uint8Array): void;
+  remove(name: string): void;
+}
 
 export interface KeptIndexes {
   /** The index of a clearance, up to date. */
   of(clearance: Label): PageIndex;
+  /** Runs `work`; once more over indexes that are built anew, where it met a block that is not what was written. */
+  sound<T>(work: () => T): T;
   rebuild(): void;
   save(): void;
   state(): "fresh" | "behind" | "missing";
@@ -16,6 +33,7 @@ export interface KeptIndexes {
 
 interface Held {
   readonly index: PageIndex;
+  readonly file: KeptIndex | undefined;
   /** The generation that its file has. */
   kept: number;
 }
@@ -31,124 +49,81 @@ export function makeKeptIndexes(
 ): KeptIndexes {
   const held = new Map<Label, Held>();
 
-  const load = (clearance: Label): Held => {
-    const bytes = files.read(fileOf(clearance));
-    const dump = bytes === undefined ? undefined : readIndex(clearance, bytes);
+  const open = (clearance: Label): KeptIndex | undefined => {
+    const bytes = files.open(fileOf(clearance));
+    const found = bytes === undefined ? undefined : openIndex(clearance, bytes);
     // A file from a store that was put back to an earlier day knows versions that do not exist.
-    const usable = dump !== undefined && dump.generation <= store.generation();
-    const index = usable
-      ? loaded(store, clearance, { dump, ranking })
-      : makePageIndex(store, clearance, { ranking });
-    return { index, kept: index.generation };
+    if (found !== undefined && found.generation <= store.generation()) return found;
+    bytes?.close();
+    return undefined;
   };
   const of = (clearance: Label): PageIndex => {
     let found = held.get(clearance);
     if (found === undefined) {
-      found = load(clearance);
+      const kept = open(clearance);
+      const index = makePageIndex(store, clearance, {
+        ranking,
+        ...(kept === undefined ? {} : { kept }),
+      });
+      found = { index, file: kept, kept: index.generation };
       held.set(clearance, found);
     }
     found.index.follow();
     return found.index;
   };
+  const forget = (): void => {
+    for (const { file } of held.values()) file?.close();
+    held.clear();
+  };
 
-  return Object.freeze<KeptIndexes>({
+  const kept = Object.freeze<KeptIndexes>({
     of,
-    rebuild() {
-      const wanted = LABELS.filter((label) =>
-        held.has(label) || files.read(fileOf(label), 0) !== undefined
-      );
-      for (const label of LABELS) files.remove(fileOf(label));
-      held.clear();
-      for (const label of wanted) of(label);
-    },
-    save() {
-      for (const [clearance, each] of held) {
-        if (each.index.generation === each.kept) continue;
-        files.write(fileOf(clearance), writeIndex(clearance, each.index.dump()));
-        each.kept = each.index.generation;
+    sound(work) {
+      try {
+        return work();
+      } catch (error) {
+        if (!(error instanceof DamagedIndex)) throw error;
+        const labels = [...held.keys()];
+        for (const label of labels) files.remove(fileOf(label));
+        forget();
+        labels.forEach(of);
+        return work();
       }
     },
+    rebuild() {
+      const wanted = LABELS.filter((label) => {
+        const file = files.open(fileOf(label));
+        file?.close();
+        return held.has(label) || file !== undefined;
+      });
+      for (const label of LABELS) files.remove(fileOf(label));
+      forget();
+      for (const label of wanted) of(label);
+    },
+    save: () =>
+      kept.sound(() => {
+        for (const clearance of [...held.keys()]) {
+          of(clearance);
+          const each = held.get(clearance);
+          if (each === undefined || each.index.generation === each.kept) continue;
+          const { generation } = each.index;
+          files.write(fileOf(clearance), writeIndex(clearance, generation, each.index.all()));
+          each.kept = generation;
+        }
+      }),
     state() {
       const now = store.generation();
       const generations = LABELS.flatMap((label) => {
         const inMemory = held.get(label)?.index.generation;
         if (inMemory !== undefined) return [inMemory];
-        const bytes = files.read(fileOf(label), MAX_HEAD);
-        return bytes === undefined ? [] : indexGeneration(bytes) ?? [];
+        const file = files.open(fileOf(label));
+        const generation = file === undefined ? undefined : indexGeneration(file);
+        file?.close();
+        return generation ?? [];
       });
       if (generations.length === 0) return "missing";
       return Math.max(...generations) === now ? "fresh" : "behind";
     },
   });
+  return kept;
 }
-
-/** The index of a dump; an empty one when Orama does not take it. */
-function loaded(
-  store: SearchedStore,
-  clearance: Label,
-  options: Parameters<typeof makePageIndex>[2] & { readonly ranking: Ranking },
-): PageIndex {
-  try {
-    return makePageIndex(store, clearance, options);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return makePageIndex(store, clearance, { ranking: options.ranking });
-  }
-}
-
-// The bytes of a kept index: a line of what it is, with the checksum of the rest.
-
-/** Raised when the words, the passages or Orama's dump change: an older file is then built anew. */
-const INDEX_FORMAT = "remit-wiki-index 7 orama-3.1.18";
-/** Bytes within which the first line ends. */
-const MAX_HEAD = 512;
-
-/** By hand and not by a schema, which takes as long as reading the JSON: what is within is vouched for by the checksum. */
-function dumpOf(clearance: Label, generation: number, value: unknown): PageIndexDump | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (!("clearance" in value) || value.clearance !== clearance) return undefined;
-  if (!("generation" in value) || value.generation !== generation) return undefined;
-  if (!("pages" in value) || !Array.isArray(value.pages) || !("words" in value)) return undefined;
-  const { pages, words } = value;
-  return { generation, pages, words };
-}
-
-/** Writes a dump. */
-function writeIndex(clearance: Label, dump: PageIndexDump): Uint8Array {
-  const body = new TextEncoder().encode(JSON.stringify({ clearance, ...dump }));
-  const head = new TextEncoder().encode(
-    `${INDEX_FORMAT} ${dump.generation} ${body.length} ${sha256(body)}\n`,
-  );
-  const bytes = new Uint8Array(head.length + body.length);
-  bytes.set(head);
-  bytes.set(body, head.length);
-  return bytes;
-}
-
-/** Generation of a kept index, by its first line alone; undefined for what is none. */
-function indexGeneration(bytes: Uint8Array): number | undefined {
-  return headOf(bytes)?.generation;
-}
-
-/** Reads a dump; undefined for anything that {@link writeIndex} did not write for this clearance. */
-export function readIndex(clearance: Label, bytes: Uint8Array): PageIndexDump | undefined {
-  const head = headOf(bytes);
-  if (head === undefined) return undefined;
-  const body = bytes.subarray(head.end);
-  if (body.length !== head.length || sha256(body) !== head.sha256) return undefined;
-  // TRUST: the checksum held, so that it is ours and whole; another clearance's file under this name is refused.
-  return dumpOf(clearance, head.generation, JSON.parse(new TextDecoder().decode(body)));
-}
-
-function headOf(bytes: Uint8Array) {
-  const end = bytes.subarray(0, MAX_HEAD).indexOf(10);
-  if (end < 0) return undefined;
-  const line = new TextDecoder().decode(bytes.subarray(0, end));
-  if (!line.startsWith(`${INDEX_FORMAT} `)) return undefined;
-  const [, generation, length, sha] =
-    /^(\d{1,15}) (\d{1,12}) ([0-9a-f]{64})$/.exec(line.slice(INDEX_FORMAT.length + 1)) ?? [];
-  if (sha === undefined) return undefined;
-  return { generation: Number(generation), length: Number(length), sha256: sha, end: end + 1 };
-}
-
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,33 +1,20 @@
 /** The passages of all pages that one clearance covers: words, lines, and how they follow the store. @module */
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { Page } from "../../contracts/memory/mod.ts";
-import { makePageWords } from "./page_words.ts";
+import { type IndexedPage, type KeptIndex, lastAtOrBelow } from "./index_file.ts";
+import {
+  countsOf,
+  type Field,
+  FIELDS,
+  makeWordTable,
+  type Postings,
+  scoreField,
+  wordsOf,
+} from "./page_words.ts";
 import type { PagePassage, SearchedStore } from "./passage.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { sectionsOf } from "./sections.ts";
 import { termsOf } from "./terms.ts";
-
-/** Where a passage lies, without its words. */
-export interface IndexedSection {
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly headings: readonly string[];
-}
-
-/** A page as it was indexed. */
-export interface IndexedPage {
-  readonly name: string;
-  readonly version: number;
-  readonly digest: string;
-  readonly sections: readonly IndexedSection[];
-}
-
-/** What is kept of an index between processes. */
-export interface PageIndexDump {
-  readonly generation: number;
-  readonly pages: readonly IndexedPage[];
-  readonly words: unknown;
-}
 
 /** Where a passage of a page lies; `n` is its number within the page, from 0. */
 export interface PagePlace {
@@ -44,75 +31,134 @@ export interface PageIndex {
   readonly passages: number;
   /** Takes in what changed; gives how many pages that were. */
   follow(): number;
-  /** Best first. */
+  /** Best first; equal ones by page and number. */
   find(terms: readonly string[], limit: number): readonly PagePassage[];
   /** A passage by page and number. */
   passage(name: string, n: number): PagePassage | undefined;
   /** Where all passages lie. */
   places(): Iterable<PagePlace>;
+  /** In how many passages a term occurs. */
   frequency(term: string): number;
+  /** Mean count of words of a passage's body. */
   averageTerms(): number;
-  dump(): PageIndexDump;
+  /** All pages with their words, by name: what is kept of it. */
+  all(): Iterable<IndexedPage>;
+}
+
+/** A page that is in the index, and the numbers of its passages: from `first`. */
+interface Held {
+  readonly name: string;
+  readonly version: number;
+  readonly digest: string;
+  readonly first: number;
+  readonly startLines: readonly number[];
+  readonly lengths: readonly number[];
+  /** Reads it whole. */
+  readonly whole: () => IndexedPage;
 }
 
 const PAGES_AT_ONCE = 1_000;
 
-const idOf = (name: string, n: number): string => `${n} ${name}`;
-const split = (terms: string): readonly string[] => terms === "" ? [] : terms.split(" ");
-
-/** Makes the index of the pages at or below `clearance`, empty or from a dump; {@link PageIndex.follow} fills it. */
+/**
+ * Makes the index of the pages at or below `clearance`, empty or of what was kept; {@link PageIndex.follow} fills it. What was kept stays where
+ * it is and is read block by block; pages that changed since are held beside it.
+ */
 export function makePageIndex(
   store: Pick<SearchedStore, "pages" | "generation">,
   clearance: Label,
-  options: { readonly dump?: PageIndexDump; readonly ranking?: Ranking } = {},
+  options: { readonly kept?: KeptIndex; readonly ranking?: Ranking } = {},
 ): PageIndex {
-  const { dump, ranking = RANKING } = options;
-  const words = makePageWords(dump?.words, ranking);
-  const indexed = new Map((dump?.pages ?? []).map((page) => [page.name, page]));
-  let generation = dump?.generation ?? -1;
+  const { kept, ranking = RANKING } = options;
+  const added = makeWordTable();
+  /** Of all passages that ever had a number here, by it: those of what was kept first. */
+  const held: Held[] = [];
+  const byName = new Map<string, Held>();
+  const lengths: number[] = [];
+  const gone = new Set<number>();
+  /** In how many passages that are gone a word stood, by field and word. */
+  const fewer = new Map<string, number>();
+  const whole = new Map<Held, IndexedPage>();
+  let [passages, words] = [0, 0];
+  let generation = kept?.generation ?? -1;
 
-  const drop = (page: IndexedPage): void => {
-    page.sections.forEach((_, n) => words.drop(idOf(page.name, n)));
-    indexed.delete(page.name);
+  const hold = (page: Omit<Held, "first">): Held => {
+    const entry = { ...page, first: lengths.length };
+    held.push(entry);
+    byName.set(page.name, entry);
+    lengths.push(...page.lengths);
+    passages += page.lengths.length;
+    words += page.lengths.reduce((sum, each) => sum + each, 0);
+    return entry;
+  };
+  kept?.pages.forEach((page, at) => hold({ ...page, whole: () => kept.page(at) }));
+
+  const drop = (page: Held): void => {
+    const { titleTerms, sections } = page.whole();
+    sections.forEach(({ headingTerms, bodyTerms }, n) => {
+      gone.add(page.first + n);
+      const own = { title: titleTerms, headings: headingTerms, body: bodyTerms };
+      for (const field of FIELDS) {
+        for (const word of countsOf(own[field]).keys()) {
+          const key = `${field} ${word}`;
+          fewer.set(key, (fewer.get(key) ?? 0) + 1);
+        }
+      }
+    });
+    passages -= page.lengths.length;
+    words -= page.lengths.reduce((sum, each) => sum + each, 0);
+    byName.delete(page.name);
+    whole.delete(page);
   };
   const put = (page: Page): void => {
     const text = store.pages.text(page.name, page.version);
     if (text === undefined) return;
-    const title = termsOf([page.title, ...page.aliases].join("\n")).join(" ");
-    const sections = sectionsOf(text);
-    sections.forEach((section, n) => {
-      words.put({
-        id: idOf(page.name, n),
-        title,
-        headings: termsOf(section.headings.join("\n")).join(" "),
-        body: section.terms,
-      });
+    const { name, version, digest } = page;
+    const titleTerms = termsOf([page.title, ...page.aliases].join("\n")).join(" ");
+    const sections = sectionsOf(text).map(({ terms, ...section }) => ({
+      ...section,
+      headingTerms: termsOf(section.headings.join("\n")).join(" "),
+      bodyTerms: terms,
+    }));
+    const { first } = hold({
+      ...{ name, version, digest },
+      startLines: sections.map(({ startLine }) => startLine),
+      lengths: sections.map(({ bodyTerms }) => wordsOf(bodyTerms).length),
+      whole: () => ({ name, version, digest, titleTerms, sections }),
     });
-    indexed.set(page.name, {
-      name: page.name,
-      version: page.version,
-      digest: page.digest,
-      sections: sections.map(({ terms: _, ...section }) => section),
+    sections.forEach(({ headingTerms: headings, bodyTerms: body }, n) => {
+      added.add(first + n, { title: titleTerms, headings, body });
     });
   };
-  const passage = (name: string, n: number): PagePassage | undefined => {
-    const before = indexed.get(name);
-    const section = before?.sections[n];
-    const found = words.get(idOf(name, n));
-    if (before === undefined || section === undefined || found === undefined) return undefined;
+
+  const passageOf = (page: Held, n: number): PagePassage | undefined => {
+    let read = whole.get(page);
+    if (read === undefined) {
+      read = page.whole();
+      whole.set(page, read);
+    }
+    const { name, version, digest, titleTerms } = read;
+    const section = read.sections[n];
+    if (section === undefined) return undefined;
+    const { startLine, endLine, headings, headingTerms, bodyTerms } = section;
     return {
-      kind: "page",
-      name,
-      version: before.version,
-      digest: before.digest,
-      n,
-      file: `pages/${name}.md`,
-      startByte: 0,
-      ...section,
-      titleTerms: split(found.title),
-      headingTerms: split(found.headings),
-      bodyTerms: split(found.body),
+      ...{ kind: "page", name, version, digest, n, file: `pages/${name}.md`, startByte: 0 },
+      ...{ startLine, endLine, headings },
+      titleTerms: wordsOf(titleTerms),
+      headingTerms: wordsOf(headingTerms),
+      bodyTerms: wordsOf(bodyTerms),
     };
+  };
+  /** The page that a passage's number is of. */
+  const holder = (number: number): Held | undefined =>
+    held[lastAtOrBelow(held.length, (n) => (held[n]?.first ?? 0) <= number)];
+  const postingsOf = (term: string): readonly Postings[] =>
+    [kept?.postings(term), added.of(term)].filter((each) => each !== undefined);
+  const holding = (all: readonly Postings[], field: Field, term: string): number =>
+    all.reduce((sum, each) => sum + each[field].length / 2, 0) -
+    (fewer.get(`${field} ${term}`) ?? 0);
+  const byPlace = (a: number, b: number): number => {
+    const [one, other] = [holder(a)?.name ?? "", holder(b)?.name ?? ""];
+    return one === other ? a - b : one < other ? -1 : 1;
   };
 
   return Object.freeze<PageIndex>({
@@ -120,26 +166,26 @@ export function makePageIndex(
       return generation;
     },
     get pages() {
-      return indexed.size;
+      return byName.size;
     },
     get passages() {
-      return words.size;
+      return passages;
     },
     follow() {
       const now = store.generation();
       if (now === generation) return 0;
-      const gone = new Set(indexed.keys());
+      const missing = new Set(byName.keys());
       let changed = 0;
       for (const page of allPages(store, clearance)) {
-        gone.delete(page.name);
-        const before = indexed.get(page.name);
+        missing.delete(page.name);
+        const before = byName.get(page.name);
         if (before?.digest === page.digest && before.version === page.version) continue;
         if (before !== undefined) drop(before);
         put(page);
         changed++;
       }
-      for (const name of gone) {
-        const before = indexed.get(name);
+      for (const name of missing) {
+        const before = byName.get(name);
         if (before !== undefined) drop(before);
         changed++;
       }
@@ -147,20 +193,43 @@ export function makePageIndex(
       return changed;
     },
     find(terms, limit) {
-      return words.find(terms, limit).flatMap((id) => {
-        const at = id.indexOf(" ");
-        return passage(id.slice(at + 1), Number(id.slice(0, at))) ?? [];
-      });
+      const scores = new Map<number, number>();
+      const found = terms.map((term) => ({ term, all: postingsOf(term) }));
+      for (const field of FIELDS) {
+        for (const { term, all } of found) {
+          const scoring = {
+            ...{ field, ranking, passages, holding: holding(all, field, term) },
+            counts: (number: number) => !gone.has(number),
+            wordsIn: (number: number) => lengths[number] ?? 0,
+          };
+          for (const each of all) scoreField(scores, each[field], scoring);
+        }
+      }
+      return [...scores].sort(([a, x], [b, y]) => y - x || byPlace(a, b)).slice(0, limit)
+        .flatMap(([number]) => {
+          const page = holder(number);
+          return page === undefined ? [] : passageOf(page, number - page.first) ?? [];
+        });
     },
-    passage,
+    passage(name, n) {
+      const page = byName.get(name);
+      return page === undefined ? undefined : passageOf(page, n);
+    },
     *places() {
-      for (const { name, version, sections } of indexed.values()) {
-        for (const [n, { startLine }] of sections.entries()) yield { name, version, n, startLine };
+      for (const { name, version, startLines } of byName.values()) {
+        for (const [n, startLine] of startLines.entries()) yield { name, version, n, startLine };
       }
     },
-    frequency: words.frequency,
-    averageTerms: words.averageTerms,
-    dump: () => ({ generation, pages: [...indexed.values()], words: words.dump() }),
+    frequency: (term) => {
+      const all = postingsOf(term);
+      return Math.max(...FIELDS.map((field) => holding(all, field, term)));
+    },
+    averageTerms: () => passages === 0 ? 0 : words / passages,
+    *all() {
+      for (const page of [...byName.values()].sort((a, b) => a.name < b.name ? -1 : 1)) {
+        yield page.whole();
+      }
+    },
   });
 }
 

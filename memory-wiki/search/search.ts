@@ -1,5 +1,5 @@
 /**
- * Questions to a wiki: passages of pages (Orama) and of sources (FTS5), scored on one scale, fused by rank with vectors where there are
+ * Questions to a wiki: passages of pages and of sources (FTS5), scored on one scale, fused by rank with vectors where there are
  * some. What the caller's clearance does not cover is never looked at. docs/retrieval.md.
  * @module
  */
@@ -8,21 +8,12 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { Found } from "../../contracts/memory/mod.ts";
 import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import { makeHits } from "./hits.ts";
-import { type KeptIndexes, makeKeptIndexes } from "./kept_indexes.ts";
+import { type IndexFiles, type KeptIndexes, makeKeptIndexes } from "./kept_indexes.ts";
 import { passageKey, type SearchedStore } from "./passage.ts";
 import { RANKING, type Ranking, rarity, type Scored, type Statistics } from "./ranking.ts";
 import { fuse, inOrder, makeRetrieval, queryTerms } from "./retrieval.ts";
 import { isUnspaced } from "./terms.ts";
 import { chunkVectorKey, pageVectorKey, readVectors } from "./vector_space.ts";
-
-/** Files of the index beneath one folder. */
-export interface IndexFiles {
-  /** The file, or its first `most` bytes; undefined when it is not there. */
-  read(name: string, most?: number): Uint8Array | undefined;
-  /** Whole or not at all: temporary file, fsync, rename. */
-  write(name: string, bytes: Uint8Array): void;
-  remove(name: string): void;
-}
 
 /** What a search is handed. */
 export interface SearchPowers {
@@ -119,11 +110,11 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
   };
 
   return Object.freeze<WikiSearch>({
-    query: (q) => Promise.try(find, q),
+    query: (q) => Promise.try(() => indexes.sound(() => find(q))),
     rebuild: () => Promise.try(() => indexes.rebuild()),
     state: () => indexes.state(),
     save: () => Promise.try(() => indexes.save()),
-    embedPlan: embedding.plan,
+    embedPlan: (...asked) => indexes.sound(() => embedding.plan(...asked)),
     embedTaken: embedding.taken,
   });
 }

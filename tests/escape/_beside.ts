@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { besiege, type Siege, type Watched } from "../fake/siege.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 
-/** Longest that a control request may take while somebody attacks, milliseconds, on a busy machine. */
-const RESPONSIVE_MS = 20_000;
+/** Most processor time that a kernel may spend before it answers a control request while somebody attacks, milliseconds. */
+const RESPONSIVE_MS = 10_000;
 
 /** Turns of an honest task: it reads one file and says what stands there. */
 export const HONEST = `
@@ -39,17 +39,26 @@ export async function attack(
     const program = `({ async turn(ports, message) { ${RAW}\n${body} } })`;
     const mallory = await siege.run({ program });
     const bob = await siege.run({ turns: HONEST });
-    let slowest = 0;
-    for (let i = 0; i < 10; i++) {
-      const asked = performance.now();
-      await siege.ask("ps", null);
-      slowest = Math.max(slowest, performance.now() - asked);
-    }
+    for (let i = 0; i < 10; i++) await asksWell(siege);
     assert.deepEqual(await bob.end, { task: bob.id, status: "done", exit: 0 });
     assert.equal((await bob.task())["answer"], "call the supplier\n");
-    assert.ok(slowest < RESPONSIVE_MS, `the kernel took ${slowest} ms to answer`);
     await check({ siege, mallory, peak: peakOf(siege.pid), before });
   });
+}
+
+/** The kernel answers, and is not held up before: by the work that it did meanwhile, which no other process of the machine adds to. */
+export async function asksWell(siege: Siege): Promise<void> {
+  const before = workOf(siege.pid);
+  await siege.ask("ps", null);
+  const worked = workOf(siege.pid) - before;
+  assert.ok(worked < RESPONSIVE_MS, `the kernel worked for ${worked} ms before it answered`);
+}
+
+/** Processor time of a process until now, milliseconds: Linux counts it in hundredths of a second. */
+function workOf(pid: number): number {
+  const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+  const [user = "0", system = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13);
+  return 10 * (Number(user) + Number(system));
 }
 
 /** The hostile task failed as \`upstream\`, and no process of it is left. */

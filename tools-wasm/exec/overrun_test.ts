@@ -61,11 +61,9 @@ for (const [name, code] of Object.entries(BOMBS)) {
     const timer = setTimeout(resolve, 300, "overrun");
     equal(await Promise.race([read, deadline]), "overrun");
     clearTimeout(timer);
-    const before = performance.now();
     child.kill("SIGKILL");
+    // INVARIANT: nothing in the engine can hold on to the process: else this waits for ever.
     const { signal } = await child.status;
-    // INVARIANT: nothing in the engine can hold on to the process.
-    ok(performance.now() - before < 60_000);
     equal(signal, "SIGKILL");
     ok((await read).done, "it never answered");
   });

@@ -76,9 +76,8 @@ for (const file of ["spin", "spin_in_start"]) {
         const fate = call(file);
         // It is in the middle of it, and the other host answers as ever.
         for (let i = 0; i < 50; i++) assert.equal((await alice.call("honest")).value, "well");
-        const started = performance.now();
+        // Reaped: else this waits for ever.
         await child.kill();
-        assert.ok(performance.now() - started < 60_000, "not reaped");
         assert.equal((await fate).code, "gone");
       });
       assert.equal((await alice.call("honest")).value, "well");

@@ -12,8 +12,7 @@ import {
 } from "../../../contracts/exchange/mod.ts";
 import { makePathList, NEVER } from "../../../text/path_list.ts";
 import type { RegistryPowers } from "./store/store.ts";
-import { within } from "../../../launch/disk/mounts.ts";
-import { absolute, type Places } from "../../../launch/disk/places.ts";
+import { absolute, type Places, within } from "../../../launch/disk/places.ts";
 
 const neverListed = makePathList(NEVER.map((glob) => ({ glob, at: "built-in" })));
 

@@ -9,7 +9,8 @@ import { readExtract, readStatus, readTexts } from "../../../memory-wiki/host/an
 import { counted, operatorName, withWiki } from "../command.ts";
 import { ingestFolder, type Trust } from "../ingest/files.ts";
 import { sayWhere, usd } from "../model/ask.ts";
-import { keepEmbedder, MAX_TEXTS, openEmbedder } from "../model/vectors.ts";
+import { MAX_TEXTS, openEmbedder } from "../model/vectors.ts";
+import { keepEmbedder } from "../place.ts";
 import { onIngest, totalsText } from "./ingest.ts";
 import type { Basic } from "../../hands.ts";
 

@@ -254,15 +254,19 @@ export const WIKIS = family(WIKI_COMMANDS, [
   "kernels",
   "interrupts",
   "keyboard",
-  "mcpStore",
-  "models",
   "watch",
   "wikis",
 ], {
   "wiki init": async () => (await import("./init.ts")).wikiInit,
-  "wiki ingest": async () => (await import("./ingest.ts")).wikiIngest,
+  "wiki ingest": async () => {
+    const { wikiIngest } = await import("./ingest.ts");
+    return async (command) => await wikiIngest(await command.more());
+  },
   "wiki query": async () => (await import("./query.ts")).wikiQuery,
-  "wiki lint": async () => (await import("./lint.ts")).wikiLint,
+  "wiki lint": async () => {
+    const { wikiLint } = await import("./lint.ts");
+    return async (command) => await wikiLint(await command.more());
+  },
   "wiki show": async () => (await import("./show.ts")).wikiShow,
   "wiki list": async () => (await import("./list.ts")).wikiList,
   "wiki status": async () => (await import("./read.ts")).wikiStatus,
@@ -277,5 +281,8 @@ export const WIKIS = family(WIKI_COMMANDS, [
   "wiki watch": async () => (await import("./keep.ts")).wikiWatch,
   "wiki export": async () => (await import("./export.ts")).wikiExport,
   "wiki reindex": async () => (await import("./keep.ts")).wikiReindex,
-  "wiki embed": async () => (await import("./keep.ts")).wikiEmbed,
-});
+  "wiki embed": async () => {
+    const { wikiEmbed } = await import("./keep.ts");
+    return async (command) => await wikiEmbed(await command.more());
+  },
+}, ["mcpStore", "models"]);

@@ -1,5 +1,4 @@
 /** Vectors for a wiki, from the embedder of remit.yaml or a flag, through the kernel. @module */
-import { join } from "node:path";
 import * as z from "zod";
 import type { Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";
@@ -10,7 +9,6 @@ import { kernelFor } from "../../run/kernel_for.ts";
 import { modelParts } from "../../model/choice.ts";
 import { resolveEmbedder } from "../../model/embedder.ts";
 import type { AskedProvider } from "../../../contracts/model/mod.ts";
-import type { WikiPlace } from "../place.ts";
 import type { Basic } from "../../hands.ts";
 
 /** Something that makes vectors. */
@@ -129,23 +127,4 @@ export async function openEmbedder(
     },
     close: () => link.close(),
   });
-}
-
-/** The embedder that a wiki's vectors were last made with, as the operator called it. */
-export function wikiEmbedder(
-  { hands }: Pick<Command, "hands">,
-  place: WikiPlace,
-): string | undefined {
-  const bytes = hands.disk.read(join(place.state, "embedder"));
-  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes).trim();
-  return text === "" ? undefined : text;
-}
-
-/** Keeps it. */
-export function keepEmbedder(
-  { hands }: Pick<Command, "hands">,
-  place: WikiPlace,
-  text: string,
-): void {
-  hands.disk.write(join(place.state, "embedder"), `${text}\n`);
 }

@@ -1,8 +1,8 @@
 /** The documents of a folder, as `wiki ingest` finds them. @module */
+import { within } from "../../../launch/disk/places.ts";
 import { basename, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
-import { within } from "../../../launch/disk/mounts.ts";
 import type { DiskRead } from "../../../launch/disk/machine.ts";
 import type { Entry, WikiHands } from "../powers.ts";
 import { kindOfName } from "./kinds.ts";

@@ -42,11 +42,12 @@ export function makeWikiHands(parts: WikiHandsParts): WikiHands {
 }
 
 async function open(start: WikiStart, parts: WikiHandsParts): Promise<WikiLink> {
-  const [{ bundle, denoDir }, programs, contents] = await Promise.all([
+  const [{ bundle, denoDir }, programs] = await Promise.all([
     parts.provideProgram(),
     findPrograms(),
-    parts.openContents(join(start.kernel, "contents.db")),
   ]);
+  // Most questions change nothing, and ask about no content.
+  let contents: Promise<ContentTrust> | undefined;
   const { namespace, inside } = parts;
   const line = wikiLine({ ...start, programs, bundle, denoDir, namespace, inside });
   const child = spawn(line);
@@ -59,10 +60,10 @@ async function open(start: WikiStart, parts: WikiHandsParts): Promise<WikiLink> 
     },
     inside: (path) => insidePath(line.aliases, path),
     parse: async (ask: ParseAsk): Promise<Json> => toJson(await parser.parse(ask)),
-    contents,
+    contents: () => contents ??= parts.openContents(join(start.kernel, "contents.db")),
     async onEnd(): Promise<void> {
       await parser.close();
-      contents.close();
+      (await contents?.catch(() => undefined))?.close();
     },
     complain: (text) =>
       displayBlock(text, { prefix: "  │ ", maxLines: 12 }).forEach(parts.screen.say),

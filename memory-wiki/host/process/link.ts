@@ -1,9 +1,12 @@
 /** The session with a wiki's process. contracts/wire/wire_wiki.ts. @module */
 import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
 import { type ContentTrust, serveContents } from "../../../contracts/memory/mod.ts";
-import type { ParseAsk, WikiOpen } from "../../../contracts/wire/mod.ts";
 import { SourceKind } from "../../../contracts/memory/mod.ts";
-import { WIKI_PORT_LIMITS } from "../../../contracts/wire/mod.ts";
+import {
+  type ParseAsk,
+  WIKI_PORT_LIMITS,
+  type WikiOpen,
+} from "../../../contracts/wire/wire_wiki.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import * as z from "zod";
 import type { WikiLink } from "../powers.ts";
@@ -33,8 +36,8 @@ export async function openWikiLink(
   parts: {
     readonly body: WikiOpen;
     readonly inside: (path: string) => string;
-    /** What is known of contents in the whole state. */
-    readonly contents: Pick<ContentTrust, "of" | "record" | "mark">;
+    /** Opens what is known of contents in the whole state, at the first question about one. */
+    readonly contents: () => Promise<Pick<ContentTrust, "of" | "record" | "mark">>;
     readonly parse: (ask: ParseAsk) => Promise<Json>;
     readonly onEnd: () => Promise<void>;
     readonly complain: (text: string) => void;
@@ -46,11 +49,13 @@ export async function openWikiLink(
     limits: WIKI_PORT_LIMITS,
     write: (bytes) => process.write(bytes),
     handler: {
-      ask(op, body): Promise<Json> {
-        const served = serveContents(parts.contents, op, body);
-        if (served !== undefined) return Promise.resolve(served);
+      async ask(op, body): Promise<Json> {
         const asked = Ask.safeParse(body);
-        if (op === "parse" && asked.success) return parts.parse(asked.data);
+        if (op === "parse" && asked.success) return await parts.parse(asked.data);
+        const served = op.startsWith("content")
+          ? serveContents(await parts.contents(), op, body)
+          : undefined;
+        if (served !== undefined) return served;
         throw new Fault(
           "badFrame",
           "Cannot serve the wiki's process: it asks for what there is not",

@@ -52,7 +52,7 @@ function open(far: Far, parse: (ask: ParseAsk) => Promise<Json>): Promise<WikiLi
   return openWikiLink(far.process, {
     body: { folder: "/w", stateFolder: "/s", create: false, trustedKeys: [], readOnly: false },
     inside: (path) => path,
-    contents: NOTHING_KNOWN,
+    contents: () => Promise.resolve(NOTHING_KNOWN),
     parse,
     onEnd: () => Promise.resolve(),
     complain: () => undefined,

@@ -1,6 +1,6 @@
 /** Has documents read, one after another, each in a process of its own. docs/decision/0014. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
-import { type ParseAsk, Parsed } from "../../../contracts/wire/mod.ts";
+import { type ParseAsk, Parsed } from "../../../contracts/wire/wire_wiki.ts";
 import type { Port } from "../../../port/mod.ts";
 import type { BuiltProgram } from "../../../launch/program/program_cache_powers.ts";
 import { findPrograms } from "../../../launch/program/programs_powers.ts";

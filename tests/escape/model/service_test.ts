@@ -16,14 +16,12 @@ import {
   serveSlow,
 } from "../../../models/_fixture/providers/mod.ts";
 import { serveLoopback } from "../../../models/_fixture/providers/server.ts";
-import { HONEST, peakOf } from "../_beside.ts";
+import { asksWell, HONEST, peakOf } from "../_beside.ts";
 import { reasonOf, think, withServices } from "./_models.ts";
 import type { Siege, Watched } from "../../fake/siege.ts";
 
 /** Most that the kernel may grow while a provider floods its service, KiB. */
 const GROWTH = 96 * 1_024;
-/** Longest that a control request may take meanwhile, milliseconds, on a busy machine. */
-const RESPONSIVE_MS = 20_000;
 
 const WORST = ["endless nothing", "a gigabyte in a delta", "half a stream", "no JSON"];
 
@@ -36,13 +34,10 @@ const model = (protocol: HostileProtocol, { url }: { readonly url: string }, lim
 /** Honest tasks go on, and the kernel answers, while `attack` is under way. */
 async function goesOn(siege: Siege, attacks: readonly Watched[]): Promise<void> {
   const bobs = [await siege.run({ turns: HONEST }), await siege.run({ turns: HONEST })];
-  let slowest = 0;
   let over = false;
   const ends = Promise.all(attacks.map(({ end }) => end)).then(() => over = true);
   do {
-    const asked = performance.now();
-    await siege.ask("ps", null);
-    slowest = Math.max(slowest, performance.now() - asked);
+    await asksWell(siege);
     // TIMER: asks again and again, but leaves the machine to the others.
     await new Promise((resolve) => setTimeout(resolve, 50));
   } while (!over);
@@ -51,7 +46,6 @@ async function goesOn(siege: Siege, attacks: readonly Watched[]): Promise<void> 
     assert.deepEqual(await bob.end, { task: bob.id, status: "done", exit: 0 });
     assert.equal((await bob.task())["answer"], "call the supplier\n");
   }
-  assert.ok(slowest < RESPONSIVE_MS, `the kernel took ${slowest} ms to answer`);
 }
 
 for (const protocol of ["anthropic", "openai", "ollama"] as const) {

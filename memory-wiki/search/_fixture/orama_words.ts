@@ -1,0 +1,58 @@
+/** Orama over the passages of pages, with the options that docs/retrieval.md measured: what {@link PageIndex.find} must order as. @module */
+import { create, insert, search } from "@orama/orama";
+import { index as indexComponent } from "@orama/orama/components";
+import { countsOf, type PassageWords, wordsOf } from "../page_words.ts";
+import { RANKING } from "../ranking.ts";
+
+/** Ends each word, so that Orama's search by prefix finds that word alone. */
+const END = "|";
+const tokenizer = {
+  language: "english",
+  normalizationCache: new Map<string, string>(),
+  tokenize: (raw: string): string[] => wordsOf(raw).map((each) => each + END),
+};
+
+/** As Orama's own, but a passage counts once for each of its words, and a word by what BM25's length normalisation leaves of it. */
+function countingIndex(): ReturnType<typeof indexComponent.createIndex> {
+  const own = indexComponent.createIndex();
+  return {
+    ...own,
+    insertDocumentScoreParameters(index, prop, id, tokens, docsCount) {
+      indexComponent.insertDocumentScoreParameters(index, prop, id, tokens, docsCount);
+      const occurrences = index.tokenOccurrences[prop] ?? {};
+      for (const token of new Set(tokens)) occurrences[token] = (occurrences[token] ?? 0) + 1;
+      const shares: Record<string, number> = {};
+      const { pageLength, pageWords } = RANKING;
+      const norm = 1 - pageLength + pageLength * tokens.length / pageWords;
+      for (const [token, count] of countsOf(tokens.join(" "))) {
+        shares[token] = prop === "body" ? count / norm : 1;
+      }
+      const frequencies = index.frequencies[prop];
+      if (typeof id !== "number" || frequencies === undefined) throw new TypeError("another Orama");
+      frequencies[id] = shares;
+    },
+    insertTokenScoreParameters() {},
+  };
+}
+
+/** Makes it of passages in their order; gives the places of the best in that order. */
+export function makeOramaWords(
+  passages: readonly PassageWords[],
+): (terms: readonly string[], limit: number) => readonly number[] {
+  const database = create({
+    schema: { title: "string", headings: "string", body: "string" } as const,
+    sort: { enabled: false },
+    components: { tokenizer, index: countingIndex() },
+  });
+  passages.forEach((each, n) => insert(database, { ...each, id: String(n) }));
+  return (terms, limit) => {
+    if (terms.length === 0) return [];
+    const { pageSaturation: k, pageTitle: title, pageHeadings: headings } = RANKING;
+    const found = search(database, {
+      ...{ term: terms.join(" "), limit, threshold: 1, relevance: { k, b: 0, d: 0 } },
+      boost: { title, headings, body: 1 },
+    });
+    if (found instanceof Promise) throw new TypeError("Orama without hooks answers at once");
+    return found.hits.map(({ id }) => Number(id));
+  };
+}
