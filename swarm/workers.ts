@@ -43,7 +43,8 @@ export interface SwarmTasks {
   /** Resolves when the task is over, or `signal` aborts: then the task goes on, and undefined comes. */
   follow(task: string, signal: AbortSignal): Promise<TaskEnd | undefined>;
   cancel(task: string): Promise<void>;
-  staged(task: string): Promise<readonly StagedFile[]>;
+  /** What it left; undefined where that is gone with the kernel that had it. */
+  staged(task: string): Promise<readonly StagedFile[] | undefined>;
   /** The model's provider, as it is recorded. */
   provider(model: string): string;
 }
@@ -203,6 +204,12 @@ export function makeWorker(
       );
     }
     const staged = await tasks.staged(attempt.task ?? "");
+    if (staged === undefined) {
+      return nothing(
+        "failed",
+        "the kernel that did it does not answer any more: what it staged is lost",
+      );
+    }
     switch (attempt.work) {
       case "review": {
         if (staged.length > 0) return nothing("refused", "a reviewer changed files");
