@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { startPostgres } from "../../store/_fixture/postgres_powers.ts";
+import { openEngine } from "../../store/postgres/engine_powers.ts";
 import { kill9 } from "../fake/processes.ts";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { startService } from "../fake/service.ts";
@@ -22,6 +23,8 @@ interface Two {
   readonly one: Machine;
   readonly two: Machine;
   readonly work: string;
+  /** What the database itself says. */
+  query(sql: string): Promise<readonly Row[]>;
 }
 
 async function ok(machine: Machine, args: readonly string[]): Promise<string> {
@@ -36,6 +39,7 @@ async function withTwo(f: (two: Two) => Promise<void>): Promise<void> {
   await using server = await startPostgres();
   const work = await Deno.makeTempDir({ prefix: "remit-shared-" });
   const owner = `${await server.database("swarm")}&work=${work}&lease=2&kernel=one`;
+  const engine = openEngine(owner);
   await onMachine(async (one) => {
     await onMachine(async (two) => {
       await ok(one, ["fleet", "list", "--store", owner]);
@@ -44,9 +48,10 @@ async function withTwo(f: (two: Two) => Promise<void>): Promise<void> {
       const keys = ["-a", `${one.state}/person`, `${two.state}/`];
       assert.ok((await new Deno.Command("cp", { args: keys }).output()).success);
       await ok(two, ["fleet", "list", "--store", address]);
-      await f({ one, two, work });
+      await f({ one, two, work, query: (sql) => engine.read(sql, []) });
     }, IDLE);
   }, IDLE);
+  await engine.close();
   await Deno.remove(work, { recursive: true });
 }
 
@@ -139,9 +144,12 @@ Deno.test("the kernel that has a swarm's tasks is killed: the other takes them o
     await nothingTwice(fleet, gateway);
     const [question, ...more] = await gateway.rows(["questions"]);
     assert.deepEqual([question?.["task"], more], [task, []], "one question: the diff");
-    const cost = JSON.parse(await gateway.run(["cost", "--by", "task", "--json"]));
-    const asked = new Set((await journal(work)).flatMap((event) => event.task ?? []));
-    assert.equal(cost.rows.length, asked.size, "one cost of all its tasks");
+    const cost = JSON.parse(await gateway.run(["cost", "--by", "model", "--json"]));
+    const turns = cost.rows.reduce((sum: number, row: Row) => sum + Number(row["inferences"]), 0);
+    const [{ n } = { n: 0 }] = await fleet.query(
+      "SELECT count(*) AS n FROM remit.events WHERE kind = 'inferred'",
+    );
+    assert.equal(turns, Number(n), "one cost: each inference once, the killed one's, too");
     assert.equal(await two.read("repo/phrases.txt"), PHRASES);
     await gateway.run(["answer", String(question?.["id"]), "allow"]);
     await waitUntil(
@@ -159,6 +167,8 @@ Deno.test("scheduler and kernel are killed together: the swarm is resumed at the
     const { one, two, work } = fleet;
     await smallRepository(one);
     const plan = await swarmFile(one, { worker: SLOW });
+    // Its models are named from the folder where each command is typed.
+    await swarmFile(two, { worker: SLOW });
     await ok(two, ["fleet", "cordon", "two"]);
     const run = one.start(["swarm", "run", plan]);
     await waitUntil("a task that is begun", async () => {
