@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { readState, type SwarmHands, type SwarmState } from "../../swarm/mod.ts";
 import type { Command } from "../command.ts";
-import type { Places } from "../disk/places.ts";
 import { storeChoice } from "../kernel/store_choice.ts";
 
 /** Where the swarms of a state lie, absolute. */
