@@ -38,6 +38,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
 /** Milliseconds between two looks at one task; with many tasks each is looked at less often. */
 const LOOK_MS = 300, LOOKS_A_SECOND = 100;
 
+/** Looks at a task in the queue before it is told that no kernel takes it. */
+const QUEUED_LOOKS = 10;
 /** Times that a silent kernel is asked, each as long as its own kernel waits for it. */
 const SILENCES = 2;
 
@@ -122,8 +124,8 @@ export function makeKernelTasks(
     readonly cast: Cast;
     /** Any kernel of the fleet that has the trees may do them. */
     readonly anywhere: boolean;
-    /** A task waits for a person; told once each time. */
-    waits(task: string): void;
+    /** A task waits for a person, told once each time, or for a kernel that takes work, told once. */
+    waits(task: string, whom: "person" | "kernel"): void;
   },
 ): KernelTasks {
   const { hands, places } = command;
@@ -228,7 +230,7 @@ export function makeKernelTasks(
 
   const look = async (task: string, signal: AbortSignal): Promise<TaskEnd | undefined> => {
     const id = TaskId.parse(task);
-    let told = false;
+    let told = false, queued = 0;
     for (;;) {
       let now: AgentTask;
       try {
@@ -240,6 +242,8 @@ export function makeKernelTasks(
           return { status: "gone", answer: "", reason: "its task is gone", money: 0 };
         }
         if (signal.aborted) return undefined;
+        queued += 1;
+        if (queued === QUEUED_LOOKS) waits(task, "kernel");
         await swarm.rest(LOOK_MS, signal);
         continue;
       }
@@ -252,7 +256,7 @@ export function makeKernelTasks(
       if (status !== "needsApproval") told = false;
       else if (!told) {
         told = true;
-        waits(task);
+        waits(task, "person");
       }
       if (signal.aborted) return undefined;
       await swarm.rest(Math.max(LOOK_MS, looking * 1_000 / LOOKS_A_SECOND), signal);

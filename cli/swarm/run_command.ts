@@ -223,8 +223,15 @@ async function drive(
     if (open) {
       tasks = makeKernelTasks(command, {
         ...{ plan, setting, cast, anywhere: home.shared },
-        waits: (task) =>
-          say(command, `task ${task} waits for a person: ${commandText(command, "questions")}`),
+        waits: (task, whom) =>
+          say(
+            command,
+            whom === "person"
+              ? `task ${task} waits for a person: ${commandText(command, "questions")}`
+              : `task ${task} waits for a kernel that takes work: ${
+                commandText(command, "fleet list")
+              }`,
+          ),
       });
       await runScheduler({
         ...{ state, mirror, tasks, hands: swarm, rooms: at.rooms, write, take: takeEvent },

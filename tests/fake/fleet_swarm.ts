@@ -73,7 +73,7 @@ export async function journalOf(work: string): Promise<readonly Event[]> {
 }
 
 /** The pid of a state's kernel. */
-export async function kernelOf(machine: Machine): Promise<number | undefined> {
+async function kernelOf(machine: Machine): Promise<number | undefined> {
   for (const pid of await machine.processes()) {
     const line = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
     if (line.includes("kernel.js") && line.includes(machine.state)) return pid;

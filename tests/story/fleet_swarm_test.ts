@@ -15,6 +15,7 @@ import {
   withTwo,
 } from "../fake/fleet_swarm.ts";
 import { PHRASES, smallRepository, swarmFile } from "../fake/swarm.ts";
+import { openTerminal } from "../fake/terminal.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 import { needs } from "../needs.ts";
 
@@ -90,21 +91,22 @@ Deno.test("scheduler and kernel are killed together: the swarm is resumed at the
 });
 
 Deno.test("a swarm is stopped from another kernel's state: what waited is withdrawn, what runs elsewhere is cancelled", async () => {
-  if (!needs("git")) return;
+  if (!needs("git") || !needs("script")) return;
   await withTwo(async (fleet) => {
-    const { one, two, work, query } = fleet;
+    const { one, two, query } = fleet;
     await smallRepository(two);
     const worker = "scenario: worker\nturns: [{ when: { always: true }, hang: true }]\n";
     const plan = await swarmFile(two, { worker, limits: "{ attempts: 1 }" });
     for (const name of ["one", "two"]) await ok(two, ["fleet", "cordon", name]);
-    const run = two.start(["swarm", "run", plan, "--json"]);
-    const started = async () =>
-      (await journalOf(work).catch(() => [])).filter(({ kind }) => kind === "started");
-    await waitUntil("work in the queue", async () => (await started()).length > 0 || undefined);
+    const run = openTerminal(two.command(["swarm", "run", plan]), {
+      env: two.env,
+      cwd: two.dir,
+    });
+    await run.shows("waits for a kernel that takes work");
     const [swarm] = await rows(one, ["swarm", "list"]);
     const id = String(swarm?.["id"]);
     await ok(one, ["swarm", "stop", id]);
-    assert.equal((await run.done).code, 130);
+    assert.equal(await run.ended(), 130, run.screen());
     await ok(two, ["fleet", "uncordon", "one"]);
     const waiting = await query("SELECT task FROM remit.work WHERE NOT taken");
     assert.deepEqual([waiting.length, await rows(one, ["task", "list"])], [0, []]);
