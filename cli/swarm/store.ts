@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { readState, type SwarmHands, type SwarmState } from "../../swarm/mod.ts";
 import type { Command } from "../command.ts";
-import { storeChoice } from "../kernel/store_choice.ts";
+import { storeChoice } from "../../launch/kernel/store_choice.ts";
 
 /** Where the swarms of a state lie, absolute. */
 export interface SwarmHome {
