@@ -8,6 +8,7 @@ import type { GrantedCall } from "../contracts/task/power.ts";
 import type { NewEvent } from "../contracts/task/event.ts";
 import type { Powers } from "../contracts/task/process.ts";
 import type { AdoptingLog, EventLog } from "../contracts/task/store.ts";
+import { digestOf } from "../port/digest.ts";
 import { AgentTask, TaskRequest } from "../contracts/task/task.ts";
 import type { StoreChoice } from "../contracts/wire/mod.ts";
 import type { AgentService, TaskKeeper } from "../agents/mod.ts";
@@ -39,6 +40,12 @@ const Words = z.discriminatedUnion("kind", [
     task: TaskId,
     from: z.string().max(64),
   }).strict(),
+  z.object({
+    kind: z.literal("cancel"),
+    id: z.string().max(64),
+    task: TaskId,
+    from: z.string().max(64),
+  }).strict(),
   z.object({ kind: z.literal("ps"), id: z.string().max(64), from: z.string().max(64) }).strict(),
   z.object({ kind: z.literal("reply"), id: z.string().max(64), value: z.json() }).strict(),
 ]);
@@ -59,7 +66,10 @@ export interface FleetParts {
 /** What comes later. */
 export interface FleetWork {
   readonly keeper: Pick<TaskKeeper, "live">;
-  readonly service: Pick<AgentService, "adopt" | "lose" | "create" | "idle" | "staged" | "find">;
+  readonly service: Pick<
+    AgentService,
+    "adopt" | "lose" | "create" | "cancel" | "idle" | "staged" | "find"
+  >;
   readonly questions: Pick<QuestionBook, "adopt" | "lose">;
   /** Takes an answer as if it were given here. */
   answer(answer: Answer): Promise<unknown>;
@@ -91,10 +101,33 @@ export interface MainFleet {
   task(id: TaskId): Promise<AgentTask | undefined>;
   /** What a task of another kernel has staged: its own kernel shows it while it waits for a person. */
   staged(task: TaskId): Promise<Json>;
+  /**
+   * Cancels a swarm's task that another kernel has, or takes one out of the queue; undefined: no kernel had begun it.
+   * Throws `refused` for other tasks of other kernels, `notFound`, `timedOut` where its kernel is silent.
+   */
+  cancel(task: TaskId): Promise<AgentTask | undefined>;
   /** Questions of other kernels that are open. */
   questions(): Promise<readonly Question[]>;
   /** Carries an answer to the kernel whose question it is; the question as it was. */
   carry(answer: Answer): Promise<Question>;
+}
+
+const CANCELLED = "cancelled by its swarm";
+
+/** The scheduler of a swarm may reach its tasks at whichever kernel has them. docs/swarm.md. */
+function isOfSwarm(task: AgentTask | undefined): task is AgentTask {
+  return task?.ingress.channel === "schedule" && task.ingress.principal.startsWith("swarm:");
+}
+
+/** The one task of a firing: named for it, so that it is one over all kernels, however often it is asked for. */
+function firing({ ingress, session }: TaskRequest): TaskId | undefined {
+  if (ingress.channel !== "schedule" && ingress.channel !== "webhook") return undefined;
+  return TaskId.parse(`t${digestOf([ingress.channel, ingress.principal, session]).slice(0, 12)}`);
+}
+
+function onlyConflict(error: unknown): null {
+  if (error instanceof Fault && error.code === "conflict") return null;
+  throw error;
 }
 
 /** Makes it. */
@@ -146,10 +179,13 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
   };
   /** Says something to another kernel, and waits for what it says to it. */
   const ask = async (
-    words: { readonly kind: "staged"; readonly task: TaskId } | { readonly kind: "ps" },
+    words:
+      | { readonly kind: "staged" | "cancel"; readonly task: TaskId }
+      | { readonly kind: "ps" },
     { send, ms, what }: {
       send(words: string): Promise<unknown>;
       readonly ms: number;
+      /** Completes "Cannot …". */
       readonly what: string;
     },
   ): Promise<Json> => {
@@ -158,7 +194,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
     waiting.set(id, resolve);
     const cancel = powers.after(
       ms,
-      () => reject(new Fault("timedOut", `Cannot show ${what}: its kernel is silent`)),
+      () => reject(new Fault("timedOut", `Cannot ${what}: its kernel is silent`)),
     );
     try {
       // First: what was asked may be answered, or given up, before it was sent.
@@ -182,10 +218,20 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
         await need().answer(words.answer);
         return;
       case "staged": {
-        const open = need().service.find(words.task)?.status === "needsApproval";
-        const value = open ? toJson(await need().service.staged(words.task)) : null;
+        const task = need().service.find(words.task);
+        // What a swarm's worker left is collected when it is over, by whichever kernel its scheduler asks.
+        const shown = task?.status === "needsApproval" ||
+          (isOfSwarm(task) && task.status === "done");
+        const value = shown ? toJson(await need().service.staged(words.task)) : null;
         return await reply(words, value);
       }
+      case "cancel":
+        // Only what a scheduler started: a stolen role stops no person's task.
+        if (isOfSwarm(need().service.find(words.task))) {
+          // A task that ended by itself meanwhile is over, too.
+          await need().service.cancel(words.task, CANCELLED).catch(onlyConflict);
+        }
+        return await reply(words, true);
       case "ps":
         return await reply(words, toJson(need().ps() as Json));
       case "reply":
@@ -242,7 +288,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       Array.isArray(rows) ? rows.map((row) => isObject(row) ? { kernel, ...row } : row) : [];
     const all = await Promise.all(others.map(async ({ name }) => {
       const send = (words: string) => store.fleet({ kind: "reply", name, words });
-      const what = `the processes of kernel "${name}"`;
+      const what = `show the processes of kernel "${name}"`;
       try {
         return named(name, await ask({ kind: "ps" }, { send, ms: PS_MS, what }));
       } catch (error) {
@@ -286,11 +332,13 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
         case "verify":
           return await views.verify(undefined);
         case "run": {
-          const task = powers.id("t");
+          const { request } = body;
+          const task = firing(request) ?? powers.id("t");
+          // A firing that was asked for before, and a statement that was sent again, find their row there.
           await store.fleet({
-            ...{ kind: "put", task, request: JSON.stringify(body.request) },
-            mounts: body.request.mounts.length === 0 ? [] : [choice.machine],
-          });
+            ...{ kind: "put", task, request: JSON.stringify(request) },
+            mounts: request.mounts.length === 0 ? [] : [choice.machine],
+          }).catch(onlyConflict);
           return { task };
         }
       }
@@ -309,8 +357,30 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
     staged: (task) =>
       ask({ kind: "staged", task }, {
         send: (words) => store.fleet({ kind: "send", task, words }),
-        ...{ ms: REPLY_MS, what: `the changes of task ${task}` },
+        ...{ ms: REPLY_MS, what: `show the changes of task ${task}` },
       }),
+    async cancel(task): Promise<AgentTask | undefined> {
+      if (await store.fleet({ kind: "withdraw", task }) === true) {
+        note(`Task ${task} was taken out of the queue before any kernel had begun it`);
+        return undefined;
+      }
+      const found = await views.task(task);
+      if (!isOfSwarm(found)) {
+        throw new Fault(
+          found === undefined ? "notFound" : "refused",
+          `Cannot cancel task ${task}: ${
+            found === undefined
+              ? "the fleet has no such task"
+              : "another kernel has it; say it on that kernel's machine"
+          }`,
+        );
+      }
+      await ask({ kind: "cancel", task }, {
+        send: (words) => store.fleet({ kind: "send", task, words }),
+        ...{ ms: REPLY_MS, what: `cancel task ${task}` },
+      });
+      return await views.task(task);
+    },
     questions,
     async carry(answer): Promise<Question> {
       const found = (await questions()).find(({ id }) => id === answer.question);

@@ -40,7 +40,8 @@ export interface SwarmTasks {
   /** Resolves when the task is over, or `signal` aborts: then the task goes on, and undefined comes. */
   follow(task: string, signal: AbortSignal): Promise<TaskEnd | undefined>;
   cancel(task: string): Promise<void>;
-  staged(task: string): Promise<readonly StagedFile[]>;
+  /** What it left; undefined where that is gone with the kernel that had it. */
+  staged(task: string): Promise<readonly StagedFile[] | undefined>;
   /** The control operation `resources`. */
   resources(body: Json): Promise<Json>;
   /** The model's provider, as it is recorded. */
@@ -168,7 +169,7 @@ export function makeWorker(
   /** Paths that a worker who did not come to an end had staged: its follower is told where it was at work. */
   const leftBy = async ({ task = "" }: Attempt): Promise<string[]> => {
     try {
-      return (await tasks.staged(task)).map(({ path }) => path).filter((path) =>
+      return (await tasks.staged(task) ?? []).map(({ path }) => path).filter((path) =>
         badPath(path) === undefined
       ).slice(0, limits.changedFiles);
     } catch (error) {
@@ -238,6 +239,12 @@ export function makeWorker(
       );
     }
     const staged = await tasks.staged(attempt.task ?? "");
+    if (staged === undefined) {
+      return nothing(
+        "failed",
+        "the kernel that did it does not answer any more: what it staged is lost",
+      );
+    }
     switch (attempt.work) {
       case "review": {
         if (staged.length > 0) return nothing("refused", "a reviewer changed files");

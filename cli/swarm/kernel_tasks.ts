@@ -1,9 +1,9 @@
 /** The tasks of a swarm, as a kernel runs them: one durable task each, over a private tree. @module */
 import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
-import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Fault, type FaultCode, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
-import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
+import { AgentTask, type Staged, TaskRequest } from "../../contracts/task/mod.ts";
 import type {
   StagedFile,
   SwarmHands,
@@ -38,6 +38,15 @@ const WITHHELD: ReadonlySet<string> = new Set([
 
 /** Milliseconds between two looks at one task; with many tasks each is looked at less often. */
 const LOOK_MS = 300, LOOKS_A_SECOND = 100;
+
+/** Looks at a task in the queue before it is told that no kernel takes it. */
+const QUEUED_LOOKS = 10;
+/** Times that a silent kernel is asked, each as long as its own kernel waits for it. */
+const SILENCES = 2;
+
+function isFault(error: unknown, ...codes: readonly FaultCode[]): error is Fault {
+  return error instanceof Fault && codes.includes(error.code);
+}
 
 /** Tasks, and what closes their link. */
 export interface KernelTasks extends SwarmTasks {
@@ -113,12 +122,14 @@ export async function castOf(
 /** Makes them. */
 export function makeKernelTasks(
   command: SwarmCommand,
-  { plan, setting, cast, waits }: {
+  { plan, setting, cast, anywhere, waits }: {
     readonly plan: SwarmPlan;
     readonly setting: RunSetting;
     readonly cast: Cast;
-    /** A task waits for a person; told once each time. */
-    waits(task: string): void;
+    /** Any kernel of the fleet that has the trees may do them. */
+    readonly anywhere: boolean;
+    /** A task waits for a person, told once each time, or for a kernel that takes work, told once. */
+    waits(task: string, whom: "person" | "kernel"): void;
   },
 ): KernelTasks {
   const { hands, places } = command;
@@ -146,7 +157,7 @@ export function makeKernelTasks(
         return await use(await now);
       } catch (error) {
         // A kernel that was killed is started again, and goes on with the tasks that it had.
-        if (!(error instanceof Fault) || error.code !== "gone" || tries >= 5) throw error;
+        if (!isFault(error, "gone") || tries >= 5) throw error;
         (await now.catch(() => undefined))?.close();
         if (link === now) link = undefined;
         await swarm.rest(200 * (tries + 1));
@@ -198,6 +209,18 @@ export function makeKernelTasks(
     });
   };
 
+  /** A kernel that is silent is asked again: it may be on its way back, or another have its tasks by then. */
+  const overFleet = async <T>(use: () => Promise<T>): Promise<T> => {
+    for (let tries = 1;; tries++) {
+      try {
+        return await use();
+      } catch (error) {
+        if (!isFault(error, "timedOut") || tries >= SILENCES) throw error;
+      }
+    }
+  };
+  const withdrawn = new Set<string>();
+
   const moneyOf = async (task: TaskId): Promise<number> => {
     const past = await ask((to) => readPast(to, task));
     return past.reduce<number>((sum, told) => {
@@ -211,14 +234,22 @@ export function makeKernelTasks(
 
   const look = async (task: string, signal: AbortSignal): Promise<TaskEnd | undefined> => {
     const id = TaskId.parse(task);
-    let told = false;
+    let told = false, queued = 0;
     for (;;) {
       let now: AgentTask;
       try {
         now = AgentTask.parse(await say("task", { task: id }));
       } catch (error) {
-        if (!(error instanceof Fault) || error.code !== "notFound") throw error;
-        return { status: "gone", answer: "", reason: "its task is gone", money: 0 };
+        if (!isFault(error, "notFound")) throw error;
+        // What waits in the queue is no kernel's yet.
+        if (!anywhere || withdrawn.has(task)) {
+          return { status: "gone", answer: "", reason: "its task is gone", money: 0 };
+        }
+        if (signal.aborted) return undefined;
+        queued += 1;
+        if (queued === QUEUED_LOOKS) waits(task, "kernel");
+        await swarm.rest(LOOK_MS, signal);
+        continue;
       }
       const { status, answer = "", reason = "" } = now;
       if (
@@ -229,7 +260,7 @@ export function makeKernelTasks(
       if (status !== "needsApproval") told = false;
       else if (!told) {
         told = true;
-        waits(task);
+        waits(task, "person");
       }
       if (signal.aborted) return undefined;
       await swarm.rest(Math.max(LOOK_MS, looking * 1_000 / LOOKS_A_SECOND), signal);
@@ -238,7 +269,11 @@ export function makeKernelTasks(
 
   return Object.freeze<KernelTasks>({
     async start(asked): Promise<string> {
-      const answer = await say("run", toJson(requestOf(asked)));
+      const request = toJson(requestOf(asked));
+      // Either way it is one task, however often it is asked for.
+      const answer = anywhere
+        ? await say("fleet", { kind: "run", request })
+        : await say("run", request);
       return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
     },
     async follow(task, signal): Promise<TaskEnd | undefined> {
@@ -250,15 +285,23 @@ export function makeKernelTasks(
       }
     },
     async cancel(task): Promise<void> {
+      withdrawn.add(task);
       try {
-        await say("cancel", { task });
+        await overFleet(() => say("cancel", { task }));
       } catch (error) {
-        // It ended by itself meanwhile.
-        if (!(error instanceof Fault) || error.code !== "conflict") throw error;
+        // It ended by itself meanwhile; or its kernel did, and whichever takes it over ends it within its limits.
+        if (!isFault(error, "conflict", "timedOut", "notFound")) throw error;
       }
     },
-    async staged(task): Promise<readonly StagedFile[]> {
-      const { changes, content } = await ask((to) => askStaged(to, task));
+    async staged(task): Promise<readonly StagedFile[] | undefined> {
+      let found: Staged;
+      try {
+        found = await overFleet(() => ask((to) => askStaged(to, task)));
+      } catch (error) {
+        if (!isFault(error, "timedOut")) throw error;
+        return undefined;
+      }
+      const { changes, content } = found;
       const name = `${mine?.name}/`;
       return changes.map(({ path, base, next, bytes, executable }): StagedFile => {
         if (!path.startsWith(name)) {

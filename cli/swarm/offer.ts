@@ -169,7 +169,7 @@ export async function offer(
   };
   const link = await kernelFor(command, setting);
   try {
-    const waits = await waiting(link, state, tip);
+    const waits = await waiting(link, state, { tip, rest: hands.swarm.rest });
     if (waits !== undefined) {
       const words = commandText(command, "questions");
       hands.screen.say(`  the diff of this swarm waits for you already: ${words}`);
@@ -195,16 +195,25 @@ export async function offer(
   }
 }
 
-/** The task that this very commit was put to the person by, while it still waits. */
+/** Milliseconds between two looks at a task that is taken up again, and how many. */
+const LOOK_MS = 300, MOST_LOOKS = 100;
+
+/** The task that this very commit was put to the person by, while it is not over. */
 async function waiting(
   link: Pick<KernelLink, "ask">,
   { offered }: Pick<SwarmState, "offered">,
-  tip: string,
+  { tip, rest }: { readonly tip: string; rest(ms: number): Promise<void> },
 ): Promise<string | undefined> {
   if (offered?.commit !== tip) return undefined;
   try {
-    const { status } = AgentTask.parse(await link.ask("task", { task: offered.task }));
-    return status === "needsApproval" ? offered.task : undefined;
+    // After a kill it is taken up again, by this kernel or another: no second one is put beside it.
+    for (let looks = 0;; looks++) {
+      const { status } = AgentTask.parse(await link.ask("task", { task: offered.task }));
+      if (status === "needsApproval") return offered.task;
+      if (status !== "open") return undefined;
+      if (looks === MOST_LOOKS) return offered.task;
+      await rest(LOOK_MS);
+    }
   } catch (error) {
     // It was erased meanwhile: the diff is put again.
     if (error instanceof Fault && error.code === "notFound") return undefined;

@@ -32,7 +32,7 @@ import {
   type SwarmCommand,
 } from "./kernel_tasks.ts";
 import { offer, type Offered } from "./offer.ts";
-import { swarmPlaces, swarmState, swarmStates } from "./store.ts";
+import { swarmHome, swarmPlaces, swarmState, swarmStates } from "./store.ts";
 import { eventLine, issueRows, summaryLines } from "./words.ts";
 
 const LOOK_MS = 500;
@@ -114,7 +114,7 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
   }
   const base = findBase(hands.swarm, folder);
   const id = hands.around.id("sw");
-  const at = swarmPlaces(places, id);
+  const at = swarmPlaces(swarmHome(command), id);
   using held = hands.swarm.lock(at.lock);
   if (held === undefined) {
     throw new Fault("conflict", `Cannot begin swarm ${id}: another one has its name`);
@@ -145,9 +145,10 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
 
 /** `remit swarm resume ID`: goes on with one that was stopped or killed, or puts its changes to the person again. */
 export async function swarmResumeCommand(command: SwarmCommand): Promise<number> {
-  const { hands, places, parsed } = command;
-  const { id } = swarmState(hands.swarm, places, parsed.args[0] ?? "");
-  const at = swarmPlaces(places, id);
+  const { hands, parsed } = command;
+  const home = swarmHome(command);
+  const { id } = swarmState(hands.swarm, home, parsed.args[0] ?? "");
+  const at = swarmPlaces(home, id);
   using held = hands.swarm.lock(at.lock);
   if (held === undefined) {
     throw new Fault(
@@ -205,10 +206,11 @@ async function drive(
     readonly cast: Cast;
   },
 ): Promise<number> {
-  const { hands, places } = command;
+  const { hands } = command;
   const { swarm } = hands;
   const { id, begun: { plan, base, mount } } = state;
-  const at = swarmPlaces(places, id);
+  const home = swarmHome(command);
+  const at = swarmPlaces(home, id);
   const mirror = makeMirror(swarm, at.mirror);
   const write = (event: SwarmEvent): Promise<void> => journal.append(JSON.stringify(event));
   await mirror.mend();
@@ -229,15 +231,22 @@ async function drive(
   try {
     if (open) {
       tasks = makeKernelTasks(command, {
-        ...{ plan, setting, cast },
-        waits: (task) =>
-          say(command, `task ${task} waits for a person: ${commandText(command, "questions")}`),
+        ...{ plan, setting, cast, anywhere: home.shared },
+        waits: (task, whom) =>
+          say(
+            command,
+            whom === "person"
+              ? `task ${task} waits for a person: ${commandText(command, "questions")}`
+              : `task ${task} waits for a kernel that takes work: ${
+                commandText(command, "fleet list")
+              }`,
+          ),
       });
       await runScheduler({
         ...{ state, mirror, tasks, hands: swarm, rooms: at.rooms, write, take: takeEvent },
         resource: sharedName(state.begun.folder),
         check: makeCheck({ hands: swarm, mirror, plan, base, mount, rooms: at.rooms }),
-        record: trackRecord(swarmStates(swarm, places).states.filter((each) => each.id !== id)),
+        record: trackRecord(swarmStates(swarm, home).states.filter((each) => each.id !== id)),
         sessionOf: (n) => `s${sha256Hex(new TextEncoder().encode(`${id}/${n}`)).slice(0, 12)}`,
         sha256: sha256Hex,
         say: (event) => eventLine(state, event).forEach((line) => say(command, line)),

@@ -2,7 +2,30 @@
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { readState, type SwarmHands, type SwarmState } from "../../swarm/mod.ts";
-import type { Places } from "../../launch/disk/places.ts";
+import type { Command } from "../command.ts";
+import { storeChoice } from "../../launch/kernel/store_choice.ts";
+
+/** Where the swarms of a state lie, absolute. */
+export interface SwarmHome {
+  /** Journals and mirrors. */
+  readonly folder: string;
+  /** Trees of workers. */
+  readonly rooms: string;
+  /** Any kernel of this machine that shares its work may do the tasks, and any of their states go on with a swarm. */
+  readonly shared: boolean;
+}
+
+/** Beside the state; in the folder that kernels of one machine share, where they do. */
+export function swarmHome(
+  { hands, places }: Pick<Command<"disk" | "around">, "hands" | "places">,
+): SwarmHome {
+  const work = storeChoice(hands.disk, places, hands.around)?.work;
+  const folder = join(work ?? places.state, "swarm");
+  // Nothing in a state is ever a mount.
+  return work === undefined
+    ? { folder, rooms: `${places.state}.swarm`, shared: false }
+    : { folder, rooms: join(work, "swarm.rooms"), shared: true };
+}
 
 /** Files and folders of one swarm, absolute. */
 export interface SwarmPlaces {
@@ -11,39 +34,39 @@ export interface SwarmPlaces {
   /** Its presence asks whoever runs the swarm to end. */
   readonly stop: string;
   readonly mirror: string;
-  /** Trees of workers: beside the state, since nothing in the state is ever a mount. */
+  /** Trees of workers. */
   readonly rooms: string;
 }
 
 const ID = /^sw[0-9a-z]{12}$/;
 
 /** The folders of a swarm. */
-export function swarmPlaces({ state }: Pick<Places, "state">, id: string): SwarmPlaces {
-  const folder = join(state, "swarm", id);
+export function swarmPlaces(home: SwarmHome, id: string): SwarmPlaces {
+  const folder = join(home.folder, id);
   return {
     journal: join(folder, "journal.jsonl"),
     lock: join(folder, "lock"),
     stop: join(folder, "stop"),
     mirror: join(folder, "mirror.git"),
-    rooms: join(`${state}.swarm`, id),
+    rooms: join(home.rooms, id),
   };
 }
 
 /** Ids of the swarms that there are, oldest name first. */
 function swarmIds(
   hands: Pick<SwarmHands, "names">,
-  { state }: Pick<Places, "state">,
+  { folder }: SwarmHome,
 ): readonly string[] {
-  return hands.names(join(state, "swarm")).filter((name) => ID.test(name));
+  return hands.names(folder).filter((name) => ID.test(name));
 }
 
 /** The state of one swarm, or undefined where its journal says nothing yet. @throws Fault `notFound`, `conflict` */
 export function swarmState(
   hands: Pick<SwarmHands, "names" | "past">,
-  places: Pick<Places, "state">,
+  home: SwarmHome,
   id: string,
 ): SwarmState {
-  const state = ID.test(id) ? readState(hands.past(swarmPlaces(places, id).journal)) : undefined;
+  const state = ID.test(id) ? readState(hands.past(swarmPlaces(home, id).journal)) : undefined;
   if (state !== undefined) return state;
   throw new Fault(
     "notFound",
@@ -56,15 +79,15 @@ export function swarmState(
 /** Every swarm, the newest first; those whose journal cannot be read apart, with why. */
 export function swarmStates(
   hands: Pick<SwarmHands, "names" | "past">,
-  places: Pick<Places, "state">,
+  home: SwarmHome,
 ): {
   readonly states: readonly SwarmState[];
   readonly unread: readonly { readonly id: string; readonly why: string }[];
 } {
   const states: SwarmState[] = [], unread: { id: string; why: string }[] = [];
-  for (const id of swarmIds(hands, places)) {
+  for (const id of swarmIds(hands, home)) {
     try {
-      const state = readState(hands.past(swarmPlaces(places, id).journal));
+      const state = readState(hands.past(swarmPlaces(home, id).journal));
       if (state !== undefined) states.push(state);
     } catch (error) {
       // Of an earlier version, or damaged: the others are no worse for it.

@@ -98,6 +98,8 @@ export type FleetAsk =
   }
   /** Takes work; answers `{ task, request }[]`. */
   | { readonly kind: "take"; readonly max: number }
+  /** Takes work out of the queue that nobody has begun; answers whether it was there. */
+  | { readonly kind: "withdraw"; readonly task: string }
   /** The request of work that was taken and not begun; answers a text or `null`. */
   | { readonly kind: "request"; readonly task: string }
   /** What was done after this kernel had lost the task. */

@@ -124,6 +124,7 @@ export interface OperatorFleet {
   ask(body: FleetBody): Promise<Json>;
   task(id: TaskId): Promise<AgentTask | undefined>;
   staged(task: TaskId): Promise<Json>;
+  cancel(task: TaskId): Promise<AgentTask | undefined>;
   questions(): Promise<readonly Question[]>;
   carry(answer: Answer): Promise<Question>;
 }
@@ -164,7 +165,12 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       const other = service.find(task) === undefined ? await parts.fleet?.task(task) : undefined;
       return other ?? parts.standing(service.get(task));
     },
-    cancel: ({ task }: Body<"cancel">) => service.cancel(task, "cancelled by its operator"),
+    cancel: async ({ task }: Body<"cancel">) => {
+      if (service.find(task) === undefined && parts.fleet !== undefined) {
+        return await parts.fleet.cancel(task) ?? { id: task, status: "cancelled" };
+      }
+      return await service.cancel(task, "cancelled by its operator");
+    },
     finish: ({ task }: Body<"finish">) => service.finish(task),
     resume: ({ task }: Body<"resume">) => service.resume(task),
     archive: ({ task }: Body<"archive">) => service.archive(task),
@@ -240,7 +246,10 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     release: ({ artifact }: Body<"release">) => parts.release(artifact),
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
-    log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
+    log: ({ task, from }: Body<"log">) => {
+      const others = service.find(task) === undefined ? parts.fleet?.views : undefined;
+      return firstPage((others ?? parts).log(task, from));
+    },
     costs: (span: Body<"costs">) => parts.costs(span),
     budgets: () => parts.budgets(),
     workspaces: (body: Body<"workspaces">) => answerWorkspaces(parts.workspaces, body),

@@ -97,6 +97,7 @@ async function run(words: readonly string[]): Promise<void> {
 
 /** Settings of a server that lives for one test: durable all the same, because durability is what is tested. */
 const SETTINGS = [
+  // First: a server within a network has an address.
   "listen_addresses=",
   "max_connections=60",
   "shared_buffers=64MB",
@@ -107,7 +108,11 @@ const SETTINGS = [
  * Starts a server. A machine without one fails the test: a store that nobody tried is no store.
  */
 export async function startPostgres(
-  { diskMib }: { readonly diskMib?: number } = {},
+  { diskMib, within }: {
+    readonly diskMib?: number;
+    /** Words before the server's programs: a namespace that has this address, at which roles reach it. */
+    readonly within?: { readonly words: readonly string[]; readonly address: string };
+  } = {},
 ): Promise<TestServer> {
   const bin = findPostgres();
   if (bin === undefined) {
@@ -121,8 +126,10 @@ export async function startPostgres(
   const data = join(folder, "db");
   if (diskMib !== undefined) Deno.mkdirSync(data);
   const small = diskMib === undefined ? undefined : await makeSmallDisk(data, diskMib);
-  const ordinary = small?.words ?? asOrdinary();
-  if (small === undefined && ordinary.length > 0) Deno.chownSync(folder, 65534, 65534);
+  const ordinary = within?.words ?? small?.words ?? asOrdinary();
+  if (small === undefined && within === undefined && ordinary.length > 0) {
+    Deno.chownSync(folder, 65534, 65534);
+  }
   await run([
     ...ordinary,
     join(bin, "initdb"),
@@ -131,13 +138,17 @@ export async function startPostgres(
   ]);
   // Roles prove who they are, as they would from another machine.
   const rules = join(folder, "pg_hba.conf");
-  Deno.writeTextFileSync(rules, "local all remit_admin trust\nlocal all all scram-sha-256\n");
+  Deno.writeTextFileSync(
+    rules,
+    "local all remit_admin trust\nlocal all all scram-sha-256\nhost all remit_admin all trust\n",
+  );
   const options = [
     "unix_socket_permissions=0777",
     `unix_socket_directories=${folder}`,
     `hba_file=${rules}`,
     `external_pid_file=${join(folder, "pid")}`,
-    ...SETTINGS,
+    ...(within === undefined ? SETTINGS : SETTINGS.slice(1)),
+    ...(within === undefined ? [] : [`listen_addresses=${within.address}`]),
     ...(small === undefined ? [] : ["max_wal_size=2MB", "min_wal_size=2MB"]),
   ];
   const start = (): Promise<void> =>

@@ -172,6 +172,26 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA remit TO remit_kernels;
 REVOKE ALL ON FUNCTION remit.own_kernel(int, bigint) FROM remit_kernels;
 `;
 
+const WITHDRAWING = `
+-- Takes work out of the queue that no kernel has begun: how many rows, 0 where a kernel has it or there is none.
+CREATE FUNCTION remit.withdraw_work(k int, inc bigint, w_task text) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+  PERFORM remit.own_kernel(k, inc);
+  UPDATE remit.work x SET taken = true WHERE x.task = w_task AND NOT x.taken;
+  RETURN FOUND::int;
+END $$;
+REVOKE ALL ON FUNCTION remit.withdraw_work(int, bigint, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION remit.withdraw_work(int, bigint, text) TO remit_kernels;
+`;
+
+/** Work that was put into the queue can be taken out again. */
+export const WITHDRAWING_STEP: Migration = Object.freeze({
+  version: 4,
+  name: "work that is withdrawn",
+  sql: WITHDRAWING,
+});
+
 /** Leases, takeover, work for whoever has time, and what was done too late. */
 export const FLEET_STEP: Migration = Object.freeze({
   version: 2,

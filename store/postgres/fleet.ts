@@ -92,6 +92,10 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
           store.holds(task, 1);
           return { task, request: textOf(row, "request", "work") };
         });
+      case "withdraw": {
+        const [row] = await call("withdraw_work", ask.task);
+        return Number(row?.["withdraw_work"]) === 1;
+      }
       case "request": {
         const [row] = await call("request_of", ask.task);
         const text = row?.["request_of"];

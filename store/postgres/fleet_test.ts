@@ -159,6 +159,23 @@ Deno.test("of kernels that ask at once each piece of work has one, and one that 
   });
 });
 
+Deno.test("work that nobody has begun is withdrawn once, whoever put it; what a kernel has is not", async () => {
+  await inWorld(async ({ open }) => {
+    const [alice, bob] = [await open("alice"), await open("bob")];
+    const put = (task: string) => alice.ask({ kind: "put", task, request: "{}", mounts: [] });
+    await put(TASK);
+    await fails("conflict", put(TASK));
+    assert.equal(await bob.ask({ kind: "withdraw", task: TASK }), true);
+    assert.equal(await bob.ask({ kind: "withdraw", task: TASK }), false);
+    assert.deepEqual(await bob.ask({ kind: "take", max: 3 }), []);
+    await fails("conflict", put(TASK));
+    const other = "t000000000002";
+    await put(other);
+    assert.deepEqual(tasksIn(await bob.ask({ kind: "take", max: 3 })), [other]);
+    assert.equal(await alice.ask({ kind: "withdraw", task: other }), false);
+  });
+});
+
 Deno.test("an answer is carried to whoever has the task, once", async () => {
   await inWorld(async ({ open }) => {
     const [alice, bob] = [await open("alice"), await open("bob")];

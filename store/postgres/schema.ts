@@ -5,7 +5,7 @@
  * @module
  */
 import type { Migration } from "../migrations.ts";
-import { FLEET_STEP } from "./_fleet_step.ts";
+import { FLEET_STEP, WITHDRAWING_STEP } from "./_fleet_step.ts";
 import { RESERVATION_STEP } from "./_reservation_step.ts";
 
 const TABLES = `
@@ -272,4 +272,5 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = Object.freeze([
   }),
   FLEET_STEP,
   RESERVATION_STEP,
+  WITHDRAWING_STEP,
 ]);

@@ -39,6 +39,7 @@ export interface Draft {
   readonly agent?: AgentSpec;
   readonly mounts?: readonly Mount[];
   readonly mcp?: TaskRequest["mcp"];
+  readonly ingress?: TaskRequest["ingress"];
 }
 
 /** How one kernel differs from a plain one. */
@@ -274,7 +275,8 @@ function requestOf(home: KernelHome, draft: Draft): TaskRequest {
   return {
     request: draft.request ?? "do as the scenario says",
     session: SessionId.parse("s0fault0fault"),
-    ingress: { channel: "terminal", principal: "carol", colour: "BLUE", label: "internal" },
+    ingress: draft.ingress ??
+      { channel: "terminal", principal: "carol", colour: "BLUE", label: "internal" },
     profile: "operator",
     mounts: [...draft.mounts ?? [home.mount()]],
     model: {

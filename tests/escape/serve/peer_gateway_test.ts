@@ -3,13 +3,11 @@
  * on its pipe. Each claim says what she would have got.
  */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { SERVE_PROGRAM } from "../../../cli/mcp_serve/hands_powers.ts";
-import { programFile } from "../../../launch/program/program_cache_powers.ts";
 import { onMachine, processesNaming } from "../../fake/remit.ts";
 import { configure, startService } from "../../fake/service.ts";
 import { waitUntil } from "../../fake/wait_until.ts";
+import { type Came, takenOver, talk } from "./_taken_over.ts";
 
-const ROOT = new URL("../../../", import.meta.url).pathname;
 const PLAY = `
 scenario: reads, and asks
 turns:
@@ -18,52 +16,6 @@ turns:
   - say: Well.
     loop: true
 `;
-
-interface Came {
-  readonly ok?: unknown;
-  readonly code?: string;
-  readonly why?: string;
-}
-
-/** The caches of this machine, with mallory's program in the place of the gateway's. */
-async function takenOver(dir: string): Promise<string> {
-  const real = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`;
-  const own = `${dir}/cache`;
-  await Deno.mkdir(`${own}/remit`, { recursive: true });
-  const file = programFile(SERVE_PROGRAM, {
-    home: ROOT.replace(/\/$/, ""),
-    cache: `${own}/remit`,
-  });
-  const folder = file.slice(0, file.lastIndexOf("/"));
-  const program = folder.slice(folder.lastIndexOf("/") + 1);
-  for await (const { name } of Deno.readDir(real)) {
-    if (name !== "remit") await Deno.symlink(`${real}/${name}`, `${own}/${name}`);
-  }
-  for await (const { name } of Deno.readDir(`${real}/remit`)) {
-    if (name !== program) await Deno.symlink(`${real}/remit/${name}`, `${own}/remit/${name}`);
-  }
-  await Deno.mkdir(folder);
-  const bundled = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["bundle", "--quiet", "--no-check", "--platform", "browser", "--config"],
-      ...[`${ROOT}deno.json`, "-o", file, `${ROOT}tests/fake/hostile_gateway.ts`],
-    ],
-  }).output();
-  equal(bundled.code, 0, new TextDecoder().decode(bundled.stderr));
-  return own;
-}
-
-/** Mallory's words to her gateway. */
-function talk(url: string): {
-  ask(op: string, body: unknown): Promise<Came>;
-  say(what: object): Promise<Came>;
-} {
-  const say = async (what: object): Promise<Came> => {
-    const answer = await fetch(url, { method: "POST", body: JSON.stringify(what) });
-    return await answer.json();
-  };
-  return { say, ask: (op, body) => say({ op, body }) };
-}
 
 /** The processes that run what lies in this folder. */
 async function gatewaysIn(cache: string): Promise<readonly number[]> {
