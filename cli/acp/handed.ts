@@ -3,7 +3,7 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { toJson } from "../../contracts/base/mod.ts";
 import type { McpServerName } from "../../contracts/exchange/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import { within } from "../../launch/disk/mounts.ts";
+import { within } from "../../launch/disk/places.ts";
 import { type HostServer, readEntry } from "../mcp/import/entry.ts";
 import { freshName } from "../mcp/import/hosts.ts";
 import type { LookPowers } from "../../bridges/mcp/registry/look.ts";

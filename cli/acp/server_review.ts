@@ -5,7 +5,7 @@ import { type McpLook, mcpPart, type McpServerName } from "../../contracts/excha
 import type { EditorVoice } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { commandText } from "../command.ts";
-import { within } from "../../launch/disk/mounts.ts";
+import { within } from "../../launch/disk/places.ts";
 import { freshName } from "../mcp/import/hosts.ts";
 import { approvedLines, pin } from "../mcp/onboard.ts";
 import { provideLaunch } from "../../bridges/mcp/registry/fetch/provide.ts";

@@ -26,7 +26,7 @@ import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { Receipt } from "../../contracts/authority/receipt.ts";
 import type { Signal } from "../../contracts/task/signal.ts";
-import type { AgentTask, Phase, TaskRequest } from "../../contracts/task/task.ts";
+import type { AgentTask, Phase } from "../../contracts/task/task.ts";
 import type { Artifact } from "../../contracts/tool/workspace.ts";
 import type { ConversationReads } from "../task/context_past.ts";
 import type { StateOps } from "../task/task_history.ts";
@@ -38,6 +38,7 @@ import type { FleetBody } from "./fleet_ops.ts";
 import { makeView } from "./fleet_view.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 import type { ResourceOps } from "./resource_ops.ts";
+import { makeOnce } from "./run_once.ts";
 import { answerWorkspaces, type Workspaces } from "./workspaces.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
@@ -352,53 +353,4 @@ function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
 
 function defined(limits: Body<"extend">["limits"]): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-}
-
-// A firing of a webhook or a schedule makes one task, however often it is asked for: whoever fires may crash between the
-// asking and the answer, and simply asks again. The tasks themselves are the memory of it.
-
-/** The answer to `run`. `already`: this firing has its task since an earlier time. */
-interface Ran {
-  readonly task: TaskId;
-  readonly already?: true;
-}
-
-type Asked = Pick<TaskRequest, "ingress" | "session">;
-
-const keyOf = ({ ingress, session }: Asked): string => `${ingress.principal}\n${session}`;
-
-const fires = ({ ingress }: Pick<Asked, "ingress">): boolean =>
-  ingress.channel === "webhook" || ingress.channel === "schedule";
-
-/** Makes `run`: requests of a webhook or schedule with the session of an earlier one are that one. */
-export function makeOnce(
-  service: Pick<HostedAgentService, "create" | "list">,
-): (request: TaskRequest) => Promise<Ran> {
-  let learning: Promise<Map<string, Promise<TaskId>>> | undefined;
-  const learn = async (): Promise<Map<string, Promise<TaskId>>> => {
-    const known = new Map<string, Promise<TaskId>>();
-    for await (const task of allTasks(service.list)) {
-      if (fires(task)) known.set(keyOf(task), Promise.resolve(task.id));
-    }
-    return known;
-  };
-  return async (request) => {
-    if (!fires(request)) return { task: (await service.create(request)).id };
-    const known = await (learning ??= learn().catch((error: unknown) => {
-      learning = undefined;
-      throw error;
-    }));
-    const key = keyOf(request);
-    const before = known.get(key);
-    if (before !== undefined) return { task: await before, already: true };
-    // INVARIANT: no await between the look and this: two at once are one task.
-    const made = service.create(request).then(({ id }) => id);
-    known.set(key, made);
-    try {
-      return { task: await made };
-    } catch (error) {
-      known.delete(key);
-      throw error;
-    }
-  };
 }

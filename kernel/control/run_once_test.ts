@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
-import { makeOnce } from "./operator.ts";
+import { makeOnce } from "./run_once.ts";
 
 const request = (
   channel: string,
