@@ -40,7 +40,7 @@ import { careOverWork, type LogCare } from "./core/log/care.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
 import { costsOf, type FindTask } from "./core/log/spending.ts";
 import { makeRestored } from "./task/restored.ts";
-import { readLeases } from "./task/task_history.ts";
+import { makeEarlierCalls, readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
 import { wireAgents } from "./main_agents.ts";
 import { disk, exit, note } from "./main_powers.ts";
@@ -185,6 +185,7 @@ export async function work(parts: WorkParts): Promise<void> {
       ...{ powers, questions, policy, log, pins, tokens, provenance },
       redact,
       reasonFor: (row, call, signal) => tasks.reasonFor(row, call, signal),
+      earlier: makeEarlierCalls(slowStore, slowSecretOf),
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,

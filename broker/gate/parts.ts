@@ -13,6 +13,7 @@ import type { Grant } from "../grants.ts";
 import type { Guards, Pins } from "../guards.ts";
 import type { Plans } from "../plans.ts";
 import type { Policy } from "../policy.ts";
+import type { PastCall } from "../provenance/earlier_call.ts";
 import type { CallOrigins } from "../provenance/judge_origins.ts";
 import type { Provenance } from "../provenance/origins.ts";
 import type { QuestionBook } from "../questions.ts";
@@ -49,6 +50,14 @@ export interface GateParts {
     call: { readonly tool: string; readonly argumentsText: string },
     signal: AbortSignal,
   ): Promise<Question["reason"]>;
+  /**
+   * The last call of a tool that this task, or an earlier one of its principal, made; not the one that `key` names. For
+   * the person who is asked; absent: nobody looks.
+   */
+  earlier?(
+    process: ProcessRow,
+    call: { readonly tool: ToolName; readonly key: Digest },
+  ): Promise<PastCall | undefined>;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */

@@ -16,6 +16,7 @@ import {
   reachKernel,
   recordOf,
 } from "../command.ts";
+import { earlierLines } from "../question/earlier_lines.ts";
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
 import { wrongForm } from "../question/elicit_value.ts";
@@ -48,10 +49,18 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
       cell(row["summary"], 300),
       // What a server or a peer would be told stands in no summary.
       ...(/^(?:mcp|a2a)_/.test(cell(recordOf(row["scope"])["tool"]))
-        ? [cell(row["argumentsText"], 200)]
+        ? [cell(row["argumentsText"], 200), ...lastCall(row)]
         : []),
     ].join(" "),
   ];
+}
+
+/** What is not as it was at the tool's last call, in a line. */
+function lastCall(row: Readonly<Record<string, Json>>): string[] {
+  const question = Question.safeParse(row);
+  const earlier = question.success ? earlierLines(question.data) : undefined;
+  if (earlier === undefined) return [];
+  return [`(last call: ${cell([earlier.words, ...earlier.lines.slice(0, 3)].join(" "), 200)})`];
 }
 
 /** `questions`. */
