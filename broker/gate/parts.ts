@@ -1,6 +1,7 @@
 /** What the gate is made of, and what its steps hand to each other. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { Decision, Leases } from "../../contracts/authority/gate.ts";
+import type { Colour } from "../../contracts/authority/colour.ts";
 import type { CallId, Digest, LeaseId, TaskId, ToolName } from "../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { Guard, Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
@@ -58,6 +59,8 @@ export interface GateParts {
     process: ProcessRow,
     call: { readonly tool: ToolName; readonly key: Digest },
   ): Promise<PastCall | undefined>;
+  /** The colour that a person signed for exactly this text of a result, by its SHA-256; absent: nobody can. */
+  signed?(digest: Digest): Colour | undefined;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */
