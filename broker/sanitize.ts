@@ -10,6 +10,7 @@ import { toJsonObject } from "../contracts/base/json.ts";
 import {
   type ContentTrust,
   sanitizeClaim,
+  type Sanitized,
   type SanitizeMark,
 } from "../contracts/memory/content_trust.ts";
 import type { EventLog } from "../contracts/task/store.ts";
@@ -22,13 +23,6 @@ interface SanitizerParts {
   readonly stepUpKey?: string | undefined;
   readonly contents: Pick<ContentTrust, "sanitize">;
   readonly log: EventLog;
-}
-
-/** Where the act stands in the log. */
-export interface Sanitized {
-  readonly chain: string;
-  readonly n: number;
-  readonly hash: string;
 }
 
 function no(why: string): Fault {

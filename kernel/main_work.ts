@@ -17,7 +17,7 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
-import type { ContentTrust } from "../contracts/memory/content_trust.ts";
+import { type ContentTrust, tellSigned } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
 import { type Pid, SessionId, TaskId } from "../contracts/authority/ids.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
@@ -282,7 +282,8 @@ export async function work(parts: WorkParts): Promise<void> {
     extend: makeExtend({ processes, tasks, service, keeper, isFinal }),
     move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
     artifacts: outbox.list,
-    ...{ release: outbox.release, contents },
+    release: outbox.release,
+    signed: (asked) => tellSigned(contents, asked),
     sanitize: makeSanitizer({ stepUpKey: config.stepUpKey, contents, log }),
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),

@@ -11,4 +11,4 @@
  * @module
  */
 export { displayBlock, displayText } from "./display.ts";
-export { type Hidden, hiddenIn } from "./hidden.ts";
+export { hiddenIn } from "./hidden.ts";

@@ -60,6 +60,31 @@ export function sanitizeClaim(mark: Omit<SanitizeMark, "signature">): JsonObject
   return { sanitizes: kind, name, ...of, digest, bytes, from: { ...from }, to, by, at, key };
 }
 
+/** Where the act stands in the log: chain, event, and that event's hash. */
+export interface Sanitized {
+  readonly chain: string;
+  readonly n: number;
+  readonly hash: string;
+}
+
+/** Items by kind and digest, as a command line asks what is known and was signed of them. */
+export const SignedAsk = z.object({
+  items: z.array(z.object({ kind: SanitizedKind, digest: Digest }).strict()).max(1_000),
+}).strict();
+
+/** Tells of each item what is known of such bytes as a file, and what was signed; null: nobody signed. */
+export function tellSigned(
+  contents: ContentLookup & SignedContents,
+  { items }: z.infer<typeof SignedAsk>,
+): object {
+  return {
+    items: items.map(({ kind, digest }) => ({
+      known: contents.of([digest]),
+      signed: contents.signed(kind, digest) ?? null,
+    })),
+  };
+}
+
 /** Looks contents up. */
 export interface ContentLookup {
   /** The lowest colour and highest label of all that are known; BLUE and public where none is. */

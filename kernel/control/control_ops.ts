@@ -31,7 +31,7 @@ import { FleetBody, ViewBody } from "./fleet_ops.ts";
 import { ResourceBody } from "./resource_ops.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
-import { SanitizedKind, SanitizeMark } from "../../contracts/memory/content_trust.ts";
+import { SanitizeMark, SignedAsk } from "../../contracts/memory/content_trust.ts";
 
 const task = z.object({ task: TaskId }).strict();
 /** A name, or a task's id. */
@@ -216,9 +216,7 @@ export const CONTROL_OPS = {
   outbox: maybeTask,
   release: z.object({ artifact: ArtifactId }).strict(),
   sanitize: SanitizeMark,
-  signed: z.object({
-    items: z.array(z.object({ kind: SanitizedKind, digest: Digest }).strict()).max(1_000),
-  }).strict(),
+  signed: SignedAsk,
   extend: z.object({ task: TaskId, limits: Limits.partial() }).strict(),
   phase: z.object({ task: TaskId, phase: Phase }).strict(),
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),

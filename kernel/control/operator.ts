@@ -21,12 +21,7 @@ import type { Digest, Pid, SessionId, TaskId } from "../../contracts/authority/i
 import type { Answer, Question } from "../../contracts/authority/question.ts";
 import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Lease } from "../../contracts/authority/lease.ts";
-import type {
-  ContentLookup,
-  SanitizeMark,
-  SignedContents,
-} from "../../contracts/memory/content_trust.ts";
-import type { Sanitized } from "../../broker/sanitize.ts";
+import type { Sanitized, SanitizeMark } from "../../contracts/memory/content_trust.ts";
 import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { Receipt } from "../../contracts/authority/receipt.ts";
@@ -80,7 +75,7 @@ export interface OperatorParts {
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
   sanitize(mark: SanitizeMark): Promise<Sanitized>;
-  readonly contents: ContentLookup & SignedContents;
+  signed(asked: Body<"signed">): object;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
   budgets(): Promise<readonly BudgetStanding[]>;
@@ -242,12 +237,7 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     outbox: ({ task }: Body<"outbox">) => parts.artifacts(task),
     release: ({ artifact }: Body<"release">) => parts.release(artifact),
     sanitize: (mark: Body<"sanitize">) => parts.sanitize(mark),
-    signed: ({ items }: Body<"signed">) => ({
-      items: items.map(({ kind, digest }) => ({
-        known: parts.contents.of([digest]),
-        signed: parts.contents.signed(kind, digest) ?? null,
-      })),
-    }),
+    signed: (asked: Body<"signed">) => parts.signed(asked),
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => firstPage(parts.log(task, from)),
