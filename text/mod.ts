@@ -11,4 +11,3 @@
  * @module
  */
 export { displayBlock, displayText } from "./display.ts";
-export { hiddenIn } from "./hidden.ts";

@@ -21,7 +21,8 @@ import {
 import { Outcome } from "../../contracts/tool/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { displayBlock, displayText, hiddenIn } from "../../text/mod.ts";
+import { displayBlock, displayText } from "../../text/mod.ts";
+import { hiddenIn } from "../../text/hidden.ts";
 import { oneOf } from "../arguments/parse_arguments.ts";
 import {
   cell,
