@@ -32,6 +32,7 @@ import { finishFollowing } from "../run/run_command.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import { signAnswer, type Verdict } from "../question/sign_answer.ts";
 import { expiredWords, waitingQuestions } from "../question/waiting.ts";
+import { wordWrap } from "../terminal/columns.ts";
 import { tableLines } from "../terminal/table.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { spanText } from "../terminal/span.ts";
@@ -49,7 +50,7 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
       cell(row["summary"], 300),
       // What a server or a peer would be told stands in no summary.
       ...(/^(?:mcp|a2a)_/.test(cell(recordOf(row["scope"])["tool"]))
-        ? [cell(row["argumentsText"], 200), ...lastCall(row)]
+        ? [cell(row["argumentsText"], 200)]
         : []),
     ].join(" "),
   ];
@@ -61,6 +62,17 @@ function lastCall(row: Readonly<Record<string, Json>>): string[] {
   const earlier = question.success ? earlierLines(question.data) : undefined;
   if (earlier === undefined) return [];
   return [`(last call: ${cell([earlier.words, ...earlier.lines.slice(0, 3)].join(" "), 200)})`];
+}
+
+/** What a server or a peer would be told, and what of it is not as it was, on lines of their own. */
+function toldLines(question: Question, width: number): readonly string[] {
+  const { id, scope: { tool }, argumentsText } = question;
+  if (!/^(?:mcp|a2a)_/.test(tool)) return [];
+  const told = [
+    `${displayText(tool)} ${displayText(argumentsText, { max: 200 })}`,
+    ...lastCall(recordOf(toJson(question))),
+  ];
+  return ["", id, ...told.flatMap((text) => wordWrap(text, width - 2)).map((text) => `  ${text}`)];
 }
 
 /** `questions`. */
@@ -83,6 +95,8 @@ export async function questionsCommand(command: Command): Promise<number> {
   else {
     const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
     printLines(command, tableLines(heads, rows, screen.width));
+    // A narrow table has no room for what a server or a peer would be told.
+    printLines(command, waiting.flatMap((each) => toldLines(each, screen.width)));
   }
   const hint = (what: string, words: string): void =>
     screen.say(screen.paint.dim(`${what}: ${commandText(command, words)}`));
