@@ -4,7 +4,7 @@ import type { Question } from "../../contracts/authority/mod.ts";
 import { editorQuestion } from "../acp/question.ts";
 import { change, question } from "../_fixture/samples.ts";
 import { columnsOf } from "../terminal/columns.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { questionLines, shownWhole } from "./question_frame.ts";
 import { showChange } from "./shown_content.ts";

@@ -36,10 +36,11 @@ import {
   taskOf,
 } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
-import { absolute } from "../disk/places.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readPassphrase } from "../key/passphrase.ts";
-import { openKeyRing } from "../key/ring.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { readContent } from "../question/shown_content.ts";
 import { tableLines } from "../terminal/table.ts";
 

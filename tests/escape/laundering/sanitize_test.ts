@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { makeKeyFile, openKey, type Signer } from "../../../cli/key/person_key_powers.ts";
+import { makeKeyFile, openKey, type Signer } from "../../../config/key/person_key_powers.ts";
 import { sanitizeClaim, type SanitizeMark } from "../../../contracts/memory/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { type Machine, onMachine } from "../../fake/remit.ts";
