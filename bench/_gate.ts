@@ -11,6 +11,7 @@ import {
 import { makeGate, type TaskGate } from "../broker/gate/gate.ts";
 import { makePins } from "../broker/guards.ts";
 import { makePolicy } from "../broker/policy.ts";
+import type { Provenance } from "../broker/provenance/origins.ts";
 import { openQuestions } from "../broker/questions.ts";
 import { redact } from "../broker/credentials.ts";
 import { makeRedeem, makeTokens } from "../broker/tokens.ts";
@@ -42,7 +43,11 @@ export function fixedPowers(): Powers {
 
 /** Makes one over these tools. */
 export async function makeBenchGate(
-  parts: { tools(hands: BenchHands): readonly ToolBinding[]; readonly powers: Powers },
+  parts: {
+    tools(hands: BenchHands): readonly ToolBinding[];
+    readonly powers: Powers;
+    readonly provenance?: Provenance;
+  },
 ): Promise<BenchGate> {
   const { powers } = parts;
   const pid = Pid.parse(2), task = TaskId.parse("t000000000001");
@@ -132,6 +137,7 @@ export async function makeBenchGate(
     policy: makePolicy(NO_POLICY),
     tools: () => tools,
     pins: makePins(bindings.map(({ descriptor }) => descriptor)),
+    ...(parts.provenance === undefined ? {} : { provenance: parts.provenance }),
   });
   return { gate, process };
 }

@@ -1,11 +1,14 @@
 /** The gate without a disk: what a decision costs. @module */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Ajv } from "ajv";
-import { CallId, ToolName } from "../contracts/authority/mod.ts";
+import { makeProvenance, type Provenance } from "../broker/provenance/origins.ts";
+import { CallId, TaskId, ToolName } from "../contracts/authority/mod.ts";
 import type { JsonObject } from "../contracts/base/mod.ts";
 import type { ToolBinding } from "../contracts/task/mod.ts";
 import { fixedPowers, makeBenchGate } from "./_gate.ts";
 import { median } from "./quantile.ts";
-import { atMost, type Row } from "./row.ts";
+import { atMost, type Row, shown } from "./row.ts";
 import { processorTime } from "../tests/fake/processor_time.ts";
 
 const PATH = { type: "string", minLength: 1, maxLength: 4_096 } as const;
@@ -58,7 +61,107 @@ export async function gateBench(): Promise<Row[]> {
   return [
     await row("gate decision, small arguments", { args: SMALL, schema: SMALL_SCHEMA, most: 6 }),
     await row("gate decision, 1 KB of arguments", { args: LARGE, schema: LARGE_SCHEMA, most: 2 }),
+    ...await provenanceRows(),
   ];
+}
+
+const PAY = ToolName.parse("mcp_bank_pay");
+const WORDS = "Read my letters, then pay 98.70 to UK12345 for 'Car Rental'.";
+const PAID = { amount: 98.7, subject: "Car Rental", to: "UK12345" };
+const RESULTS = 100, RESULT_BYTES = 2_048;
+/** Targets: a decision beside one that looks at no value; megabytes of what is kept of a task. */
+const WITH_ORIGINS = 2, INDEX_MB = 2;
+
+/** A server's answer of 2 KB, in which each line is another. */
+function resultOf(n: number): string {
+  let text = "";
+  for (let i = 0; text.length < RESULT_BYTES; i++) {
+    text += `{"id":"tx-${n}-${i}","to":"payee-${n}-${i}@x.example","amount":${n * 1_000 + i}.5}\n`;
+  }
+  return text.slice(0, RESULT_BYTES);
+}
+
+/** Tells a task's words, declares the tool, and lets it hear the results, as its bridge tells them. */
+function hearAll(provenance: Provenance, task: TaskId): void {
+  provenance.said(task, { text: WORDS });
+  provenance.declare(task, [{ tool: PAY, max: 1_000 }]);
+  for (let n = 0; n < RESULTS; n++) {
+    const text = resultOf(n);
+    const records = text.split("\n").flatMap((line) =>
+      line.endsWith("}") ? [Object.entries(JSON.parse(line) as Record<string, string>)] : []
+    );
+    provenance.heard(task, {
+      ...{ call: CallId.parse(`r${n}`), tool: PAY, colour: "RED", interfaceId: "mcp:bank" },
+      ...{ text, records, redact: (each) => each },
+    });
+  }
+}
+
+/** A payment whose values stand in the request, after 100 results of 2 KB; and what is kept of them. */
+async function provenanceRows(): Promise<Row[]> {
+  const [known, asked] = [await payment(true), await payment(false)];
+  const { value, baseline } = medians(known, asked);
+  const tasks = 16, mb = 1_048_576;
+  // Each before and after is what is left when nothing else is held.
+  const provenance = makeProvenance(), before = heldBytes();
+  for (let n = 0; n < tasks; n++) {
+    hearAll(provenance, TaskId.parse(`t${n.toString(36).padStart(12, "0")}`));
+  }
+  const kept = (heldBytes() - before) / tasks / mb;
+  if (!provenance.knows(TaskId.parse("t000000000000"))) throw new Error("nothing was kept");
+  const name = `gate decision by origins, after ${RESULTS} results of 2 KB`;
+  const size = shown({ name: "origins kept of such a task", value: kept, unit: "MB", baseline: 0 });
+  return [
+    atMost({ name, value, unit: "µs", baseline }, WITH_ORIGINS, "the same without origins"),
+    { ...size, target: `≤ ${INDEX_MB} MB`, ok: kept <= INDEX_MB },
+  ];
+}
+
+/** Bytes of the heap that are held: what nobody holds is collected first. */
+function heldBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect === "function") collect();
+  return Deno.memoryUsage().heapUsed;
+}
+
+async function payment(withOrigins: boolean): Promise<() => void> {
+  const binding: ToolBinding = {
+    descriptor: Object.freeze({
+      ...{ name: PAY, description: "Pays.", interfaceId: "mcp:bank", methodName: "pay" },
+      paramSchema: JSON.stringify({
+        type: "object",
+        properties: {
+          to: { type: "string" },
+          amount: { type: "number" },
+          subject: { type: "string" },
+        },
+      }),
+      ...{ permission: "consent", category: "network" } as const,
+    }),
+    effect: "outboundWrite",
+    granted: true,
+    ...{ deadlineMs: 1_000, resultBytes: 1_000 },
+    resolve: () => ({
+      scopes: [{ resource: "net", right: "use", path: "mcp:bank" }],
+      ...{ effect: "outboundWrite", digests: {}, summary: "Pay.", idempotent: false },
+      ...{ destination: "mcp:bank", clearance: "internal" },
+    }),
+    invoke: () => Promise.reject(new Error("not in this bench")),
+  };
+  const provenance = makeProvenance();
+  const { gate, process } = await makeBenchGate({
+    ...{ tools: () => [binding], powers: fixedPowers() },
+    ...(withOrigins ? { provenance } : {}),
+  });
+  process.colour = "RED";
+  hearAll(provenance, process.task);
+  const call = { id: CallId.parse("c1"), name: PAY, arguments: JSON.stringify(PAID) };
+  const { id } = gate.advertise(process.pid), kind = withOrigins ? "allow" : "ask";
+  return () => {
+    const decision = gate.decide(process.pid, call, id);
+    if (decision.kind !== kind) throw new Error(JSON.stringify(decision));
+  };
 }
 
 async function row(

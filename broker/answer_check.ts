@@ -123,7 +123,7 @@ function no(why: string): Fault {
 }
 
 /** Reads a raw public key, base64url. @throws {Fault} `invalidInput` */
-function publicKey(raw: string): KeyObject {
+export function publicKey(raw: string): KeyObject {
   try {
     return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: raw }, format: "jwk" });
   } catch (cause) {
@@ -134,7 +134,7 @@ function publicKey(raw: string): KeyObject {
 }
 
 /** Reads a signature, base64url. @throws {Fault} `refused` */
-function signatureBytes(text: string): Uint8Array {
+export function signatureBytes(text: string): Uint8Array {
   try {
     return Uint8Array.fromBase64(text, { alphabet: "base64url" });
   } catch (cause) {

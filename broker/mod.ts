@@ -21,6 +21,7 @@ export { makePlans, type Plans } from "./plans.ts";
 export { makePolicy } from "./policy.ts";
 export { makeProvenance } from "./provenance/origins.ts";
 export { openQuestions } from "./questions.ts";
+export { makeSanitizer } from "./sanitize.ts";
 export { redact } from "./credentials.ts";
 export { makeRedeem, makeTokens } from "./tokens.ts";
 export { makeMisfits } from "./validators.ts";

@@ -9,6 +9,7 @@ import {
   makeProvenance,
   makeRedeem,
   makeRuleGuard,
+  makeSanitizer,
   makeTokens,
   openQuestions,
   type Plans,
@@ -16,7 +17,7 @@ import {
   type TaskGate,
   whyModelRefused,
 } from "../broker/mod.ts";
-import type { ContentTrust } from "../contracts/memory/content_trust.ts";
+import { type ContentTrust, tellSigned } from "../contracts/memory/content_trust.ts";
 import type { Leases } from "../contracts/authority/gate.ts";
 import { type Pid, SessionId, TaskId } from "../contracts/authority/ids.ts";
 import type { ToolBinding } from "../contracts/task/power.ts";
@@ -41,7 +42,7 @@ import type { ReadPrivate } from "./core/log/read_events.ts";
 import { costsOf, type FindTask } from "./core/log/spending.ts";
 import { replayTask } from "./task/replay.ts";
 import { makeRestored } from "./task/restored.ts";
-import { readLeases } from "./task/task_history.ts";
+import { makeEarlierCalls, readLeases } from "./task/task_history.ts";
 import { makeBus, makeWatching, pastEvents } from "./core/log/watch.ts";
 import { makeWorkspaces } from "./control/workspaces.ts";
 import { wireAgents } from "./main_agents.ts";
@@ -188,6 +189,8 @@ export async function work(parts: WorkParts): Promise<void> {
       ...{ powers, questions, policy, log, pins, tokens, provenance },
       redact,
       reasonFor: (row, call, signal) => tasks.reasonFor(row, call, signal),
+      earlier: makeEarlierCalls(slowStore, slowSecretOf),
+      signed: (digest) => contents.signed("result", digest),
       advisor: makeRuleGuard(),
       unfinished: restored.unfinished,
       finished: restored.finished,
@@ -290,6 +293,8 @@ export async function work(parts: WorkParts): Promise<void> {
     move: makePhaseMove({ processes, tasks, service, keeper, isFinal }),
     artifacts: outbox.list,
     release: outbox.release,
+    signed: (asked) => tellSigned(contents, asked),
+    sanitize: makeSanitizer({ stepUpKey: config.stepUpKey, contents, log }),
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
     budgets: budgets.standings,

@@ -15,6 +15,9 @@ export interface WikiServiceParts {
   readonly open: (asked: WikiOpen, powers: WikiPowers) => Promise<OpenWiki>;
 }
 
+/** Expired notes are erased when a wiki is opened, and then with the first request of each day. */
+const DAY_MS = 24 * 60 * 60_000;
+
 const Known = z.object({ colour: Colour, label: Label }).strict();
 
 /**
@@ -49,6 +52,7 @@ export function makeWikiService(
     opened = opening;
     try {
       const wiki = await opening;
+      sweep(wiki);
       await tellContents(wiki);
       return asJson(statusOf(wiki));
     } catch (error) {
@@ -64,6 +68,18 @@ export function makeWikiService(
       await port.ask("contentRecord", asJson({ contents: more }));
       store.contents.told(more);
     }
+  }
+
+  let swept = 0;
+
+  /** Erases notes whose time is over, and says so in the wiki's own record. */
+  function sweep({ store, readOnly }: OpenWiki): void {
+    if (readOnly || now() < swept + DAY_MS) return;
+    swept = now();
+    const gone = store.notes.sweep();
+    if (gone === 0) return;
+    const text = `${gone} ${gone === 1 ? "note has" : "notes have"} expired and been erased`;
+    store.log.append({ kind: "note", by: "remit", text });
   }
 
   async function inTurn(work: () => Promise<Json>): Promise<Json> {
@@ -85,6 +101,7 @@ export function makeWikiService(
         throw new Fault("invalidInput", `Cannot serve ${JSON.stringify(op)}: no wiki is open`);
       }
       const wiki = await opened;
+      sweep(wiki);
       try {
         return found.writes
           ? await inTurn(() => found.run(wiki, body))

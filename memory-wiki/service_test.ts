@@ -223,3 +223,41 @@ Deno.test("a reader is answered while an ingest is under way, a writer waits for
   await Promise.all([ingest, writer, reader]);
   assert.deepEqual(order, ["reader", "ingest", "writer"]);
 });
+
+Deno.test("words of an expired note leave the disk when the wiki is opened, and with the first request of a day", async () => {
+  await using folders = await makeFolders();
+  const onDisk = async (): Promise<boolean> => {
+    for await (const { name } of Deno.readDir(folders.state)) {
+      const path = `${folders.state}/${name}`;
+      // A file beside the database may be gone again by the time it is read.
+      const text = await Deno.readTextFile(path).catch((error: unknown) => {
+        if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.IsADirectory) {
+          return "";
+        }
+        throw error;
+      });
+      if (text.includes("fleeting-words")) return true;
+    }
+    return false;
+  };
+  const note = {
+    ...{ kind: "taskLog", text: "fleeting-words of carol", task: "t1", agent: "agent" },
+    ...{ colour: "RED", label: "secret", state: "kept", expiresAt: Date.now() - 1 },
+  };
+  const wiki = await openFolders(folders);
+  await wiki.ask("note", note);
+  await wiki.ask("logVerify", null);
+  assert.ok(await onDisk(), "swept a moment ago");
+  wiki.clock.now += 24 * 60 * 60_000;
+  await wiki.ask("logVerify", null);
+  assert.ok(!await onDisk());
+  await wiki.ask("note", note);
+  assert.ok(await onDisk());
+  const again = await openFolders(folders);
+  assert.ok(!await onDisk());
+  const events = await again.ask("log", {}) as { kind: string; by: string; text: string }[];
+  assert.deepEqual(
+    events.filter(({ by }) => by === "remit").map(({ kind, text }) => [kind, text]),
+    [1, 2].map(() => ["note", "1 note has expired and been erased"]),
+  );
+});

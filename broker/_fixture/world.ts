@@ -69,6 +69,7 @@ export interface WorldOptions {
   readonly advisor?: Guard;
   readonly plans?: Plans;
   readonly flags?: GateParts["flags"];
+  readonly earlier?: GateParts["earlier"];
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -112,6 +113,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     provenance,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(options.flags === undefined ? {} : { flags: options.flags }),
+    ...(options.earlier === undefined ? {} : { earlier: options.earlier }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(options.plans === undefined ? {} : { plans: options.plans }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),

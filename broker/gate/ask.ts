@@ -8,7 +8,9 @@ import type {
   TaskId,
 } from "../../contracts/authority/mod.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
+import { isImported } from "../../contracts/tool/tool.ts";
 import { covers } from "../grants.ts";
+import { earlierCall } from "../provenance/earlier_call.ts";
 import { QUESTION_TTL_MS } from "../questions.ts";
 import { adviceBefore } from "./result.ts";
 import type { GateParts, Judged } from "./parts.ts";
@@ -32,7 +34,7 @@ export async function provideQuestion(
   parts:
     & Pick<
       GateParts,
-      "questions" | "processes" | "powers" | "advisor" | "reasonFor" | "redact"
+      "questions" | "processes" | "powers" | "advisor" | "reasonFor" | "earlier" | "redact"
     >
     & { readonly signal: AbortSignal },
   judged: Judged,
@@ -49,6 +51,7 @@ export async function provideQuestion(
     { tool: scope.tool, argumentsText },
     parts.signal,
   );
+  const past = await seen(parts, judged);
   parts.processes.charge(process.pid, { questions: 1 });
   const now = parts.powers.now();
   const remember = remembered(judged);
@@ -73,6 +76,7 @@ export async function provideQuestion(
     ...(judged.origins === undefined
       ? {}
       : { origins: [...judged.origins.values], declared: judged.origins.declared }),
+    ...past,
     ...(agents.length > 1 ? { agents } : {}),
     ...(reason === undefined ? {} : { reason: redacted(reason, parts.redact) }),
     lease: judged.decision.lease,
@@ -82,6 +86,25 @@ export async function provideQuestion(
     createdAt: now,
     expiresAt: now + QUESTION_TTL_MS,
     state: "open",
+  };
+}
+
+const DESCRIBED = 300;
+
+/** What is known of the tool and of its last call, where a call leaves the task. */
+async function seen(
+  { earlier, redact }: Pick<GateParts, "earlier" | "redact">,
+  { known, read, origins, decision }: Judged,
+): Promise<Pick<Question, "earlier" | "described">> {
+  // Step 2 held this description against the one that was reviewed.
+  const text = redact(known.descriptor.description.toWellFormed());
+  const described = text.length <= DESCRIBED ? text : `${text.slice(0, DESCRIBED - 1)}…`;
+  const of = isImported(known.descriptor) ? { described: described.toWellFormed() } : {};
+  if (earlier === undefined || origins === undefined) return of;
+  const past = await earlier(known.process, { tool: known.tool, key: read.key() });
+  return {
+    ...of,
+    earlier: past === undefined ? null : earlierCall(decision.argumentsText, past),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Digest } from "../../contracts/authority/ids.ts";
 import { type JsonObject, toJsonObject } from "../../contracts/base/json.ts";
 import type { PowerResult } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
+import type { Colour } from "../../contracts/authority/colour.ts";
 import type { Source } from "../../contracts/authority/question.ts";
 import type { ToolResult } from "../../contracts/tool/tool.ts";
 import { asJson } from "../../port/as_json.ts";
@@ -133,6 +134,8 @@ export function outcomeEvent(
     readonly power: PowerResult | undefined;
     readonly sources: readonly Source[];
     readonly advice: readonly string[];
+    /** A person's signature for exactly this text gave it its colour. */
+    readonly lifted?: Colour;
     /** What of it tells where later values come from. */
     readonly heard: JsonObject | undefined;
   },
@@ -159,6 +162,7 @@ export function outcomeEvent(
       resultHash: more.digest,
       salt: more.salt,
       ...(result.error === undefined ? {} : { error: result.error }),
+      ...(more.lifted === undefined ? {} : { lifted: more.lifted }),
       ...(more.heard === undefined ? {} : { heard: more.heard }),
       ...(more.advice.length === 0 ? {} : { advice: [...more.advice] }),
       ...(power?.observed === undefined ? {} : { observedVersion: power.observed }),

@@ -1,6 +1,7 @@
 /** What the gate is made of, and what its steps hand to each other. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { Decision, Leases } from "../../contracts/authority/gate.ts";
+import type { Colour } from "../../contracts/authority/colour.ts";
 import type { CallId, Digest, LeaseId, TaskId, ToolName } from "../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { Guard, Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
@@ -13,6 +14,7 @@ import type { Grant } from "../grants.ts";
 import type { Guards, Pins } from "../guards.ts";
 import type { Plans } from "../plans.ts";
 import type { Policy } from "../policy.ts";
+import type { PastCall } from "../provenance/earlier_call.ts";
 import type { CallOrigins } from "../provenance/judge_origins.ts";
 import type { Provenance } from "../provenance/origins.ts";
 import type { QuestionBook } from "../questions.ts";
@@ -49,6 +51,16 @@ export interface GateParts {
     call: { readonly tool: string; readonly argumentsText: string },
     signal: AbortSignal,
   ): Promise<Question["reason"]>;
+  /**
+   * The last call of a tool that this task, or an earlier one of its principal, made; not the one that `key` names. For
+   * the person who is asked; absent: nobody looks.
+   */
+  earlier?(
+    process: ProcessRow,
+    call: { readonly tool: ToolName; readonly key: Digest },
+  ): Promise<PastCall | undefined>;
+  /** The colour that a person signed for exactly this text of a result, by its SHA-256; absent: nobody can. */
+  signed?(digest: Digest): Colour | undefined;
   /** Idempotency keys of intents that an earlier kernel left without an outcome. */
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */

@@ -20,6 +20,8 @@ interface Ended {
   /** Bytes and SHA-256 of the content before redaction and cut; of both digests where something came in meanwhile. */
   readonly bytes: number;
   readonly digest: Digest;
+  /** The colour that a person's signature gave it and what was read for it, where that is better than theirs. */
+  readonly lifted?: Colour;
   /** What the advisor says of it, for the record. */
   readonly advice: readonly string[];
   /** Something that was no fault: recorded, then thrown on. */
@@ -38,7 +40,10 @@ const MAX_ERROR = 8_000;
 /** Units of a result's content, as its form has it. */
 const MAX_CONTENT = 999_000;
 
-type EndParts = Pick<GateParts, "processes" | "redact" | "guards" | "policy" | "advisor">;
+type EndParts = Pick<
+  GateParts,
+  "processes" | "redact" | "guards" | "policy" | "advisor" | "signed"
+>;
 
 /** Turns the end of a power's work into a result, charging what came back. */
 export function endOf(
@@ -64,7 +69,10 @@ export function withMeanwhile(
   ended: Ended,
   came: Meanwhile | undefined,
 ): EndedWith {
-  const { result } = ended, read = ended.power?.sources ?? [];
+  const { result, lifted } = ended;
+  const read = (ended.power?.sources ?? []).map((each) =>
+    lifted === undefined ? each : { ...each, colour: noWorse(each.colour, lifted) }
+  );
   const raw = came?.content.toWellFormed() ?? "", text = parts.redact(raw);
   const fits = result.content.length + text.length <= MAX_CONTENT;
   const charged = (): void => parts.processes.charge(process.pid, { resultBytes: text.length });
@@ -86,6 +94,11 @@ export function withMeanwhile(
     came,
     sources: [...read, ...came.sources.filter((each) => !read.some((one) => isSame(each, one)))],
   };
+}
+
+/** The better of two colours. */
+function noWorse(a: Colour, b: Colour): Colour {
+  return mixColour(a, b) === a ? b : a;
 }
 
 function isSame(a: Source, b: Source): boolean {
@@ -114,6 +127,11 @@ function doneOf(
     const lowered = guard({ tool: known.tool, content: raw });
     if (lowered !== undefined) colour = mixColour(colour, lowered.colour);
   }
+  const from = colour;
+  // A person looked at exactly these bytes; a model that looks at them now may still say that they are hostile.
+  const given = power.failed === undefined && broke === undefined;
+  const signed = colour === "BLUE" || !given ? undefined : parts.signed?.(sha256Hex(shown.text));
+  if (signed !== undefined) colour = noWorse(colour, signed);
   if (flags.some(({ raises }) => raises !== "advise")) colour = "RED";
   return {
     result: {
@@ -127,6 +145,7 @@ function doneOf(
       label: power.label,
     },
     power,
+    ...(colour === from || signed === undefined ? {} : { lifted: signed }),
     bytes: whole.bytes,
     digest: whole.digest,
     advice: [

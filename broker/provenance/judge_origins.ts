@@ -153,7 +153,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
     ownBut,
     passesBut: (names) =>
       chosen && !strict && LOOKED_AT.has(effect) && !destroysByName(descriptor) &&
-      !of.passed({ tool: descriptor.name, said: said(), key }) &&
+      !of.passed({ tool: descriptor.name, said, key }) &&
       ownBut(names),
   };
 }

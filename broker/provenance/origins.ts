@@ -62,7 +62,7 @@ export interface TaskOrigins {
    */
   left(tool: ToolName, key: Digest): number | undefined;
   /** Whether these arguments went on before, in another call. */
-  passed(call: MadeCall): boolean;
+  passed(call: Pick<MadeCall, "tool" | "key"> & { said(): MadeCall["said"] }): boolean;
 }
 
 /** What is known of all tasks' values; this kernel's alone. */
@@ -261,7 +261,9 @@ export function makeProvenance(): Provenance {
           return Math.max(0, max - others);
         },
         passed({ tool, said, key }): boolean {
-          const before = kept.calls.get(`${tool} ${said}`);
+          // A digest is most of what a decision costs: nothing equals the first call of a tool.
+          if (!kept.counts.has(tool)) return false;
+          const before = kept.calls.get(`${tool} ${said()}`);
           return before !== undefined && before !== key;
         },
       };

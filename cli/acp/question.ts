@@ -3,6 +3,7 @@ import type { Question } from "../../contracts/authority/mod.ts";
 import type { EditorVoice } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { DiskRead } from "../../launch/disk/machine.ts";
+import { coverWords, earlierLines } from "../question/earlier_lines.ts";
 import { planLines } from "../question/plan_frame.ts";
 import type { ShownChange } from "../question/shown_content.ts";
 
@@ -22,6 +23,7 @@ export function editorQuestion(
   },
 ): Parameters<EditorVoice["ask"]>[0] {
   const { summary, agents, executes, plan, sources, remember } = question;
+  const earlier = earlierLines(question);
   const lines = [
     summary,
     ...(agents === undefined ? [] : [`asked by ${agents.join(" › ")}`]),
@@ -30,11 +32,15 @@ export function editorQuestion(
     ),
     ...executes.map((path) => `runs later: ${path}`),
     ...(plan === undefined ? [] : planLines(plan).map(({ text }) => text)),
+    ...(earlier === undefined ? [] : [`last call: ${earlier.words}`, ...earlier.lines]),
+    ...(question.described === undefined
+      ? []
+      : [`tool says, as it was reviewed: ${question.described}`]),
     ...sources.filter(({ colour }) => colour !== "BLUE").map(({ source }) => `has read: ${source}`),
     ...(answerable
       ? []
       : [`To allow it, type in a terminal: ${command} answer ${question.id} allow`]),
-    ...(remember === undefined ? [] : [`For this session it would store: ${remember}`]),
+    ...(remember === undefined ? [] : [`session: ${coverWords(question)}`]),
   ].map((line) => displayText(line, { max: 1_000 }));
   const diffs = changes.map((change) => {
     const left = change.lines.length - DIFF_LINES;

@@ -21,6 +21,11 @@ export interface AnswererParts {
   readonly ring: KeyRing;
   readonly onQuestion: OnQuestion;
   readonly prepared?: PreparedAnswers | undefined;
+  /**
+   * Another command began the task: its kernel may wait for an answer from here although nobody is here. The first
+   * question then ends the wait.
+   */
+  readonly followed?: boolean;
   /** The person's own words that the task began with; undefined where they are another's. */
   readonly request?: () => Promise<string | undefined>;
 }
@@ -28,7 +33,7 @@ export interface AnswererParts {
 /** Makes the answerer; undefined when the kernel alone handles questions. */
 export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
   const { hands, ring, onQuestion, prepared } = parts;
-  if (prepared === undefined && onQuestion !== "ask") return undefined;
+  if (prepared === undefined && onQuestion !== "ask" && parts.followed !== true) return undefined;
   return async (question, staged, signal) => {
     // Read and hashed before anything is signed, also for an answer that was prepared.
     shownChanges(question, staged, hands.disk);

@@ -31,6 +31,24 @@ Deno.test("at 80 by 24 a question's headline and all its fields are on the scree
   }
 });
 
+Deno.test("at 80 by 24 the headline of a call with all that is known of it is on the screen", () => {
+  const value = "x".repeat(80);
+  const differs = Array.from({ length: 16 }, (_, n) => ({ at: `f${n}`, was: value, now: value }));
+  const asked = question({
+    ...{ earlier: { task: "t000000000009", at: 1, differs, more: 3 }, described: "y".repeat(300) },
+    ...{ declared: "other", remember: "allow mcp_bank_pay with exactly these arguments" },
+    scope: { ...question().scope, tool: "mcp_bank_pay", destination: "mcp:bank" },
+    argumentsText: JSON.stringify(Object.fromEntries(differs.map(({ at, now }) => [at, now]))),
+  });
+  const { lines } = fittingLines(asked, [], {
+    ...{ width: 80, paint, rows: 21, request: "Pay the car" },
+  });
+  assert.ok(lines.length <= 21, String(lines.length));
+  assert.match(lines[0] ?? "", /Remit asks/);
+  assert.ok(lines.some((line) => /last call/.test(line)), lines.join("\n"));
+  assert.match(lines.at(-1) ?? "", /^┗━+$/);
+});
+
 Deno.test("what fits is shown whole, and counts as seen", () => {
   const staged = change(folder, "desk/x.md", { base: "one\n", next: "two\n" });
   const changes = [showChange(disk, folder, staged)];

@@ -8,6 +8,7 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { exactWrap, hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { coverWords, earlierLines } from "./earlier_lines.ts";
 import { valueOrigins } from "./from_request.ts";
 import { planLines } from "./plan_frame.ts";
 import { shownArguments } from "./shown_arguments.ts";
@@ -199,6 +200,15 @@ export function questionLines(
     const line = DECLARED[question.declared];
     field(question.declared === "declared" ? "declared" : paint.yellow("declared   "), line);
   }
+  const earlier = earlierLines(question);
+  if (earlier !== undefined) {
+    field("last call", earlier.words);
+    block(earlier.lines, 17, paint.yellow);
+  }
+  if (question.described !== undefined) {
+    field("tool says", "in the words of its server, as they were reviewed:");
+    block([displayText(question.described, { max: 300 })], 1);
+  }
   for (const change of changes) {
     const count = change.note ?? `+${change.plus} −${change.minus}`;
     field("change", `${change.kind}, ${count}`);
@@ -226,12 +236,7 @@ export function questionLines(
   }
   field("state", `colour ${question.scope.colour}, label ${question.scope.label}`);
   field("rule", displayText(question.rule, { max: 512 }));
-  field(
-    "session",
-    question.remember === undefined
-      ? "no answer to this is remembered"
-      : `answering s would store: ${displayText(question.remember, { max: 1_024 })}`,
-  );
+  field("session", coverWords(question));
   lines.push(paint.yellow(`┗${"━".repeat(Math.max(2, width - 2))}`));
   return lines;
 }

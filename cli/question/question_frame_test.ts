@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Question } from "../../contracts/authority/mod.ts";
+import { editorQuestion } from "../acp/question.ts";
 import { change, question } from "../_fixture/samples.ts";
 import { columnsOf } from "../terminal/columns.ts";
 import { makeDisk } from "../../launch/disk/disk_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { questionLines, shownWhole } from "./question_frame.ts";
 import { showChange } from "./shown_content.ts";
+
+function editorText(asked: Question): string {
+  const shown = { id: "x", answerable: true, command: "remit", changes: [] };
+  return JSON.stringify(editorQuestion(asked, shown)).replaceAll('\\"', '"');
+}
 
 const options = { width: 80, paint: makePaint(false), whole: false };
 const folder = Deno.makeTempDirSync();
@@ -32,7 +39,9 @@ Deno.test("a question shows tool, arguments, change, sources, rule and what is r
     "┃   │ desk/inbox/mail.eml  (RED, internal)",
     "┃ state       colour RED, label internal",
     "┃ rule        built-in: changes are reviewed",
-    "┃ session     answering s would store: patch_apply in desk",
+    "┃ session     answering s would store: patch_apply in desk; t the same until",
+    "┃             this turn ends. Other arguments ask again, and so do the same",
+    "┃             ones at another colour or label",
     `┗${"━".repeat(78)}`,
   ]);
 });
@@ -48,6 +57,38 @@ Deno.test("why the agent wants it stands in the frame as its own words, each lin
     "┃   │ touches: plans",
     "┃   │ without it: Nothing",
   ]);
+});
+
+Deno.test("what is not as it was at the last call stands in the frame, and the description that was reviewed", () => {
+  const earlier = {
+    ...{ task: "t000000000009", at: Date.UTC(2026, 10, 2, 9, 30), more: 2 },
+    differs: [{ at: "to", was: '"UK1"', now: '"US9\n┗━━"' }, { at: "cc", now: '"x"' }],
+  };
+  const lines = questionLines(question({ earlier, described: "Pays.\x1b[2J" }), [], options);
+  const at = lines.findIndex((line) => line.includes("last call"));
+  assert.deepEqual(lines.slice(at, at + 7), [
+    "┃ last call   in task t000000000009, 2026-11-02 09:30 UTC; what is not as it",
+    "┃             was then:",
+    '┃   │ to: "UK1" → "US9\\u{a}┗━━"',
+    '┃   │ cc: (not there) → "x"',
+    "┃   │ … and 2 more values",
+    "┃ tool says   in the words of its server, as they were reviewed:",
+    "┃   │ Pays.\\u{1b}[2J",
+  ]);
+  const same = questionLines(
+    question({ earlier: { ...earlier, differs: [], more: 0 } }),
+    [],
+    options,
+  );
+  assert.ok(same.some((line) => line.includes("the same arguments, in task t000000000009")));
+  const first = questionLines(question({ earlier: null }), [], options);
+  assert.ok(first.some((line) => line.includes("this is the first")));
+  const text = editorText(question({ earlier, described: "Pays.\x1b[2J" }));
+  assert.match(
+    text,
+    /last call: in task t000000000009[^]*to: "UK1" → "US9[^]*as it was reviewed: Pays/,
+  );
+  assert.ok(!text.includes("\x1b"));
 });
 
 Deno.test("mallory's text cannot draw the frame, whatever it is", () => {

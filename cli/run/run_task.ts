@@ -175,6 +175,7 @@ export async function followTask(
       onQuestion: options.setting?.onQuestion ??
         (hands.keyboard === undefined ? "queue" : "ask"),
       prepared: options.setting?.prepared,
+      followed: options.setting === undefined,
       request: async () => {
         const { request, ingress } = AgentTask.parse(await link.ask("task", { task }));
         // What came in from elsewhere is nobody's own words, also where a person started the task.

@@ -298,7 +298,7 @@ export function makeKernelTasks(
       try {
         found = await overFleet(() => ask((to) => askStaged(to, task)));
       } catch (error) {
-        if (!isFault(error, "timedOut")) throw error;
+        if (!isFault(error, "timedOut", "notFound")) throw error;
         return undefined;
       }
       const { changes, content } = found;

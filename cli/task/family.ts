@@ -89,6 +89,24 @@ export const TASK = family(
     ], [PROFILE, MOUNT]),
     simple("outbox list", "[TASK]", [0, 1], "what agents made for you", ["remit outbox list"]),
     simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a3k9…"]),
+    simple("sanitize list", "TASK", [1, 1], "what strangers wrote in a task, item by item", [
+      "remit sanitize list last",
+    ]),
+    simple("sanitize show", "ITEM", [1, 1], "all of an item, and what is hidden in it", [
+      "remit sanitize show t3k9…/call-1",
+      "remit sanitize show notes/letter.md",
+    ]),
+    simple(
+      "sanitize",
+      "ITEM",
+      [1, 1],
+      "sign, by passphrase, that exactly these bytes are trusted further",
+      ["remit sanitize t3k9…/call-1", "remit sanitize a3k9… --colour BLUE"],
+      [
+        { name: "colour", value: "YELLOW|BLUE", help: "how far; YELLOW where nothing is said" },
+        PASSPHRASE,
+      ],
+    ),
     simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
       "remit outbox release a3k9…",
     ]),
@@ -116,6 +134,9 @@ export const TASK = family(
     can: async () => (await import("./lease_commands.ts")).canCommand,
     "outbox list": async () => (await import("./lease_commands.ts")).outboxList,
     "outbox show": async () => (await import("./lease_commands.ts")).outboxShow,
+    "sanitize list": async () => (await import("./sanitize_commands.ts")).sanitizeList,
+    "sanitize show": async () => (await import("./sanitize_commands.ts")).sanitizeShow,
+    sanitize: async () => (await import("./sanitize_commands.ts")).sanitizeCommand,
     "outbox release": async () => (await import("./lease_commands.ts")).outboxRelease,
   },
 );

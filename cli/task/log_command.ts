@@ -54,6 +54,7 @@ export function logLine(event: SeenEvent, width: number): string {
     ...PLAIN.map((name) => named(`${name} `, name)),
     event.event === "questionAnswered" ? field("decision") : "",
     ...(event.event === "resource" ? SHARED : []).map(field),
+    ...(event.event === "sanitized" ? ["item", "from", "to", "by"].map(field) : []),
     named("question ", "question"),
     named("lease ", "lease"),
     named("by ", event.event === "questionAnswered" ? "by" : "rule"),

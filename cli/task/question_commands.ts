@@ -16,6 +16,7 @@ import {
   reachKernel,
   recordOf,
 } from "../command.ts";
+import { earlierLines } from "../question/earlier_lines.ts";
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
 import { wrongForm } from "../question/elicit_value.ts";
@@ -32,6 +33,7 @@ import { finishFollowing } from "../run/run_command.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import { signAnswer, type Verdict } from "../question/sign_answer.ts";
 import { expiredWords, waitingQuestions } from "../question/waiting.ts";
+import { wordWrap } from "../terminal/columns.ts";
 import { tableLines } from "../terminal/table.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { spanText } from "../terminal/span.ts";
@@ -55,6 +57,25 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
   ];
 }
 
+/** What is not as it was at the tool's last call, in a line. */
+function lastCall(row: Readonly<Record<string, Json>>): string[] {
+  const question = Question.safeParse(row);
+  const earlier = question.success ? earlierLines(question.data) : undefined;
+  if (earlier === undefined) return [];
+  return [`(last call: ${cell([earlier.words, ...earlier.lines.slice(0, 3)].join(" "), 200)})`];
+}
+
+/** What a server or a peer would be told, and what of it is not as it was, on lines of their own. */
+function toldLines(question: Question, width: number): readonly string[] {
+  const { id, scope: { tool }, argumentsText } = question;
+  if (!/^(?:mcp|a2a)_/.test(tool)) return [];
+  const told = [
+    `${displayText(tool)} ${displayText(argumentsText, { max: 200 })}`,
+    ...lastCall(recordOf(toJson(question))),
+  ];
+  return ["", id, ...told.flatMap((text) => wordWrap(text, width - 2)).map((text) => `  ${text}`)];
+}
+
 /** `questions`. */
 export async function questionsCommand(command: Command): Promise<number> {
   const { screen, around } = command.hands;
@@ -75,6 +96,8 @@ export async function questionsCommand(command: Command): Promise<number> {
   else {
     const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
     printLines(command, tableLines(heads, rows, screen.width));
+    // A narrow table has no room for what a server or a peer would be told.
+    printLines(command, waiting.flatMap((each) => toldLines(each, screen.width)));
   }
   const hint = (what: string, words: string): void =>
     screen.say(screen.paint.dim(`${what}: ${commandText(command, words)}`));

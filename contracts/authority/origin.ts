@@ -1,7 +1,7 @@
 /** Where the values of a call come from. docs/provenance.md. @module */
 import * as z from "zod";
 import { Colour } from "./colour.ts";
-import { CallId, Digest, type TaskId, ToolName } from "./ids.ts";
+import { CallId, Digest, Millis, TaskId, ToolName } from "./ids.ts";
 import type { JsonObject } from "../base/json.ts";
 
 /** Most values of one call whose origin is told. */
@@ -34,6 +34,25 @@ export type ValueOrigin = z.infer<typeof ValueOrigin>;
 export const Declaration = z.enum(["declared", "usedUp", "other", "none"]);
 /** See {@link Declaration}. */
 export type Declaration = z.infer<typeof Declaration>;
+
+/** How a call differs from the last call of its tool that went on, of this task or an earlier one of its principal. */
+export const EarlierCall = z.object({
+  task: TaskId,
+  /** When that call went on. */
+  at: Millis,
+  /** Values that differ, by their place; `was` or `now` absent: the value is not there. Untrusted. */
+  differs: z.array(
+    z.object({
+      at: z.string().max(128),
+      was: z.string().max(80).optional(),
+      now: z.string().max(80).optional(),
+    }).strict(),
+  ).max(16),
+  /** Values that differ and are not told. */
+  more: z.int().min(0),
+}).strict();
+/** See {@link EarlierCall}. */
+export type EarlierCall = z.infer<typeof EarlierCall>;
 
 /** A thing that a server listed: the values that its fields hold, each with the field's name. At most 64. */
 export type ListedRecord = readonly (readonly [field: string, value: string | number])[];

@@ -12,7 +12,7 @@ import {
   ToolName,
 } from "./ids.ts";
 import { Colour, EffectClass, Label } from "./colour.ts";
-import { Declaration, MAX_ORIGINS, ValueOrigin } from "./origin.ts";
+import { Declaration, EarlierCall, MAX_ORIGINS, ValueOrigin } from "./origin.ts";
 import { StagedChange } from "../tool/workspace.ts";
 import { Plan } from "./plan.ts";
 
@@ -62,6 +62,10 @@ export const Question = z.object({
   origins: z.array(ValueOrigin).max(MAX_ORIGINS).optional(),
   /** Whether its tool is one that the request was said to need. */
   declared: Declaration.optional(),
+  /** Of a call that leaves the task: how it differs from the last such call; null: none is known. */
+  earlier: EarlierCall.nullable().optional(),
+  /** Of another's tool: its description as the operator reviewed it, the beginning of it. Untrusted. */
+  described: z.string().max(300).optional(),
   /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
   advice: z.array(z.string().max(200)).max(8).optional(),
   /** Why the call is needed, in the model's own words, where the task wants that: nothing decides by it. */

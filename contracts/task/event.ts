@@ -36,6 +36,7 @@ export const EVENT_KINDS = [
   "leaseGranted",
   "leaseRevoked",
   "artifact",
+  "sanitized",
   "planTaken",
   "undone",
   "budget",

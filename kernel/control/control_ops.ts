@@ -32,6 +32,7 @@ import { ResourceBody } from "./resource_ops.ts";
 import { WorkspaceBody } from "./workspaces.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
 import type { Json } from "../../contracts/base/mod.ts";
+import { SanitizeMark, SignedAsk } from "../../contracts/memory/content_trust.ts";
 
 const task = z.object({ task: TaskId }).strict();
 /** A name, or a task's id. */
@@ -216,6 +217,8 @@ export const CONTROL_OPS = {
   revoke: z.object({ lease: LeaseId }).strict(),
   outbox: maybeTask,
   release: z.object({ artifact: ArtifactId }).strict(),
+  sanitize: SanitizeMark,
+  signed: SignedAsk,
   extend: z.object({ task: TaskId, limits: Limits.partial() }).strict(),
   phase: z.object({ task: TaskId, phase: Phase }).strict(),
   log: z.object({ task: TaskId, from: z.int().min(0) }).strict(),

@@ -22,6 +22,7 @@ import type { Digest, Pid, SessionId, TaskId } from "../../contracts/authority/i
 import type { Answer, Question } from "../../contracts/authority/question.ts";
 import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Lease } from "../../contracts/authority/lease.ts";
+import type { Sanitized, SanitizeMark } from "../../contracts/memory/content_trust.ts";
 import type { McpLoan } from "../../contracts/exchange/mcp_loan.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { Receipt } from "../../contracts/authority/receipt.ts";
@@ -76,6 +77,8 @@ export interface OperatorParts {
   move(task: TaskId, phase: Phase): Promise<AgentTask>;
   artifacts(task: TaskId | undefined): Promise<readonly Artifact[]>;
   release(artifact: Artifact["id"]): Promise<Artifact>;
+  sanitize(mark: SanitizeMark): Promise<Sanitized>;
+  signed(asked: Body<"signed">): object;
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
   budgets(): Promise<readonly BudgetStanding[]>;
@@ -208,7 +211,13 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
       if (service.find(task) !== undefined || parts.fleet === undefined) {
         return service.staged(task);
       }
-      return parts.fleet.staged(task).then((staged) => isObject(staged) ? staged : {});
+      return parts.fleet.staged(task).then((staged) => {
+        if (isObject(staged)) return staged;
+        throw new Fault(
+          "notFound",
+          `Cannot show the changes of task ${task}: its kernel shows them while a person is asked about them`,
+        );
+      });
     },
     undo: ({ task, files }: Body<"undo">) => service.undo(task, files),
     tools: ({ task }: Body<"tools">) => parts.tools(task),
@@ -245,6 +254,8 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     },
     outbox: ({ task }: Body<"outbox">) => parts.artifacts(task),
     release: ({ artifact }: Body<"release">) => parts.release(artifact),
+    sanitize: (mark: Body<"sanitize">) => parts.sanitize(mark),
+    signed: (asked: Body<"signed">) => parts.signed(asked),
     extend: ({ task, limits }: Body<"extend">) => parts.extend(task, defined(limits)),
     phase: ({ task, phase }: Body<"phase">) => parts.move(task, phase),
     log: ({ task, from }: Body<"log">) => {

@@ -12,6 +12,7 @@ import { type LeaseId, TaskId } from "../../contracts/authority/ids.ts";
 import { EntryState, type InboxEntry } from "../../contracts/exchange/inbox.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { Lease } from "../../contracts/authority/lease.ts";
+import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { GrantedCall } from "../../contracts/task/power.ts";
 import type { Store } from "../../contracts/task/store.ts";
 import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/task.ts";
@@ -110,6 +111,40 @@ export function makePastTasks(
       }
     },
   });
+}
+
+/** Calls of a task, and events of the whole log, that are looked through for the last call of a tool. */
+const MAX_CALLS = 1_000;
+const MAX_LOOKED = 20_000;
+
+/**
+ * Finds the last call of a tool that went on: of the same task, else of another one of the same principal, as far as the
+ * newest 20,000 events tell. A task whose content was erased tells nothing.
+ */
+export function makeEarlierCalls(
+  store: Pick<Store, "events">,
+  readPrivate: ReadPrivate,
+): (
+  process: Pick<ProcessRow, "task" | "principal">,
+  call: { readonly tool: string; readonly key: string },
+) => Promise<{ task: TaskId; at: number; argumentsText: string } | undefined> {
+  const kinds = ["intent"];
+  return async ({ task, principal }, { tool, key }) => {
+    const lastIn = async (query: Parameters<Store["events"]>[0]) => {
+      for (const event of await store.events({ ...query, kinds, newest: true, limit: MAX_CALLS })) {
+        const body = bodyOf(event), of = TaskId.safeParse(event.task);
+        if (body["tool"] !== tool || body["principal"] !== principal || !of.success) continue;
+        const secret = await readPrivate(event), text = secret?.["arguments"];
+        if (typeof text !== "string" || secret?.["key"] === key) continue;
+        return { task: of.data, at: event.at, argumentsText: text };
+      }
+      return undefined;
+    };
+    const own = await lastIn({ task });
+    if (own !== undefined) return own;
+    const [last] = await store.events({ newest: true, limit: 1 });
+    return await lastIn({ afterSeq: Math.max(0, (last?.seq ?? 0) - MAX_LOOKED) });
+  };
 }
 
 /** Most ended tasks that are remembered. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Digest, Pid, type Scope, TaskId } from "../../contracts/authority/mod.ts";
 import type { JsonObject } from "../../contracts/base/mod.ts";
-import type { EventLog, NewEvent, StoredEvent } from "../../contracts/task/mod.ts";
-import { readLeases } from "./task_history.ts";
+import type { EventLog, NewEvent, Store, StoredEvent } from "../../contracts/task/mod.ts";
+import { makeEarlierCalls, readLeases } from "./task_history.ts";
 import { makeLeases } from "../core/lease/leases.ts";
 
 const TASKS = ["t000000000001", "t000000000002"].map((id) => TaskId.parse(id));
@@ -23,9 +23,14 @@ function world() {
     }
     return Promise.resolve([]);
   };
-  const store = {
-    events: ({ task, kinds }: { task?: string; kinds?: readonly string[] }) =>
-      Promise.resolve(rows.filter((row) => row.task === task && kinds?.includes(row.kind))),
+  const store: Pick<Store, "events"> = {
+    events: ({ task, kinds, newest, afterSeq = 0, limit = 1_000 }) => {
+      const found = rows.filter((row) =>
+        (task === undefined || row.task === task) && row.seq > afterSeq &&
+        (kinds === undefined || kinds.includes(row.kind))
+      );
+      return Promise.resolve((newest === true ? found.reverse() : found).slice(0, limit));
+    },
   };
   const readPrivate = (row: StoredEvent) => Promise.resolve(secrets.get(row));
   return {
@@ -41,6 +46,7 @@ function world() {
           after: () => () => undefined,
         },
       }),
+    earlier: makeEarlierCalls(store, readPrivate),
     ever: (live: Parameters<typeof readLeases>[2]) =>
       readLeases({ store, readPrivate }, TASKS.toReversed().map((id) => ({ id })), live),
   };
@@ -89,4 +95,28 @@ Deno.test("what a purged task's leases were for is not told", async () => {
   await at.kernel().grantAll([{ ...to, scope: read("secret-plan") }]);
   at.secrets.clear();
   assert.deepEqual(await at.ever([]), []);
+});
+
+Deno.test("the last call of a tool is that of the task, else of another one of the same principal whose words are kept", async () => {
+  const at = world();
+  const [one, two] = TASKS as [TaskId, TaskId];
+  const went = (task: TaskId, key: string, more: JsonObject = {}): Promise<unknown> =>
+    at.append(task, [{
+      kind: "intent",
+      body: { tool: "mcp_bank_pay", principal: "alice", ...more },
+      private: { key, arguments: `{"of":"${key}"}` },
+    }]);
+  const found = async (task: TaskId, key = "now"): Promise<string | undefined> =>
+    (await at.earlier({ task, principal: "alice" }, { tool: "mcp_bank_pay", key }))?.argumentsText;
+  assert.equal(await found(two), undefined);
+  await went(one, "a");
+  await went(one, "b", { principal: "mallory" });
+  await went(one, "c", { tool: "mcp_bank_read" });
+  assert.equal(await found(two), '{"of":"a"}');
+  await went(two, "d");
+  await went(one, "e");
+  assert.equal(await found(two), '{"of":"d"}', "its own");
+  assert.equal(await found(two, "d"), '{"of":"e"}', "a call that is made anew is not its own past");
+  at.secrets.clear();
+  assert.equal(await found(two), undefined, "what was erased tells nothing");
 });

@@ -10,9 +10,11 @@ import {
   type ContentColours,
   type ContentTrust,
   type KnownContent,
+  type SanitizedKind,
   TRIVIAL_BYTES,
 } from "../../contracts/memory/content_trust.ts";
 import { Fault } from "../../contracts/base/fault.ts";
+import { sha256Hex } from "../../port/digest.ts";
 import { openEngine, prepareFiles } from "./_engine_powers.ts";
 import { damagedRow, withFaults } from "./_faults.ts";
 
@@ -84,32 +86,44 @@ function overDatabase(db: DatabaseSync, path: string): ContentStore {
         (typeof clean === "number" && clean <= COLOURS.indexOf(sanitized)));
   };
 
+  const signedAs = (kind: SanitizedKind, digest: string): unknown =>
+    look(signedKey(kind, digest))?.["sanitized"];
+  const record = (contents: readonly KnownContent[]): void => {
+    const news = contents.filter((each) => each.bytes >= TRIVIAL_BYTES && !isKnown(each));
+    if (news.length === 0) return;
+    inTransaction(db, () => {
+      for (const { digest, colour, label, sanitized } of news) {
+        put.run(
+          keyOf(digest),
+          COLOURS.indexOf(colour),
+          LABELS.indexOf(label),
+          sanitized === undefined ? null : COLOURS.indexOf(sanitized),
+        );
+      }
+    });
+  };
+
   return Object.freeze<ContentStore>({
     of(digests) {
       let [colour, label] = [0, 0];
       for (const digest of digests) {
         const row = look(digest);
         if (row === undefined) continue;
-        const { sanitized } = row;
         const own = Number(row["colour"]);
-        colour = Math.max(colour, typeof sanitized === "number" ? Math.min(own, sanitized) : own);
+        const clean = [row["sanitized"], own > 0 ? signedAs("file", digest) : undefined]
+          .filter((each) => typeof each === "number");
+        colour = Math.max(colour, Math.min(own, ...clean));
         label = Math.max(label, Number(row["label"]));
       }
       return coloursOf(colour, label);
     },
-    record(contents) {
-      const news = contents.filter((each) => each.bytes >= TRIVIAL_BYTES && !isKnown(each));
-      if (news.length === 0) return;
-      inTransaction(db, () => {
-        for (const { digest, colour, label, sanitized } of news) {
-          put.run(
-            keyOf(digest),
-            COLOURS.indexOf(colour),
-            LABELS.indexOf(label),
-            sanitized === undefined ? null : COLOURS.indexOf(sanitized),
-          );
-        }
-      });
+    record,
+    signed(kind, digest) {
+      const found = signedAs(kind, digest);
+      return typeof found === "number" ? COLOURS[found] : undefined;
+    },
+    sanitize({ kind, digest, bytes, from, to: sanitized }) {
+      record([{ digest: signedKey(kind, digest), bytes, ...from, sanitized }]);
     },
     mark(digest, { colour, label }) {
       inTransaction(
@@ -134,6 +148,11 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
       throw error;
     }
   });
+}
+
+/** INVARIANT: what was signed as one kind of item is nothing for another (test: "… a file's mark lifts no result"). */
+function signedKey(kind: string, digest: string): string {
+  return sha256Hex(`signed ${kind} ${digest}`);
 }
 
 function keyOf(digest: string): Uint8Array {

@@ -2,7 +2,11 @@
 import { isObject } from "../../../contracts/base/json.ts";
 import { Artifact, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
-import type { ContentTrust, KnownContent } from "../../../contracts/memory/mod.ts";
+import {
+  type ContentTrust,
+  type KnownContent,
+  SanitizeMark,
+} from "../../../contracts/memory/mod.ts";
 import type { Store } from "../../../contracts/task/mod.ts";
 import { openContentStore } from "../../../store/sqlite/mod.ts";
 import { bodyOf, type ReadPrivate } from "./read_events.ts";
@@ -27,7 +31,7 @@ export interface ContentsParts {
 export async function openContents(parts: ContentsParts): Promise<ContentTrust> {
   const contents = openContentStore(parts.path);
   if (!contents.complete()) {
-    for await (const known of knownToLog(parts)) contents.record(known);
+    await learn(contents, knownToLog(parts));
     contents.completed();
   }
   return contents;
@@ -35,30 +39,50 @@ export async function openContents(parts: ContentsParts): Promise<ContentTrust> 
 
 /** Records what the chain of one task knows of contents, which another kernel had. */
 export async function learnContents(
-  contents: Pick<ContentTrust, "record">,
+  contents: Pick<ContentTrust, "record" | "sanitize">,
   parts: Omit<ContentsParts, "path">,
   task: string,
 ): Promise<void> {
-  for await (const known of knownToLog(parts, task)) contents.record(known);
+  await learn(contents, knownToLog(parts, task));
+}
+
+/** What a page of the log knows: contents, and what a person signed. */
+interface Known {
+  readonly contents: KnownContent[];
+  readonly marks: SanitizeMark[];
+}
+
+async function learn(
+  contents: Pick<ContentTrust, "record" | "sanitize">,
+  pages: AsyncIterable<Known>,
+): Promise<void> {
+  for await (const known of pages) {
+    contents.record(known.contents);
+    for (const mark of known.marks) contents.sanitize(mark);
+  }
 }
 
 /** What earlier outcomes brought into mounts, and what was released. */
 async function* knownToLog(
   { store, readPrivate }: Omit<ContentsParts, "path">,
   task?: string,
-): AsyncGenerator<readonly KnownContent[]> {
+): AsyncGenerator<Known> {
   for (let afterSeq = 0;;) {
-    const kinds = ["outcome", "artifact"];
+    const kinds = ["outcome", "artifact", "sanitized"];
     const page = await store.events({
       ...{ kinds, afterSeq, limit: PAGE },
       ...(task === undefined ? {} : { task }),
     });
-    const found: KnownContent[] = [];
+    const found: Known = { contents: [], marks: [] };
     for (const event of page) {
       if (event.kind === "outcome" && !APPLYING.has(bodyOf(event)["tool"])) continue;
       const secret = await readPrivate(event);
       // Erased with its task: nothing tells any more what the bytes were.
-      if (secret !== undefined) found.push(...knownOf(secret));
+      if (secret === undefined) continue;
+      found.contents.push(...knownOf(secret));
+      // TRUST: of this state's own log: its signature was checked before it was written.
+      const mark = SanitizeMark.safeParse(secret["mark"]);
+      if (event.kind === "sanitized" && mark.success) found.marks.push(mark.data);
     }
     yield found;
     const last = page.at(-1);

@@ -1,7 +1,13 @@
 /** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
 import * as z from "zod";
-import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
-import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
+import {
+  Colour,
+  colourSuffices,
+  Label,
+  mixColour,
+  mixLabel,
+} from "../../../contracts/authority/colour.ts";
+import type { ContentLookup, SignedContents } from "../../../contracts/memory/content_trust.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { Digest, type Pid } from "../../../contracts/authority/ids.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
@@ -174,20 +180,34 @@ function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
   return data as HostCallAnswer;
 }
 
-/** An answer with what is known of the contents that it came from mixed in, also into what it stages. */
-export function withKnown(answer: HostCallAnswer, known: ContentLookup): HostCallAnswer {
+/**
+ * An answer with what is known of the contents that it came from mixed in, also into what it stages. One that came from a
+ * single content is no worse than a person signed for exactly that, whatever its folder is marked as.
+ */
+export function withKnown(
+  answer: HostCallAnswer,
+  known: ContentLookup & SignedContents,
+): HostCallAnswer {
   const { contents, ...rest } = answer;
   if (contents === undefined) return answer;
   const found = known.of(contents);
-  if (found.colour === "BLUE" && found.label === "public") return rest;
+  const [only] = contents,
+    signed = contents.length === 1 && only !== undefined ? known.signed("file", only) : undefined;
+  if (found.colour === "BLUE" && found.label === "public" && signed === undefined) return rest;
   const mixed = <T extends Pick<HostCallAnswer, "colour" | "label">>(each: T): T => ({
     ...each,
     colour: mixColour(each.colour, found.colour),
     label: mixLabel(each.label, found.label),
   });
+  const read = <T extends Pick<HostCallAnswer, "colour" | "label">>(each: T): T => {
+    const now = mixed(each);
+    return signed !== undefined && colourSuffices(signed, now.colour)
+      ? { ...now, colour: signed }
+      : now;
+  };
   return {
-    ...mixed(rest),
-    sources: rest.sources.map(mixed),
+    ...read(rest),
+    sources: rest.sources.map(read),
     ...(rest.staged === undefined ? {} : { staged: rest.staged.map(mixed) }),
   };
 }

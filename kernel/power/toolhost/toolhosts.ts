@@ -1,7 +1,7 @@
 /** One toolhost for each task, started on first use, another for each call that writes. @module */
 import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
+import type { ContentLookup, SignedContents } from "../../../contracts/memory/content_trust.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
 import { LeaseId, type Pid, type TaskId } from "../../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
@@ -84,7 +84,7 @@ export interface Toolhosts {
 /** What {@link makeToolhosts} is handed. */
 export interface ToolhostsParts {
   /** What is known of contents in the whole state. */
-  readonly contents: ContentLookup;
+  readonly contents: ContentLookup & SignedContents;
   readonly children: Pick<Children, "toolhost" | "walls">;
   readonly leases: Pick<Leases, "covering" | "alive" | "dead" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after">;

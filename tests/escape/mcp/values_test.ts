@@ -3,6 +3,7 @@
  * every rule. Without the look at values the money would go to mallory, or each payment of alice's own would ask.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { Question } from "../../../contracts/authority/mod.ts";
 import { type Machine, onMachine } from "../../fake/remit.ts";
 
 const STUB = new URL("../../../redteam/stub_server.mjs", import.meta.url);
@@ -105,13 +106,17 @@ Deno.test("after kill -9 what was declared and done still counts, and a question
         pay({ to: "DE03-GYM", amount: 20 }),
     );
     const waits = await machine.remit([...run, "--on-question", "queue", "--json"]);
-    const [question] = await machine.json(["questions"]) as { id: string; origins: unknown }[];
+    const [question] = await machine.json(["questions"]) as Question[];
     ok(question, waits.stderr);
-    const [{ call: _call, ...to } = { call: "" }, amount] = question.origins as { call: string }[];
+    const [{ call: _call, ...to } = { call: "" }, amount] = question.origins ?? [];
     deepEqual([to, amount], [
       { at: "to", from: "result", tool: "mcp_bank_payments", colour: "RED" },
       { at: "amount", from: "request" },
     ]);
+    const { earlier, described } = question;
+    equal(described, `From the MCP server "bank" (not verified): Moves.`);
+    deepEqual(earlier?.differs, [{ at: "to", was: '"DE02-RENT"', now: '"XX66-EVIL"' }]);
+    match((await machine.remit(["questions"])).stdout, /last call: in this task/);
     for (const pid of await machine.processes()) {
       try {
         Deno.kill(pid, "SIGKILL");
@@ -121,7 +126,7 @@ Deno.test("after kill -9 what was declared and done still counts, and a question
     }
     await machine.remit(["answer", question.id, "deny"]);
     // The same payment again asks, in a new kernel, too; her other payment then goes on by itself.
-    const answered = new Set([question.id]);
+    const answered = new Set<string>([question.id]);
     for (let open = await until(machine, answered); open !== undefined;) {
       await machine.remit(["answer", open, "deny"]);
       answered.add(open);

@@ -1,0 +1,37 @@
+/** What a person is told of a call's tool, of its last call, and of what an answer would cover. @module */
+import type { Question } from "../../contracts/authority/mod.ts";
+import { displayText } from "../../text/mod.ts";
+
+/** Words of Remit, and lines under them that others wrote, safe to show. */
+export interface ToldBefore {
+  readonly words: string;
+  readonly lines: readonly string[];
+}
+
+/** How a call differs from the last one of its tool; undefined where nobody looked. */
+export function earlierLines({ earlier, task }: Question): ToldBefore | undefined {
+  if (earlier === undefined) return undefined;
+  if (earlier === null) {
+    return { words: "none of this tool that the log still knows: this is the first", lines: [] };
+  }
+  const at = `${new Date(earlier.at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const where = earlier.task === task ? "in this task" : `in task ${earlier.task}`;
+  const safe = (text: string): string => displayText(text, { max: 200 });
+  const lines = earlier.differs.map(({ at, was, now }) =>
+    safe(`${at}: ${was ?? "(not there)"} → ${now ?? "(not there)"}`)
+  );
+  const more = earlier.more === 0 ? [] : [`… and ${earlier.more} more values`];
+  return {
+    words: lines.length === 0
+      ? `the same arguments, ${where}, ${at}`
+      : `${where}, ${at}; what is not as it was then:`,
+    lines: [...lines, ...more],
+  };
+}
+
+/** What an answer for the turn or the session would cover, in words. */
+export function coverWords({ remember }: Pick<Question, "remember">): string {
+  if (remember === undefined) return "no answer to this is remembered";
+  return `answering s would store: ${displayText(remember, { max: 1_024 })}; t the same until ` +
+    "this turn ends. Other arguments ask again, and so do the same ones at another colour or label";
+}
