@@ -1,0 +1,8 @@
+/**
+ * init: `remit --version` alone, started by bin/remit in place of the command line: one file to load, and no configuration
+ * to read. It prints what the command line prints (test: remit --version says the same by its own short way).
+ * @module
+ */
+import { VERSION } from "./version.ts";
+
+console.log(`remit ${VERSION}`);
