@@ -1,10 +1,11 @@
 /**
- * `deno task image [--base=DIR] [--tag=NAME]`: builds the Containerfile with buildah, podman or docker, whichever is
+ * `deno task image [--base=DIR] [--cert=FILE] [--tag=NAME]`: builds the Containerfile with buildah, podman or docker, whichever is
  * there, and starts what came: `remit --version`, then the service until its health check answers. Where no builder is, the
  * steps of the Containerfile are run one by one in a namespace (tests/story/container_test.ts).
  *
  * `--base=DIR` is for a machine that reaches no registry of images: a root file system (such as debootstrap makes) and this
- * very Deno stand for the two base images. buildah alone takes it, and needs root.
+ * very Deno stand for the two base images. buildah alone takes it, and needs root. `--cert=FILE` names, by its full path, the
+ * certificate (PEM) of a network that signs with its own; with buildah or podman, and the image trusts it from then on.
  *
  * @module
  */
@@ -13,6 +14,10 @@ import { print, ROOT } from "../process.ts";
 const option = (name: string): string | undefined =>
   Deno.args.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 
+/** Where Debian looks for authorities of the place. */
+const AUTHORITY = "/usr/local/share/ca-certificates/network.crt";
+const cert = option("cert");
+const volumes = cert === undefined ? [] : ["--volume", `${cert}:${AUTHORITY}:ro`];
 const TAG = option("tag") ?? "remit";
 /** Looks of the health check, a second apart. */
 const LOOKS = 60;
@@ -85,7 +90,7 @@ async function standIns(root: string): Promise<void> {
       made,
     ]);
     await run([...BUILDAH, "commit", "--quiet", "--rm", made, `localhost/${name}`], true);
-    print(`stands for ${name}: ${words[0]}`);
+    print(`${words[0]} stands for ${name}\n`);
   }
 }
 
@@ -93,7 +98,16 @@ async function withBuildah(root: string | undefined): Promise<void> {
   if (root !== undefined) await standIns(root);
   const contexts = root === undefined ? [] : (await bases())
     .flatMap((name) => ["--build-context", `${name}=container-image://localhost/${name}`]);
-  const build = ["build", "--layers", "--isolation", "chroot", "--ignorefile", ".containerignore", ...contexts];
+  const build = [
+    "build",
+    "--layers",
+    "--isolation",
+    "chroot",
+    "--ignorefile",
+    ".containerignore",
+    ...contexts,
+    ...volumes,
+  ];
   await run([...BUILDAH, ...build, "-t", TAG, "-f", "Containerfile", "."]);
   const made = await run([...BUILDAH, "from", "--pull-never", `localhost/${TAG}`], true);
   try {
@@ -106,7 +120,10 @@ async function withBuildah(root: string | undefined): Promise<void> {
 }
 
 async function withRunner(program: "podman" | "docker"): Promise<void> {
-  await run([program, "build", "-t", TAG, "-f", "Containerfile", "."]);
+  if (program === "docker" && cert !== undefined) {
+    throw new Error("Cannot use --cert: docker mounts nothing while it builds; install podman");
+  }
+  await run([program, "build", ...volumes, "-t", TAG, "-f", "Containerfile", "."]);
   const start = [program, "run", "--rm", "--entrypoint"];
   await run([...start, "/opt/remit/bin/remit", TAG, "--version"]);
   await run([...start, "sh", TAG, "-c", await served()]);
@@ -120,7 +137,7 @@ if (used === "buildah") await withBuildah(base);
 else if (used === "podman" || used === "docker") await withRunner(used);
 else {
   if (base !== undefined) throw new Error("Cannot use --base: buildah is not installed");
-  print("neither docker, podman nor buildah is here: the steps are run one by one");
+  print("neither docker, podman nor buildah is here: the steps are run one by one\n");
   const test = ["test", "-A", "--quiet", "tests/story/container_test.ts"];
   await run([Deno.execPath(), ...test]);
 }
