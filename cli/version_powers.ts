@@ -5,4 +5,4 @@
  */
 import { VERSION } from "./version.ts";
 
-console.log(`remit ${VERSION}`);
+Deno.stdout.writeSync(new TextEncoder().encode(`remit ${VERSION}\n`));

@@ -72,15 +72,18 @@ function startPump(): { take: (listener: ((bytes?: Uint8Array) => void) | undefi
 /** Makes the keyboard, or undefined when nobody sits at this process. */
 export function makeKeyboard(screen: Screen): Keyboard | undefined {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
-  const dumb = Deno.env.get("TERM") === "dumb";
+  const kind = Deno.env.get("TERM") ?? "";
+  const dumb = kind === "dumb";
+  /** Consoles that might draw what they do not know. */
+  const plain = dumb || /^(?:linux|vt\d|cons)/.test(kind);
   let marked: "" | "paste" | "keys" = "";
   /** `keys`: also tells Shift-Enter apart, which a question and a passphrase have no use for. */
   const mark = (on: typeof marked): void => {
     if (dumb || on === marked) return;
-    if (marked === "keys") say(KEY_MARKS.off);
+    if (marked === "keys" && !plain) say(KEY_MARKS.off);
     if (on === "") say(PASTE_MARKS.off);
     if (marked === "") say(PASTE_MARKS.on);
-    if (on === "keys") say(KEY_MARKS.on);
+    if (on === "keys" && !plain) say(KEY_MARKS.on);
     marked = on;
   };
   let pump: ReturnType<typeof startPump> | undefined;

@@ -26,7 +26,7 @@ async function onTerminal(
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", TERM: "xterm-256color" },
   }).spawn();
   const input = child.stdin.getWriter();
   const decoder = new TextDecoder();
