@@ -132,18 +132,13 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     ahead = { stop, done: work().catch(() => undefined) };
   }
 
-  async function stopAhead(): Promise<void> {
-    ahead?.stop.abort();
-    await ahead?.done;
-    ahead = undefined;
-  }
-
   async function complete(
     request: EngineRequest,
     { onText, onRead, signal }: Parameters<Engine["complete"]>[1],
   ): Promise<EngineEnd> {
     stopIfAborted(signal);
-    await stopAhead();
+    ahead?.stop.abort();
+    await ahead?.done;
     const tokens = promptOf(request.messages);
     const ends = endsOf(tokens);
     if (tokens.length >= contextTokens) {
