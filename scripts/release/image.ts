@@ -100,7 +100,8 @@ async function withBuildah(root: string | undefined): Promise<void> {
     .flatMap((name) => ["--build-context", `${name}=container-image://localhost/${name}`]);
   const build = [
     "build",
-    "--layers",
+    // The other format drops the health check.
+    ...["--format", "docker"],
     "--isolation",
     "chroot",
     "--ignorefile",
@@ -123,7 +124,8 @@ async function withRunner(program: "podman" | "docker"): Promise<void> {
   if (program === "docker" && cert !== undefined) {
     throw new Error("Cannot use --cert: docker mounts nothing while it builds; install podman");
   }
-  await run([program, "build", ...volumes, "-t", TAG, "-f", "Containerfile", "."]);
+  const format = program === "podman" ? ["--format", "docker"] : [];
+  await run([program, "build", ...format, ...volumes, "-t", TAG, "-f", "Containerfile", "."]);
   const start = [program, "run", "--rm", "--entrypoint"];
   await run([...start, "/opt/remit/bin/remit", TAG, "--version"]);
   await run([...start, "sh", TAG, "-c", await served()]);
