@@ -23,6 +23,8 @@ interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts"
   readonly gpuLayers: number;
   /** llama.cpp's last complaint, if any. */
   readonly complaint: () => string | undefined;
+  /** Is handed what stops the reading that nobody waits for; resolves when it has stopped. */
+  readonly stops?: ((stop: () => Promise<void>) => void) | undefined;
 }
 
 /**
@@ -125,20 +127,25 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       const whole = promptOf(messages, false);
       const ends = endsOf(whole);
       const tokens = whole.subarray(0, ends.at(-1) ?? 0);
-      if (tokens.length === 0 || tokens.length >= contextTokens) return;
-      await read(tokens, { signal: stop.signal, reuse: true, ends });
+      const fits = tokens.length > 0 && tokens.length < contextTokens;
+      if (fits) await read(tokens, { signal: stop.signal, reuse: true, ends });
     };
     // What fails here was asked by nobody: the next request computes it, and says why it cannot.
     ahead = { stop, done: work().catch(() => undefined) };
   }
+
+  const rest = async (): Promise<void> => {
+    ahead?.stop.abort();
+    await ahead?.done;
+  };
+  options.stops?.(rest);
 
   async function complete(
     request: EngineRequest,
     { onText, onRead, signal }: Parameters<Engine["complete"]>[1],
   ): Promise<EngineEnd> {
     stopIfAborted(signal);
-    ahead?.stop.abort();
-    await ahead?.done;
+    await rest();
     const tokens = promptOf(request.messages);
     const ends = endsOf(tokens);
     if (tokens.length >= contextTokens) {
@@ -149,10 +156,8 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       );
     }
     using choice = makeChooser({ addon, model }, request, failed);
-    const { sequence, logits: first, kept } = await read(tokens, {
-      ...{ signal, onRead, ends },
-      reuse: request.reuse ?? true,
-    });
+    const reuse = request.reuse ?? true;
+    const { sequence, logits: first, kept } = await read(tokens, { signal, onRead, ends, reuse });
     const text = makeTokenText(model, tokens.at(-1));
     const stops = makeStops(request.stop);
     let answer = "";
@@ -194,9 +199,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       forget(sequence, tokens, ends.at(-1) ?? 0);
     }
     if (!stopped && !say(text.rest())) tell(stops.rest());
-    if (request.reuse ?? true) {
-      readAhead([...request.messages, { role: "assistant", content: answer }]);
-    }
+    if (reuse) readAhead([...request.messages, { role: "assistant", content: answer }]);
     return { why, inputTokens: tokens.length, outputTokens: written, reusedTokens: kept };
   }
 
@@ -242,8 +245,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
 }
 
 function threadsOf(addon: Addon): number {
-  const cores = Math.floor(addon.getMathCores() * SHARE_OF_CORES);
-  return Math.max(1, Math.min(MAX_THREADS, cores));
+  return Math.max(1, Math.min(MAX_THREADS, Math.floor(addon.getMathCores() * SHARE_OF_CORES)));
 }
 
 async function tried(work: () => Promise<boolean>): Promise<boolean> {
