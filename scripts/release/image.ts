@@ -110,7 +110,9 @@ async function withBuildah(root: string | undefined): Promise<void> {
     ...volumes,
   ];
   await run([...BUILDAH, ...build, "-t", TAG, "-f", "Containerfile", "."]);
-  const made = await run([...BUILDAH, "from", "--pull-never", `localhost/${TAG}`], true);
+  // Its own limit of open files is below what the service sets for its processes.
+  const limit = ["--ulimit", "nofile=16384:16384"];
+  const made = await run([...BUILDAH, "from", "--pull-never", ...limit, `localhost/${TAG}`], true);
   try {
     const start = [...BUILDAH, "run", "--isolation", "chroot", made, "--"];
     await run([...start, "/opt/remit/bin/remit", "--version"]);
