@@ -1,12 +1,12 @@
 /** A real kernel for measurements: started as init starts it, spoken to over its control socket. */
-import { NOT_BUILT, provideBundles } from "../cli/program/bundles_powers.ts";
-import type { KernelLink } from "../cli/hands.ts";
-import { startKernel } from "../cli/kernel/start_powers.ts";
-import { greet } from "../cli/kernel/link.ts";
-import { makeKeyFile, openKey } from "../cli/key/person_key_powers.ts";
-import { findPrograms } from "../cli/program/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../launch/program/bundles_powers.ts";
+import type { KernelLink } from "../launch/kernel/kernels.ts";
+import { startKernel } from "../launch/kernel/start_powers.ts";
+import { greet } from "../launch/kernel/link.ts";
+import { makeKeyFile, openKey } from "../config/key/person_key_powers.ts";
+import { findPrograms } from "../launch/program/programs_powers.ts";
 import { signAnswer } from "../cli/question/sign_answer.ts";
-import { connectSocket } from "../cli/kernel/socket_powers.ts";
+import { connectSocket } from "../launch/kernel/socket_powers.ts";
 import { Question, SessionId } from "../contracts/authority/mod.ts";
 import { type Json, toJson } from "../contracts/base/mod.ts";
 import { NO_POLICY } from "../contracts/policy/mod.ts";

@@ -2,7 +2,7 @@
 import { MountName } from "../contracts/authority/mod.ts";
 import type { Mount } from "../contracts/tool/mod.ts";
 import type { KernelConfig } from "../contracts/wire/mod.ts";
-import { findCommands } from "../cli/program/command_programs_powers.ts";
+import { findCommands } from "../launch/program/command_programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { type BenchKernel, benchRequest, cacheFolder, startBenchKernel } from "./_kernel.ts";
 import { median } from "./quantile.ts";

@@ -4,7 +4,7 @@ import type { Powers } from "../contracts/task/mod.ts";
 import type { KernelConfig } from "../contracts/wire/mod.ts";
 import { realPowers } from "../kernel/_fixture/small_children.ts";
 import { type Children, makeChildren } from "../kernel/core/child/children.ts";
-import { settleCaches, warm } from "../cli/program/warm_powers.ts";
+import { settleCaches, warm } from "../launch/program/warm_powers.ts";
 import { makeSpawnPowers } from "../kernel/core/start/spawn_powers.ts";
 
 const ENTRIES = {
@@ -15,7 +15,7 @@ const ENTRIES = {
   local: "models/local/main.ts",
   native: "models/native/main.ts",
 } as const;
-/** Built as the command line builds them (cli/program/bundles_powers.ts, cli/model/programs_powers.ts). */
+/** Built as the command line builds them (launch/program/bundles_powers.ts, launch/program/model_programs_powers.ts). */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   model: ["--platform", "browser"],
   remote: ["--platform", "deno"],

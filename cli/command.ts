@@ -2,11 +2,12 @@
 import { TaskId } from "../contracts/authority/mod.ts";
 import { Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
-import { loadConfig } from "./config/files.ts";
-import type { Basic, Hands, KernelLink, KernelWish, PowerName } from "./hands.ts";
+import { loadConfig } from "../config/files.ts";
+import type { Basic, Hands, PowerName } from "./hands.ts";
+import type { KernelLink, KernelWish } from "../launch/kernel/kernels.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
-import type { Places } from "./disk/places.ts";
+import type { Places } from "../launch/disk/places.ts";
 import { safeJson } from "./terminal/safe_json.ts";
 
 /** One command under way, with the powers that its family names. */

@@ -8,18 +8,18 @@ import type { Paint } from "./terminal/paint.ts";
 import type { Drawn } from "./terminal/footer.ts";
 import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { CommandOutput } from "./session/attach.ts";
-import type { McpStore } from "./mcp/registry/store/store.ts";
-import type { LoginPowers } from "./mcp/registry/login/login.ts";
+import type { McpStore } from "../bridges/mcp/registry/store/store.ts";
+import type { LoginPowers } from "../bridges/mcp/registry/login/login.ts";
 import type { ModelHands } from "./model/hands.ts";
 import type { Gateways } from "./fleet/gateway_powers.ts";
-import type { Places } from "./disk/places.ts";
-import type { PluginKit } from "./plugin/kit.ts";
+import type { Places } from "../launch/disk/places.ts";
+import type { PluginKit } from "../tools-wasm/kit/kit.ts";
 import type { RedteamHands } from "../redteam/mod.ts";
 import type { SwarmHands } from "../swarm/mod.ts";
 import type { ServeHands } from "./mcp_serve/gateway_process.ts";
 import type { BackupHands } from "../service/backup/mod.ts";
 import type { ServiceHands } from "./service/hands.ts";
-import type { WikiHands } from "./wiki/hands.ts";
+import type { WikiHands } from "../memory-wiki/host/powers.ts";
 
 /** Where words go. Everything given to it must be safe text. */
 export interface Screen {

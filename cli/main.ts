@@ -5,10 +5,11 @@
  */
 import { toJson } from "../contracts/base/json.ts";
 import { runCommandLine } from "./arguments/dispatch.ts";
-import { readAround } from "./disk/around_powers.ts";
-import { makeDisk } from "./disk/disk_powers.ts";
-import { placesOf } from "./disk/places.ts";
-import type { Around, Hands, PowerName, PowerSource, Screen } from "./hands.ts";
+import { readAround } from "../launch/disk/around_powers.ts";
+import { makeDisk } from "../launch/disk/disk_powers.ts";
+import { placesOf } from "../launch/disk/places.ts";
+import type { Hands, PowerName, PowerSource, Screen } from "./hands.ts";
+import type { Around } from "../launch/disk/machine.ts";
 import { makeScreen } from "./terminal/terminal_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
@@ -28,7 +29,7 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   interrupts: async () => (await import("./terminal/terminal_powers.ts")).makeInterrupts(),
   readInput: async () => (await import("./terminal/terminal_powers.ts")).readInput,
   pipe: async () => (await import("./acp/pipe_powers.ts")).makePipe(),
-  watch: async () => (await import("./disk/watch_folder_powers.ts")).watchFolder,
+  watch: async () => (await import("../launch/disk/watch_folder_powers.ts")).watchFolder,
   serveSite: async () => (await import("./run/story_site_powers.ts")).serveStorySite,
   startPeer: () => async (options) =>
     await (await import("./a2a/story_peer_powers.ts")).startStoryPeer(home, options),
@@ -45,13 +46,13 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
     return { misfit: makeMisfits() };
   },
   async walls() {
-    const { makeWalls } = await import("./program/walls_powers.ts");
+    const { makeWalls } = await import("../launch/program/walls_powers.ts");
     return makeWalls(async (bwrap) =>
       await (await import("../kernel/core/start/spawn_powers.ts")).triesFilter(bwrap)
     );
   },
   async kernels() {
-    const { makeKernels } = await import("./kernel/kernels_powers.ts");
+    const { makeKernels } = await import("../launch/kernel/kernels_powers.ts");
     return (places) =>
       makeKernels({ places, around, disk, screen, plugins: () => power("plugins") });
   },
@@ -66,19 +67,19 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   },
   wikis: makeWikis,
   async mcpStore() {
-    const { makeMcpStore } = await import("./mcp/registry/store/store_powers.ts");
+    const { makeMcpStore } = await import("../bridges/mcp/registry/store/store_powers.ts");
     const { digestTree, TREE_DISK } = await import("../bridges/mcp/tree/mod.ts");
     return makeMcpStore({
       digestTree: (folder) => digestTree(folder, TREE_DISK),
       ready: async () =>
-        await (await import("./mcp/programs_powers.ts")).provideMcpPrograms({
+        await (await import("../launch/program/mcp_programs_powers.ts")).provideMcpPrograms({
           ...{ home, cache: cache() },
           onBuild: building("the bridges to servers and peers"),
         }),
     });
   },
   async login() {
-    const { makeLoginPowers } = await import("./mcp/registry/login/login_powers.ts");
+    const { makeLoginPowers } = await import("../bridges/mcp/registry/login/login_powers.ts");
     return makeLoginPowers(lineOfLogin);
   },
   async serve() {
@@ -95,7 +96,7 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   async redteam() {
     const { makeRedteamHands } = await import("../redteam/workshop_powers.ts");
     const { runWithin } = await import("./redteam/within.ts");
-    const { makeKernels } = await import("./kernel/kernels_powers.ts");
+    const { makeKernels } = await import("../launch/kernel/kernels_powers.ts");
     const plugins = (): Promise<Hands["plugins"]> => power("plugins");
     const kernels = (around: Around, screen: Screen): Hands["kernels"] => (places) =>
       makeKernels({ places, around, disk, screen, plugins });
@@ -116,8 +117,8 @@ async function power<K extends PowerName>(name: K): Promise<Hands[K]> {
 }
 
 async function makePlugins(): Promise<Hands["plugins"]> {
-  const { makePluginKit } = await import("./plugin/kit_powers.ts");
-  const { RESERVED_TOOLS } = await import("./plugin/reserved.ts");
+  const { makePluginKit } = await import("../tools-wasm/kit/kit_powers.ts");
+  const { RESERVED_TOOLS } = await import("../tools-wasm/kit/reserved.ts");
   const { MODULE_BYTES } = await import("../tools-wasm/host/bounds.ts");
   const { gateFindings } = await import("../tools-wasm/host/load_gate.ts");
   const { readShape } = await import("../tools-wasm/host/module_shape.ts");
@@ -161,10 +162,10 @@ async function makePlugins(): Promise<Hands["plugins"]> {
 }
 
 async function makeWikis(): Promise<Hands["wikis"]> {
-  const { makeWikiHands } = await import("./wiki/process/hands_powers.ts");
-  const { makeWikiParser } = await import("./wiki/process/parser_powers.ts");
-  const { provideWikiProgram } = await import("./wiki/process/programs_powers.ts");
-  const { fetchPage, netAnswer } = await import("./wiki/ingest/fetch.ts");
+  const { makeWikiHands } = await import("../memory-wiki/host/process/hands_powers.ts");
+  const { makeWikiParser } = await import("../memory-wiki/host/process/parser_powers.ts");
+  const { provideWikiProgram } = await import("../memory-wiki/host/process/programs_powers.ts");
+  const { fetchPage, netAnswer } = await import("../memory-wiki/host/ingest/fetch.ts");
   const { NAMESPACE, namespace } = await import("../kernel/core/start/line_parts.ts");
   const { tryIp } = await import("../net/address/ip.ts");
   const { makePathList, NEVER } = await import("../text/path_list.ts");
@@ -199,7 +200,7 @@ async function makeWikis(): Promise<Hands["wikis"]> {
 async function makeSwarm(): Promise<Hands["swarm"]> {
   const { makeSwarmHands } = await import("../swarm/swarm_powers.ts");
   const { makeSwarmWalls } = await import("./swarm/walls_powers.ts");
-  const { findPrograms } = await import("./program/programs_powers.ts");
+  const { findPrograms } = await import("../launch/program/programs_powers.ts");
   const line = await import("../kernel/core/start/command_line.ts");
   const { filtered } = await import("../kernel/core/start/line_parts.ts");
   const { makeSpawnPowers } = await import("../kernel/core/start/spawn_powers.ts");
@@ -224,11 +225,11 @@ async function makeSwarm(): Promise<Hands["swarm"]> {
 }
 
 const lineOfLogin: Parameters<
-  typeof import("./mcp/registry/login/login_powers.ts").makeLoginPowers
+  typeof import("../bridges/mcp/registry/login/login_powers.ts").makeLoginPowers
 >[0] = async () => {
   const onBuild = building("its programs");
-  const { NOT_BUILT, provideBundles } = await import("./program/bundles_powers.ts");
-  const { findPrograms } = await import("./program/programs_powers.ts");
+  const { NOT_BUILT, provideBundles } = await import("../launch/program/bundles_powers.ts");
+  const { findPrograms } = await import("../launch/program/programs_powers.ts");
   const { lineOfNet } = await import("../kernel/core/start/start_line.ts");
   const [{ children, denoDir }, programs] = await Promise.all([
     provideBundles({ home, cache: cache(), onBuild }),

@@ -4,6 +4,6 @@
  * (test: bob calls bin/remit through two symlinks from another folder, and his paths are his).
  * @module
  */
-import { VERSION } from "./version.ts";
+import { VERSION } from "../launch/kernel/version.ts";
 
 Deno.stdout.writeSync(new TextEncoder().encode(`remit ${VERSION}\n`));

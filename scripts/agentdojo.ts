@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { placesOf } from "../cli/disk/places.ts";
+import { placesOf } from "../launch/disk/places.ts";
 import { print, ROOT } from "./process.ts";
 
 const AGENTDOJO = "agentdojo==0.1.35";

@@ -5,13 +5,16 @@
  * @module
  */
 import { join } from "node:path";
-import { provideBundles } from "../cli/program/bundles_powers.ts";
-import { provideBrowser, provideStore } from "../cli/program/program_cache_powers.ts";
-import { provideMcpPrograms } from "../cli/mcp/programs_powers.ts";
+import { provideBundles } from "../launch/program/bundles_powers.ts";
+import { provideBrowser, provideStore } from "../launch/program/program_cache_powers.ts";
+import { provideMcpPrograms } from "../launch/program/mcp_programs_powers.ts";
 import { provideServeProgram } from "../cli/mcp_serve/hands_powers.ts";
-import { type ModelProgram, provideModelProgram } from "../cli/model/programs_powers.ts";
-import { placesOf } from "../cli/disk/places.ts";
-import { provideWikiProgram, type WikiProgram } from "../cli/wiki/process/programs_powers.ts";
+import { type ModelProgram, provideModelProgram } from "../launch/program/model_programs_powers.ts";
+import { placesOf } from "../launch/disk/places.ts";
+import {
+  provideWikiProgram,
+  type WikiProgram,
+} from "../memory-wiki/host/process/programs_powers.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { cachePackages, print, ROOT } from "./process.ts";
 

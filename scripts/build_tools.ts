@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { placesOf } from "../cli/disk/places.ts";
+import { placesOf } from "../launch/disk/places.ts";
 import { provideTools } from "../tools-wasm/build/mod.ts";
 import { print, ROOT } from "./process.ts";
 

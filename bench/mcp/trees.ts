@@ -2,8 +2,8 @@
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
 import { Digest } from "../../contracts/authority/mod.ts";
 import type { McpLaunch } from "../../contracts/exchange/mod.ts";
-import { makeDisk } from "../../cli/disk/disk_powers.ts";
-import { provideWarm } from "../../cli/mcp/registry/store/sweep.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
+import { provideWarm } from "../../bridges/mcp/registry/store/sweep.ts";
 import { cacheFolder } from "../_kernel.ts";
 
 /** A server of npm: how a task is handed it, and how anybody else starts it. */

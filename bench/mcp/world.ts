@@ -1,8 +1,8 @@
 /** A real kernel whose tasks are handed imported servers, and an agent that does nothing but call them. @module */
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
-import { parseLook } from "../../cli/mcp/registry/look.ts";
-import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../launch/program/bundles_powers.ts";
+import { parseLook } from "../../bridges/mcp/registry/look.ts";
+import { mcpPrograms, provideMcpPrograms } from "../../launch/program/mcp_programs_powers.ts";
 import { toJson } from "../../contracts/base/mod.ts";
 import {
   ImportedServer,

@@ -2,8 +2,8 @@
 import { CallId, Pid, TaskId } from "../../contracts/authority/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { makeMisfits } from "../../broker/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
-import { findPrograms } from "../../cli/program/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../launch/program/bundles_powers.ts";
+import { findPrograms } from "../../launch/program/programs_powers.ts";
 import { realPowers } from "../../kernel/_fixture/small_children.ts";
 import { makeChildren } from "../../kernel/core/child/children.ts";
 import type { Looking } from "../../kernel/power/plugin/host_functions.ts";

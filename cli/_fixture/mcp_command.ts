@@ -2,7 +2,7 @@
 import type { Command } from "../command.ts";
 import { fakeHands, type FakeScreen } from "./world.ts";
 import { parseArguments } from "../arguments/parse_arguments.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
+import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 import type { PowerName } from "../hands.ts";
 
 /** A command in a fresh home. */

@@ -1,7 +1,7 @@
 /** Servers of remit.lock for tests. @module */
 import { Digest, Millis, ToolName } from "../../contracts/authority/mod.ts";
 import { mcpPart, McpServerName, NO_GRANTS } from "../../contracts/exchange/mod.ts";
-import { LockedServer, type LockedTool } from "../mcp/registry/lock.ts";
+import { LockedServer, type LockedTool } from "../../bridges/mcp/registry/lock.ts";
 
 /** A tool that was reviewed. */
 export function lockedTool(

@@ -1,6 +1,6 @@
 /** Hands of a login for tests without a network. @module */
 import { Fault } from "../../contracts/base/mod.ts";
-import type { LoginPowers } from "../mcp/registry/login/login.ts";
+import type { LoginPowers } from "../../bridges/mcp/registry/login/login.ts";
 
 /** No net service starts. */
 export const NO_LOGIN: LoginPowers = Object.freeze<LoginPowers>({

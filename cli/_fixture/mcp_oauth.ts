@@ -5,9 +5,9 @@ import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";
 import { resolvingNames } from "../../net/address/resolver.ts";
 import { makeNetService } from "../../net/service.ts";
-import type { LoginParts, LoginPowers } from "../mcp/registry/login/login.ts";
-import { makeLoginPowers } from "../mcp/registry/login/login_powers.ts";
-import type { NetLink } from "../mcp/registry/login/net.ts";
+import type { LoginParts, LoginPowers } from "../../bridges/mcp/registry/login/login.ts";
+import { makeLoginPowers } from "../../bridges/mcp/registry/login/login_powers.ts";
+import type { NetLink } from "../../bridges/mcp/registry/login/net.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { type McpAccess, ServerListing } from "../../contracts/exchange/mod.ts";
-import { placesOf } from "../disk/places.ts";
+import { placesOf } from "../../launch/disk/places.ts";
 import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "./world.ts";
 
 /** A tool as a server describes it. */

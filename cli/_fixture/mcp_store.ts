@@ -1,7 +1,7 @@
 /** The real store of imported servers, for tests. @module */
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
-import { makeMcpStore } from "../mcp/registry/store/store_powers.ts";
-import type { McpStore } from "../mcp/registry/store/store.ts";
+import { makeMcpStore } from "../../bridges/mcp/registry/store/store_powers.ts";
+import type { McpStore } from "../../bridges/mcp/registry/store/store.ts";
 
 /** Makes it. */
 export function realMcpStore(): McpStore {

@@ -6,9 +6,9 @@ import { sha256Hex } from "../../port/digest.ts";
 import { parseToolYaml, provideTools, runBuild } from "../../tools-wasm/build/mod.ts";
 import { gateFindings } from "../../tools-wasm/host/load_gate.ts";
 import { readShape } from "../../tools-wasm/host/module_shape.ts";
-import { makePluginKit } from "../plugin/kit_powers.ts";
+import { makePluginKit } from "../../tools-wasm/kit/kit_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
-import type { OwnTool, PluginKit } from "../plugin/kit.ts";
+import type { OwnTool, PluginKit } from "../../tools-wasm/kit/kit.ts";
 
 const cacheHome = (): string =>
   join(Deno.env.get("XDG_CACHE_HOME") ?? join(Deno.env.get("HOME") ?? "/tmp", ".cache"), "remit");

@@ -2,8 +2,8 @@
 import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { WikiStatus } from "../../contracts/wire/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
-import type { WikiHands, WikiLink, WikiStart } from "../wiki/hands.ts";
-import { makeWikiHands } from "../wiki/process/hands_powers.ts";
+import type { WikiHands, WikiLink, WikiStart } from "../../memory-wiki/host/powers.ts";
+import { makeWikiHands } from "../../memory-wiki/host/process/hands_powers.ts";
 
 /** What a fake process answers, by op. `tell` reaches the command. */
 export type WikiOps = Readonly<

@@ -4,27 +4,29 @@ import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { WatchEvent } from "../../contracts/task/mod.ts";
 import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { makePort } from "../../port/mod.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
-import type { Around, Hands, KernelLink, Kernels, KernelWish, Keyboard, Screen } from "../hands.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
+import type { Hands, Keyboard, Screen } from "../hands.ts";
+import type { Around } from "../../launch/disk/machine.ts";
+import type { KernelLink, Kernels, KernelWish } from "../../launch/kernel/kernels.ts";
 import { TASK } from "./samples.ts";
-import { greet, type Wire } from "../kernel/link.ts";
+import { greet, type Wire } from "../../launch/kernel/link.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { fakeModels } from "./models.ts";
 import { realMcpStore } from "./mcp_store.ts";
-import type { LoginPowers } from "../mcp/registry/login/login.ts";
+import type { LoginPowers } from "../../bridges/mcp/registry/login/login.ts";
 import { NO_LOGIN } from "./mcp_login.ts";
-import type { McpStore } from "../mcp/registry/store/store.ts";
+import type { McpStore } from "../../bridges/mcp/registry/store/store.ts";
 import type { ModelHands } from "../model/hands.ts";
 import { realPlugins } from "./plugins.ts";
 import { fakeWikis } from "./wikis.ts";
 import { NO_GATEWAY } from "./gateway.ts";
 import { NO_SERVICE_HANDS } from "./service.ts";
 import type { ServeHands } from "../mcp_serve/gateway_process.ts";
-import type { WikiHands } from "../wiki/hands.ts";
-import type { PluginKit } from "../plugin/kit.ts";
-import { type Places, preparePlaces } from "../disk/places.ts";
+import type { WikiHands } from "../../memory-wiki/host/powers.ts";
+import type { PluginKit } from "../../tools-wasm/kit/kit.ts";
+import { type Places, preparePlaces } from "../../launch/disk/places.ts";
 
-import { watchFolder } from "../disk/watch_folder_powers.ts";
+import { watchFolder } from "../../launch/disk/watch_folder_powers.ts";
 import { runCommandLine as runFamilies } from "../arguments/dispatch.ts";
 
 /** A screen that remembers. */

@@ -17,15 +17,15 @@ import {
   showReview,
   waitingLines,
 } from "../mcp/onboard.ts";
-import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
-import { keepLook, lookAt } from "../mcp/registry/look.ts";
-import { reviewDocument } from "../mcp/registry/review.ts";
+import { type LockedServer, parseMcpName } from "../../bridges/mcp/registry/lock.ts";
+import { keepLook, lookAt } from "../../bridges/mcp/registry/look.ts";
+import { reviewDocument } from "../../bridges/mcp/registry/review.ts";
 import { clearanceFor } from "../mcp/grant_flags.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../disk/places.ts";
-import { loadSecrets } from "../secret/keep.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
+import { loadSecrets } from "../../config/secret/keep.ts";
 import { factsOf, keysWords, launchBy } from "./peer_work.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Basic } from "../hands.ts";

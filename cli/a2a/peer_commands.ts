@@ -18,7 +18,7 @@ import {
   namedPeer,
 } from "./peer_work.ts";
 import { mcpApprove, mcpReview } from "../mcp/command/review.ts";
-import { keepLook, type KeptLook, keptLook } from "../mcp/registry/look.ts";
+import { keepLook, type KeptLook, keptLook } from "../../bridges/mcp/registry/look.ts";
 import { clearanceFor } from "../mcp/grant_flags.ts";
 import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
 import { mcpLogin } from "../mcp/command/login.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { type LockedServer, parseMcpName } from "../mcp/registry/lock.ts";
+import { type LockedServer, parseMcpName } from "../../bridges/mcp/registry/lock.ts";
 import { lockOf } from "../mcp/work.ts";
 import type { Basic } from "../hands.ts";
 

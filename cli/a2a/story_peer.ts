@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import { type ImportedServer, isPeer } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { parseMcpName } from "../mcp/registry/lock.ts";
-import { askLook } from "../mcp/registry/look.ts";
-import { unflaggedTools } from "../mcp/registry/review.ts";
-import { forgetMcpSecrets, keepMcpSecret } from "../mcp/registry/secrets.ts";
+import { parseMcpName } from "../../bridges/mcp/registry/lock.ts";
+import { askLook } from "../../bridges/mcp/registry/look.ts";
+import { unflaggedTools } from "../../bridges/mcp/registry/review.ts";
+import { forgetMcpSecrets, keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf } from "../mcp/work.ts";
-import { preparePlaces } from "../disk/places.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
 import type { Basic } from "../hands.ts";
 

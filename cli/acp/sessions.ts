@@ -23,11 +23,12 @@ import { editorQuestion } from "./question.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import type { Command } from "../command.ts";
-import { mountNameOf } from "../disk/mounts.ts";
-import { checkSameFolders } from "../disk/same_folders.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import { mountNameOf } from "../../launch/disk/mounts.ts";
+import { checkSameFolders } from "../../launch/disk/same_folders.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
-import { openKeyRing } from "../key/ring.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { lendKeys, provideModelPrograms, readyAgain } from "../model/ready.ts";
 import { shownChanges } from "../question/asking.ts";
 import { signAnswer } from "../question/sign_answer.ts";
@@ -36,7 +37,7 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import { createTask, readPast } from "../run/run_task.ts";
 import { askStaged, type Watch, type WatchEnd, watchTask } from "../run/watch_task.ts";
 import { withModel } from "../session/session.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 
 /** What sessions of an editor are handed. */
 export type EditorCommand = Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">;

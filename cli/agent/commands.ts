@@ -6,11 +6,11 @@ import { ForeignAgent } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { type Command, printJson } from "../command.ts";
-import { absolute, preparePlaces } from "../disk/places.ts";
-import { ARCH } from "./programs_powers.ts";
+import { absolute, preparePlaces } from "../../launch/disk/places.ts";
+import { ARCH } from "../../launch/program/agent_programs_powers.ts";
 import { AGENT_ROWS, type AgentRow } from "./rows.ts";
-import { otherVersion, pinOf } from "./pins.ts";
-import { noAgent, openAgentStore } from "./store.ts";
+import { otherVersion, pinOf } from "../../config/agent/pins.ts";
+import { noAgent, openAgentStore } from "../../config/agent/store.ts";
 
 const TOKENS = 2_000_000;
 

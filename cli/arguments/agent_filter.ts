@@ -1,7 +1,7 @@
 /** Tasks by their agent and its labels: `--agent`, `--labels`. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { flag, type Parsed } from "./parse_arguments.ts";
 
 /** Tells whether a task, as the kernel gives it, is one that was asked for. */

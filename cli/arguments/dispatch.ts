@@ -4,21 +4,21 @@ import { displayBlock } from "../../text/mod.ts";
 import { familyOf, findCommand } from "./command_table.ts";
 import { handed } from "./family.ts";
 import type { GatewayParts } from "../fleet/over_gateway.ts";
-import { diskFault } from "../disk/disk_fault.ts";
+import { diskFault } from "../../launch/disk/disk_fault.ts";
 import {
   BASIC,
   type Hands,
-  type KernelLink,
   type PowerName,
   type PowerSource,
   RUNS_AS_ROOT,
   type Screen,
 } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { everythingText, familyLines, familyText, helpText } from "./help.ts";
 import { flag, has, parseArguments, takesTask } from "./parse_arguments.ts";
-import { placesOf } from "../disk/places.ts";
+import { placesOf } from "../../launch/disk/places.ts";
 import { safeJson } from "../terminal/safe_json.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 
 function report(screen: Screen, fault: Fault, json: boolean): number {
   if (json) {
@@ -113,7 +113,7 @@ export async function runCommandLine(
     const places = placesOf(around, flag(parsed, "state"));
     const store = flag(parsed, "store");
     if (store !== undefined) {
-      const { keepStore } = await import("../kernel/store_choice.ts");
+      const { keepStore } = await import("../../launch/kernel/store_choice.ts");
       keepStore({ disk, places, uid: around.uid }, store);
     }
     const fresh = disk.stat(places.state) === undefined;

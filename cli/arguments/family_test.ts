@@ -4,7 +4,7 @@ import type { Hands, PowerName } from "../hands.ts";
 import { FAMILIES } from "./command_table.ts";
 import { family } from "./family.ts";
 import { parseArguments } from "./parse_arguments.ts";
-import { placesOf } from "../disk/places.ts";
+import { placesOf } from "../../launch/disk/places.ts";
 
 /** A source that remembers what it was asked for. */
 function asked(): { readonly names: Set<string>; readonly hands: ReturnType<typeof fakeHands> } & {

@@ -1,7 +1,7 @@
 /** Help pages, made from the table of commands. @module */
 import { COMMANDS, type CommandSpec, COMMON_FLAGS, type FlagSpec } from "./command_table.ts";
 import { everyCommandLines, overviewLines } from "./help_overview.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 
 function flagLines(flags: readonly FlagSpec[]): string[] {
   return flags.flatMap((each) => {

@@ -9,7 +9,7 @@ import {
   type FlagSpec,
 } from "./command_table.ts";
 import { familyLines } from "./help.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 
 /** A parsed command line. */
 export interface Parsed {

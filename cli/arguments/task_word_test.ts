@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fakeHands } from "../_fixture/world.ts";
 import { TASK, taskJson } from "../_fixture/samples.ts";
 import { runCommandLine } from "../_fixture/world.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 import { recordOf } from "../command.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 

@@ -13,7 +13,7 @@ import {
   recordOf,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 
 /** `audit verify [FILE] [--head H] [--key PUB]`; 1 when something does not hold. Of a file it needs no kernel. */

@@ -15,10 +15,11 @@ import {
   rowsOf,
   taskOf,
 } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { ofAgent } from "../arguments/agent_filter.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { parseSince } from "../terminal/since.ts";
 import { tableLines } from "../terminal/table.ts";
 

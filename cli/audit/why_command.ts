@@ -4,7 +4,7 @@ import type { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, isObject, type Json, type JsonObject } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJson, printLines, reachKernel, taskOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readSeen, type SeenEvent, textOf } from "./event_fields.ts";
 
 /** How a call was decided, of its task's log. */

@@ -15,7 +15,7 @@ import {
 } from "../command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { conversationIn, taskNamed } from "./name.ts";
-import { lendApproved } from "../mcp/registry/handover.ts";
+import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { lendKeys, needsOfPast, provideModelPrograms } from "../model/ready.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { ingressOf } from "../run/request_ingress.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../../contracts/base/mod.ts";
 import { ChatMessage } from "../../contracts/model/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { recordOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 const MAX = 2_000_000;
 

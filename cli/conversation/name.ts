@@ -2,7 +2,7 @@
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { recordOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 /** Splits `NAME@TURN`. Throws `invalidInput`. */
 export function conversationIn(text: string): Readonly<Record<string, Json>> {

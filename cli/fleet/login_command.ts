@@ -1,11 +1,11 @@
 /** `remit fleet login URL`: keeps the token of a fleet's gateway, sealed. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, printJson } from "../command.ts";
-import { preparePlaces } from "../disk/places.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
-import { FLEET_PLACE } from "../secret/hook_secret.ts";
-import { openSecretKeep } from "../secret/keep.ts";
-import { parseSecretValue } from "../secret/rules.ts";
+import { FLEET_PLACE } from "../../config/secret/hook_secret.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
+import { parseSecretValue } from "../../config/secret/rules.ts";
 import { fleetOrigin, parseGatewayUrl } from "./over_gateway.ts";
 
 /** Runs the command: the token is typed, or piped in, and never shown again. */

@@ -7,10 +7,11 @@ import * as z from "zod";
 import { Fault, FAULT_CODES, isLoopback, isObject, type Json } from "../../contracts/base/mod.ts";
 import { FleetAnswer } from "../../contracts/wire/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Around, DiskRead, DiskWrite, KernelLink, Kernels } from "../hands.ts";
-import { loadConfig } from "../config/files.ts";
-import type { Places } from "../disk/places.ts";
-import { openSecretKeep } from "../secret/keep.ts";
+import type { Around, DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
+import type { KernelLink, Kernels } from "../../launch/kernel/kernels.ts";
+import { loadConfig } from "../../config/files.ts";
+import type { Places } from "../../launch/disk/places.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
 import type { Gateways } from "./gateway_powers.ts";
 
 /** What a person can do over a gateway. */

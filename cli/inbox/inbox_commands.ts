@@ -20,8 +20,9 @@ import {
   reachKernel,
   recordOf,
 } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
-import { lendApproved } from "../mcp/registry/handover.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
+import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { ingressOf } from "../run/request_ingress.ts";

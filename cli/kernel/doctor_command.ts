@@ -2,13 +2,13 @@
 import { EXIT } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { openKeyRing } from "../key/ring.ts";
-import type { LockedServer } from "../mcp/registry/lock.ts";
-import { obstaclesOf, obstacleText } from "../disk/places.ts";
+import { loadConfig } from "../../config/files.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
+import type { LockedServer } from "../../bridges/mcp/registry/lock.ts";
+import { obstaclesOf, obstacleText } from "../../launch/disk/places.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 import { type Basic, RUNS_AS_ROOT } from "../hands.ts";
 
 /** Runs the command. */

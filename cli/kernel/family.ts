@@ -16,7 +16,7 @@ export const MACHINE = family(
   ],
   ["screen", "disk", "around", "kernels", "keyboard", "mcpStore", "models", "service", "walls"],
   {
-    trust: async () => (await import("../config/trust_command.ts")).trustCommand,
+    trust: async () => (await import("../setup/trust_command.ts")).trustCommand,
     doctor: async () => (await import("./doctor_command.ts")).doctorCommand,
     stop: async () => (await import("./stop_command.ts")).stopCommand,
   },

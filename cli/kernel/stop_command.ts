@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { cell, type Command, printJson, printLines, rowsOf } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 /** A service holds its lock as long as it lives. */
 function serviceRuns({ hands, places }: Command<Basic | "service">): boolean {

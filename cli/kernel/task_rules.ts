@@ -1,11 +1,11 @@
 /** The kernel that goes on with a task: one with the rules of the task's own place. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
-import { checkPin } from "../agent/pins.ts";
-import { agentOfTask, openAgentStore } from "../agent/store.ts";
+import { checkPin } from "../../config/agent/pins.ts";
+import { agentOfTask, openAgentStore } from "../../config/agent/store.ts";
 import { type Command, wishOf } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import type { KernelLink } from "../hands.ts";
+import { loadConfig } from "../../config/files.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 /**
  * Gives `link`, or in its place the link of a kernel with the rules of the task's folder and mounts as they are now,

@@ -1,10 +1,10 @@
 /** `key create|show|rotate`. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { openKeyRing } from "./ring.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
-import { preparePlaces } from "../disk/places.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 
 async function readNew(

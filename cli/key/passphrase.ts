@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 
 /** Reads it. Throws `invalidInput` without a terminal or a file. */

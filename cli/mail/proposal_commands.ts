@@ -13,7 +13,7 @@ import {
   reachKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { answerCommand } from "../task/question_commands.ts";
 import { questionLines } from "../question/question_frame.ts";
 import { tableLines } from "../terminal/table.ts";

@@ -10,7 +10,7 @@ import {
   mailIn,
 } from "../../contracts/exchange/mod.ts";
 import { type Command, printJson, printLines, reachKernel, recordOf, rowsOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { attached, entryOf, messageOf, packageOf, referenceOf } from "./letter.ts";
 import { messageId } from "./mail_commands.ts";
 

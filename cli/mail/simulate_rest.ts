@@ -1,7 +1,7 @@
 /** Whether a watched task rests, told by its events: nobody waits by the clock. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import { recordOf } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 /** What is known of a task that is watched. */
 export interface Resting {

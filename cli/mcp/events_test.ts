@@ -7,8 +7,8 @@ import { logLine } from "../task/log_command.ts";
 import { mcpHappening, noteSuspension } from "./events.ts";
 import { makeTally } from "../run/tally.ts";
 import { findCommand } from "../arguments/command_table.ts";
-import { placesOf } from "../disk/places.ts";
-import { LockedServer, mcpLockText } from "./registry/lock.ts";
+import { placesOf } from "../../launch/disk/places.ts";
+import { LockedServer, mcpLockText } from "../../bridges/mcp/registry/lock.ts";
 
 const event = (body: object, inner: object = {}): SeenEvent => ({
   ...{ n: 1, at: 1_700_000_000_000, event: "mcp" },

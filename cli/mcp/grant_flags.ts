@@ -5,10 +5,15 @@ import { McpEnvName } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { basename, dirname, join } from "node:path";
-import { absolute } from "../disk/places.ts";
-import { type LockedServer, type MoreGrants, parseHost, unique } from "./registry/lock.ts";
-import { resolveGrant, resolveSocket } from "./registry/paths.ts";
-import { keepMcpSecret } from "./registry/secrets.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import {
+  type LockedServer,
+  type MoreGrants,
+  parseHost,
+  unique,
+} from "../../bridges/mcp/registry/lock.ts";
+import { resolveGrant, resolveSocket } from "../../bridges/mcp/registry/paths.ts";
+import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { registryOf } from "./work.ts";
 import type { Basic } from "../hands.ts";
 

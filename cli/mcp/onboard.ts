@@ -14,19 +14,19 @@ import {
   FLAGGED,
   type McpReview,
   reviewDocument,
-} from "./registry/review.ts";
+} from "../../bridges/mcp/registry/review.ts";
 import {
   familyOf,
   type LockedServer,
   type MoreGrants,
   reachesOut,
   withGrants,
-} from "./registry/lock.ts";
-import { namedPaths, type Proposal, propose } from "./registry/paths.ts";
+} from "../../bridges/mcp/registry/lock.ts";
+import { namedPaths, type Proposal, propose } from "../../bridges/mcp/registry/paths.ts";
 import { alienLines, reviewLines, serverLines } from "./review_lines.ts";
 import { endedWords } from "./words.ts";
 import { lockOf, person, registryOf, reviewNow } from "./work.ts";
-import { lookAt, lookFirst } from "./registry/look.ts";
+import { lookAt, lookFirst } from "../../bridges/mcp/registry/look.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 import type { Basic } from "../hands.ts";

@@ -6,7 +6,7 @@ import type { EffectClass } from "../../contracts/authority/mod.ts";
 import { isPeer, type McpAccess, type McpToolWords } from "../../contracts/exchange/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import type { DiffLine, ToolFlag, TranslatedTool } from "../../bridges/mcp/review/mod.ts";
-import type { McpReview, StandingRow } from "./registry/review.ts";
+import type { McpReview, StandingRow } from "../../bridges/mcp/registry/review.ts";
 import {
   accessWords,
   argumentsWords,
@@ -16,7 +16,7 @@ import {
   notableAccesses,
   runsAs,
 } from "./words.ts";
-import type { LockedServer } from "./registry/lock.ts";
+import type { LockedServer } from "../../bridges/mcp/registry/lock.ts";
 import { fieldLines } from "../plugin/review.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";

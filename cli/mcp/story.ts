@@ -13,10 +13,10 @@ import {
 } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import { provideLaunch } from "./registry/fetch/provide.ts";
-import { parseMcpName } from "./registry/lock.ts";
-import { askLook } from "./registry/look.ts";
-import { unflaggedTools } from "./registry/review.ts";
+import { provideLaunch } from "../../bridges/mcp/registry/fetch/provide.ts";
+import { parseMcpName } from "../../bridges/mcp/registry/lock.ts";
+import { askLook } from "../../bridges/mcp/registry/look.ts";
+import { unflaggedTools } from "../../bridges/mcp/registry/review.ts";
 import { registryOf } from "./work.ts";
 import type { Basic } from "../hands.ts";
 

@@ -3,8 +3,8 @@ import type { McpAccess, McpGrants, McpLaunch } from "../../contracts/exchange/m
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
 import { FLAG_WORDS, type ReviewRow, type ToolFlag } from "../../bridges/mcp/review/mod.ts";
-import type { LockedServer } from "./registry/lock.ts";
-import { covered } from "./registry/paths.ts";
+import type { LockedServer } from "../../bridges/mcp/registry/lock.ts";
+import { covered } from "../../bridges/mcp/registry/paths.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 const KIB = 1_024;

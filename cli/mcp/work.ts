@@ -1,11 +1,17 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
 import type { ImportedServer, McpServerName, ServerListing } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
-import { mcpOfTask } from "./registry/handover.ts";
-import { type LockedServer, type McpLock, openMcpLock, parseMcpName } from "./registry/lock.ts";
-import type { LookPowers } from "./registry/look.ts";
-import { type McpReview, reviewOf } from "./registry/review.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
+import { mcpOfTask } from "../../bridges/mcp/registry/handover.ts";
+import {
+  type LockedServer,
+  type McpLock,
+  openMcpLock,
+  parseMcpName,
+} from "../../bridges/mcp/registry/lock.ts";
+import type { LookPowers } from "../../bridges/mcp/registry/look.ts";
+import { type McpReview, reviewOf } from "../../bridges/mcp/registry/review.ts";
 
 /** A command's powers over imported servers, without its terminal. */
 export function registryOf(command: Command<Basic | "mcpStore">): LookPowers {

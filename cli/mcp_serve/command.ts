@@ -6,17 +6,18 @@ import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import { Profile } from "../../contracts/task/mod.ts";
 import { SERVE_PIECE, type ServeHolder, type ServeOpen } from "../../contracts/wire/mod.ts";
 import { type Command, commandText } from "../command.ts";
-import { parseMount } from "../disk/mounts.ts";
-import { absolute } from "../disk/places.ts";
+import { parseMount } from "../../launch/disk/mounts.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { resolveWiki } from "../wiki/place.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import type { GatewayLink } from "../../service/mod.ts";
 import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts/mod.ts";
 import { hostParts, settleCalls } from "./host_setting.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 
 /** Hosts whose block is known. */
 const KNOWN_HOSTS = ["claude", "cursor", "vscode"] as const;

@@ -5,7 +5,12 @@
  */
 import type { PortHandler } from "../../contracts/base/mod.ts";
 import type { GatewayLink } from "../../service/mod.ts";
-import { denying, type WalledLine, walledLine, type WalledParts } from "../program/walled_line.ts";
+import {
+  denying,
+  type WalledLine,
+  walledLine,
+  type WalledParts,
+} from "../../launch/program/walled_line.ts";
 
 /** Where a gateway listens, and who answers it. */
 export interface GatewayStart {

@@ -4,7 +4,7 @@ import {
   type ProgramBuild,
   type ProgramSource,
   provideWarmProgram,
-} from "../program/program_cache_powers.ts";
+} from "../../launch/program/program_cache_powers.ts";
 import {
   type GatewayStart,
   SERVE_MOST,
@@ -18,7 +18,7 @@ import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { GatewayLink } from "../../service/mod.ts";
 import type { Screen } from "../hands.ts";
-import { findPrograms } from "../program/programs_powers.ts";
+import { findPrograms } from "../../launch/program/programs_powers.ts";
 
 /** The sources of the gateway's program. docs/decision/0016. */
 export const SERVE_PROGRAM: ProgramSource = {

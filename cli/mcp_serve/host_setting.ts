@@ -2,8 +2,9 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import { subjectOf, textOf } from "../audit/event_fields.ts";
 import { type Command, commandText } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
-import { openKeyRing } from "../key/ring.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { showChange } from "../question/shown_content.ts";
 import { signAnswer } from "../question/sign_answer.ts";
 import { kernelFor } from "../run/kernel_for.ts";

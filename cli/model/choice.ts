@@ -2,15 +2,15 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { TaskRequest } from "../../contracts/task/mod.ts";
-import type { Merged } from "../config/layers.ts";
+import type { Merged } from "../../config/layers.ts";
 import { foundLines } from "./found.ts";
 import { readRecording } from "./recording/recording.ts";
 import type { ModelFlags, ModelParts } from "./part.ts";
 import { type ResolvedModel, resolveModel } from "./ref.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
-import { absolute, preparePlaces } from "../disk/places.ts";
+import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { bytesText, listWeights } from "../../models/weights/mod.ts";
-import { openSecretKeep } from "../secret/keep.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
 import type { Basic } from "../hands.ts";
 
 /** What references are resolved with, for a command. */

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { fakeHands } from "../_fixture/world.ts";
 import { resolveEmbedder } from "./embedder.ts";
 import type { ModelParts } from "./part.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
+import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 
 function makeParts(): ModelParts {
   const hands = fakeHands({ env: { OPENAI_API_KEY: "sk-0123456789" } });

@@ -4,7 +4,7 @@ import type { Screen } from "../hands.ts";
 import { makeNativeEngine, makeWeightsDisk } from "../../models/weights/host/mod.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
 import { makeModelHttp } from "./http_powers.ts";
-import { provideModelProgram } from "./programs_powers.ts";
+import { provideModelProgram } from "../../launch/program/model_programs_powers.ts";
 
 /** Makes them. `cache` is asked for when it is first needed: without HOME there is none. */
 export function makeModelHands(

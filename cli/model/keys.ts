@@ -7,7 +7,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
 import { isThisMachine, type ProviderKind } from "./name.ts";
 import { keyHeader, knownProvider } from "./providers.ts";
-import { parseSecretValue, type SecretPlace } from "../secret/rules.ts";
+import { parseSecretValue, type SecretPlace } from "../../config/secret/rules.ts";
 
 /** Where a key is, without its value. */
 export type KeyPlace =

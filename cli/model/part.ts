@@ -3,10 +3,10 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { LocalConfig, Price, RedactRule } from "../../contracts/model/mod.ts";
 import type { ModelChoice } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
-import type { Around, DiskRead, DiskWrite } from "../hands.ts";
+import type { Around, DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
 import type { Aliases, ModelSettings } from "./alias.ts";
 import type { ModelHands, ModelProgram } from "./hands.ts";
-import type { SecretPlace } from "../secret/rules.ts";
+import type { SecretPlace } from "../../config/secret/rules.ts";
 import type { WeightsParts } from "../../models/weights/mod.ts";
 
 /** What flags say about the model. */

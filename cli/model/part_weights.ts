@@ -12,7 +12,7 @@ import {
 } from "../../models/weights/mod.ts";
 import type { ModelName } from "./name.ts";
 import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 
 /** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
 const MAX_IN_WASM = 3.5 * 1024 ** 3;

@@ -11,7 +11,7 @@ import { type ModelName, parseModelName, PROVIDER_KINDS } from "./name.ts";
 import type { AskedProvider, ModelFlags, ModelPart, ModelParts } from "./part.ts";
 import { providerPart } from "./part_provider.ts";
 import { weightsPart } from "./part_weights.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 
 const LARGEST = 1_000_000;
 

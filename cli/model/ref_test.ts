@@ -8,7 +8,7 @@ import { fakeWeights } from "../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../_fixture/models.ts";
 import type { ModelParts } from "./part.ts";
 import { modelClearance, resolveModel } from "./ref.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
+import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 import assert from "node:assert/strict";
 
 function makeParts(

@@ -1,7 +1,7 @@
 /** Which models can be reached now: quickly, and without a word of anybody's going out. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
-import type { Merged } from "../config/layers.ts";
+import type { Merged } from "../../config/layers.ts";
 import { followAliases } from "./alias.ts";
 import { modelParts } from "./choice.ts";
 import {
@@ -17,7 +17,7 @@ import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName, withoutKeys
 import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
 import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */

@@ -9,9 +9,9 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import type { Screen } from "../hands.ts";
-import type { ModuleLook } from "./kit.ts";
+import type { ModuleLook } from "../../tools-wasm/kit/kit.ts";
 import type { Candidate } from "./source.ts";
-import type { SignatureState } from "./signature.ts";
+import type { SignatureState } from "../../tools-wasm/kit/signature.ts";
 
 const SAYS: Readonly<Record<HostFunction, string>> = {
   "fs.read": "read the files that a call's arguments name",

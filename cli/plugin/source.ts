@@ -6,8 +6,8 @@ import { sha256Hex } from "../../port/digest.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import type { ModuleLook, PluginCode } from "./kit.ts";
-import { absolute } from "../disk/places.ts";
+import type { ModuleLook, PluginCode } from "../../tools-wasm/kit/kit.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 
 /** A plugin before it is added. */

@@ -5,7 +5,7 @@ import { displayText } from "../../text/mod.ts";
 import type { PreparedAnswers } from "./answers_file.ts";
 import { askPerson, shownChanges } from "./asking.ts";
 import type { Hands } from "../hands.ts";
-import type { KeyRing } from "../key/ring.ts";
+import type { KeyRing } from "../../config/key/ring.ts";
 import { signAnswer } from "./sign_answer.ts";
 
 /** Answers a question; undefined leaves it open. `signal` fires when it was closed elsewhere. */

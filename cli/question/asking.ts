@@ -4,7 +4,7 @@ import type { Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { askForm } from "./elicit_asking.ts";
 import type { Hands, Keyboard } from "../hands.ts";
-import type { KeyRing } from "../key/ring.ts";
+import type { KeyRing } from "../../config/key/ring.ts";
 import { choiceLine, fittingLines, questionLines, shownWhole } from "./question_frame.ts";
 import { showChange, type ShownChange } from "./shown_content.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";

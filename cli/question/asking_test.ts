@@ -3,8 +3,8 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
 import { change, question } from "../_fixture/samples.ts";
 import { askPerson, readChoice } from "./asking.ts";
-import { openKeyRing } from "../key/ring.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
+import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 
 const staged = { content: Deno.makeTempDirSync() };
 

@@ -9,9 +9,9 @@ import { askPerson } from "./asking.ts";
 import { columnsOf } from "../terminal/columns.ts";
 import { parseElicit } from "./elicit_form.ts";
 import { hostWords } from "./elicit_frame.ts";
-import { openKeyRing } from "../key/ring.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { makePaint } from "../terminal/paint.ts";
-import { placesOf, preparePlaces } from "../disk/places.ts";
+import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 import { questionLines } from "./question_frame.ts";
 
 const staged = { content: Deno.makeTempDirSync() };

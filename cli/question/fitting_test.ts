@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { change, question } from "../_fixture/samples.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { makeDiffPaint } from "./diff_paint.ts";
 import { fittingLines, shownWhole } from "./question_frame.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { change, question } from "../_fixture/samples.ts";
 import { columnsOf } from "../terminal/columns.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { questionLines, shownWhole } from "./question_frame.ts";
 import { showChange } from "./shown_content.ts";

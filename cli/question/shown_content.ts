@@ -6,7 +6,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { StagedChange } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import type { DiskRead } from "../hands.ts";
+import type { DiskRead } from "../../launch/disk/machine.ts";
 import type { Paint } from "../terminal/paint.ts";
 
 const LARGEST_DIFF = 400_000;

@@ -3,7 +3,7 @@ import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import { toJson } from "../../contracts/base/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import type { Signer } from "../key/person_key_powers.ts";
+import type { Signer } from "../../config/key/person_key_powers.ts";
 
 /** What a person decided, and how. */
 export interface Verdict {

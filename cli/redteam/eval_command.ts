@@ -3,7 +3,7 @@ import { play, plotOf, type Score, setStage } from "../../redteam/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 import { shippedSuites, takeRules } from "./suites.ts";
 

@@ -20,7 +20,7 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../hands.ts";
 import { playAgentDojo } from "./agentdojo.ts";
 import { fileText, shippedSuites, takeRules, wholeNumber } from "./suites.ts";

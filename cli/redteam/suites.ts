@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { parseSuite, type Suite, type Workshop } from "../../redteam/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import type { Basic, Hands } from "../hands.ts";
 
 /** The text of a file. Throws Fault `notFound`. */

@@ -1,6 +1,7 @@
 /** Command lines that run in this process, over folders of their own: what a person would type, without a start for each. @module */
 import type { Finished, Surroundings } from "../../redteam/mod.ts";
-import type { Around, Hands, PowerName, PowerSource, Screen } from "../hands.ts";
+import type { Hands, PowerName, PowerSource, Screen } from "../hands.ts";
+import type { Around } from "../../launch/disk/machine.ts";
 import { makePaint } from "../terminal/paint.ts";
 
 /** What {@link runWithin} is handed. */

@@ -1,7 +1,8 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import { type Command, wishOf } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
-import { lendMcp } from "../mcp/registry/handover.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
+import { lendMcp } from "../../bridges/mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import type { RunSetting } from "./run_setting.ts";
 import { registryOf } from "../mcp/work.ts";

@@ -4,10 +4,10 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { TaskMemory } from "../../contracts/task/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 import type { Command } from "../command.ts";
-import type { MergedMemory } from "../config/memory.ts";
-import { within } from "../disk/mounts.ts";
+import type { MergedMemory } from "../../config/memory.ts";
+import { within } from "../../launch/disk/mounts.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { knownWikis, resolveWiki } from "../wiki/place.ts";
 import type { Basic } from "../hands.ts";
 

@@ -6,9 +6,10 @@ import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
 import { didLines, resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "../command.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "./kernel_for.ts";
-import { keepRenewed, lendApproved } from "../mcp/registry/handover.ts";
+import { keepRenewed, lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { type AnswerSchema, askingFor, awaitFitting, readSchema } from "./schema_answer.ts";
 import { safeJson } from "../terminal/safe_json.ts";
 import { errorLine, resultLine } from "./stream_json.ts";
@@ -17,9 +18,9 @@ import { foundLines } from "../model/found.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type RunDefaults, type RunSetting, settle } from "./run_setting.ts";
-import { checkWritable } from "../disk/output_file.ts";
-import { absolute } from "../disk/places.ts";
-import { checkSameFolders } from "../disk/same_folders.ts";
+import { checkWritable } from "../../launch/disk/output_file.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import { checkSameFolders } from "../../launch/disk/same_folders.ts";
 import {
   awaitEnd,
   createTask,

@@ -11,24 +11,24 @@ import {
   type TaskRequest,
 } from "../../contracts/task/mod.ts";
 import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
-import { checkPin } from "../agent/pins.ts";
-import { openAgentStore, playOf, providersOf, specOf } from "../agent/store.ts";
+import { checkPin } from "../../config/agent/pins.ts";
+import { openAgentStore, playOf, providersOf, specOf } from "../../config/agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
 import type { Command } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { type Merged, narrowMount } from "../config/layers.ts";
+import { loadConfig } from "../../config/files.ts";
+import { type Merged, narrowMount } from "../../config/layers.ts";
 import { displayText } from "../../text/mod.ts";
 import { chooseModel, withGuardModels } from "../model/choice.ts";
 import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
 import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
-import { type MountWish, parseMount, resolveMount } from "../disk/mounts.ts";
-import { nestMounts } from "../disk/nested_mounts.ts";
+import { type MountWish, parseMount, resolveMount } from "../../launch/disk/mounts.ts";
+import { nestMounts } from "../../launch/disk/nested_mounts.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { checkRecordingPlace } from "../model/recording/recording.ts";
-import { checkWritable } from "../disk/output_file.ts";
-import { absolute } from "../disk/places.ts";
+import { checkWritable } from "../../launch/disk/output_file.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { serversOf } from "../mcp/work.ts";
 import type { Basic } from "../hands.ts";
 

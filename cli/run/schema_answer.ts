@@ -4,8 +4,9 @@ import { AgentTask } from "../../contracts/task/mod.ts";
 import { templateOf, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import { absolute } from "../disk/places.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { awaitEnd, type RunningTask } from "./run_task.ts";
 import type { WatchEnd } from "./watch_task.ts";
 

@@ -5,7 +5,7 @@ import type { Staged } from "../../contracts/task/mod.ts";
 import { StagedChange } from "../../contracts/tool/mod.ts";
 import * as z from "zod";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import type { Answerer } from "../question/answerer.ts";
 
 /** How a watch came to its end. */

@@ -3,8 +3,8 @@ import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../disk/places.ts";
-import { openSecretKeep, type SecretKeep } from "./keep.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
+import { openSecretKeep, type SecretKeep } from "../../config/secret/keep.ts";
 import {
   parseKeptName,
   parseSecretHeader,
@@ -12,7 +12,7 @@ import {
   parseSecretOrigin,
   parseSecretPrefix,
   parseSecretValue,
-} from "./rules.ts";
+} from "../../config/secret/rules.ts";
 import { tableLines } from "../terminal/table.ts";
 import type { Basic } from "../hands.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
-import { placesOf } from "../disk/places.ts";
-import { loadSecrets } from "./keep.ts";
+import { placesOf } from "../../launch/disk/places.ts";
+import { loadSecrets } from "../../config/secret/keep.ts";
 
 const SET = [
   "secret",

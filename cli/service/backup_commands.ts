@@ -5,8 +5,8 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "../key/passphrase.ts";
-import { absolute, preparePlaces } from "../disk/places.ts";
-import { VERSION } from "../version.ts";
+import { absolute, preparePlaces } from "../../launch/disk/places.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 import { backupDisk, readBackup, writeBackup } from "../../service/backup/mod.ts";
 import type { Basic } from "../hands.ts";
 

@@ -1,7 +1,7 @@
 /** The powers of `remit serve`, with this process's own rights. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { makePort } from "../../port/mod.ts";
-import { connectSocket } from "../kernel/socket_powers.ts";
+import { connectSocket } from "../../launch/kernel/socket_powers.ts";
 import type { ServiceHands } from "./hands.ts";
 
 /** Commands at other terminals ask for little. */

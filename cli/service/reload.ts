@@ -8,7 +8,7 @@ import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { ServeConfig } from "../../contracts/policy/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { RunSetting } from "../run/run_setting.ts";
-import type { ServiceConfig } from "../config/serve.ts";
+import type { ServiceConfig } from "../../config/serve.ts";
 import type { ServiceSetting } from "./setting.ts";
 
 /** Rules of a service. */

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { McpServerName } from "../../contracts/exchange/mod.ts";
 import { freshCommand } from "../_fixture/mcp_command.ts";
 import { lockedServer } from "../_fixture/mcp_lock.ts";
-import { openMcpLock } from "../mcp/registry/lock.ts";
+import { openMcpLock } from "../../bridges/mcp/registry/lock.ts";
 import { type Given, type GivenBy, settleGiven } from "./setting.ts";
 
 const BY: GivenBy = {

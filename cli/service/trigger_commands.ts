@@ -4,11 +4,12 @@ import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { ScheduleConfig } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printJson, printLines, recordOf } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import { loadConfig } from "../../config/files.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { tableLines } from "../terminal/table.ts";
-import type { ServiceConfig } from "../config/serve.ts";
+import type { ServiceConfig } from "../../config/serve.ts";
 import {
   hookPath,
   openFiringBook,
@@ -18,10 +19,10 @@ import {
 } from "../../service/trigger/mod.ts";
 import { settleGiven } from "./setting.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../disk/places.ts";
-import { openSecretKeep } from "../secret/keep.ts";
-import { parseSecretValue } from "../secret/rules.ts";
-import { HOOK_PLACE } from "../secret/hook_secret.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
+import { parseSecretValue } from "../../config/secret/rules.ts";
+import { HOOK_PLACE } from "../../config/secret/hook_secret.ts";
 
 /** Times ahead that a list shows. */
 const AHEAD = 3;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
-import { loadConfig } from "../config/files.ts";
-import { placesOf } from "../disk/places.ts";
-import { openSecretKeep } from "../secret/keep.ts";
+import { loadConfig } from "../../config/files.ts";
+import { placesOf } from "../../launch/disk/places.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
 import { openFiringBook } from "../../service/trigger/firing.ts";
 import { checkHook } from "../../service/trigger/delivery.ts";
 

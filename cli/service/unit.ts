@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
+import { loadConfig } from "../../config/files.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 
 const DRAIN_MS = 10_000;
 const DENO = "2.9.6";

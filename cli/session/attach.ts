@@ -5,8 +5,9 @@ import type { Mount } from "../../contracts/tool/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
 import { cutFront, cutTo } from "../terminal/columns.ts";
-import { absolute } from "../disk/places.ts";
-import type { Around, DiskRead, Screen } from "../hands.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import type { Screen } from "../hands.ts";
+import type { Around, DiskRead } from "../../launch/disk/machine.ts";
 
 /** Bytes of one file, or of one command's output. */
 const MAX_BYTES = 65_536;

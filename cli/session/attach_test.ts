@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Mount } from "../../contracts/tool/mod.ts";
-import { makeDisk } from "../disk/disk_powers.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { asSaid, fenced, withMentions } from "./attach.ts";
 import { makeComplete } from "./complete_line.ts";
 import { openHistory } from "./history.ts";
-import { placesOf } from "../disk/places.ts";
-import { readAround } from "../disk/around_powers.ts";
+import { placesOf } from "../../launch/disk/places.ts";
+import { readAround } from "../../launch/disk/around_powers.ts";
 
 async function desk() {
   const dir = await Deno.realPath(await Deno.makeTempDir());

@@ -2,8 +2,9 @@
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { absolute } from "../disk/places.ts";
-import type { Around, Completion, DiskRead } from "../hands.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import type { Completion } from "../hands.ts";
+import type { Around, DiskRead } from "../../launch/disk/machine.ts";
 
 const MAX_CHOICES = 24;
 

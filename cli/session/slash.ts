@@ -10,7 +10,7 @@ import { settle } from "../run/run_setting.ts";
 import { defaultsOf, keepLast, type Session, withModel } from "./session.ts";
 import { askStaged } from "../run/watch_task.ts";
 import { wordWrap } from "../terminal/columns.ts";
-import { nearest } from "../arguments/nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 import { MORE_SLASHES } from "./slash_more.ts";
 import { show, type Slash, taskOf } from "./slash_part.ts";
 import { TALK_SLASHES } from "./slash_talk.ts";

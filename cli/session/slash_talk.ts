@@ -6,7 +6,7 @@ import type { ChatMessage } from "../../contracts/model/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { commandText, rowsOf } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { usdText } from "../model/announcement.ts";
 import { leaveTask, resumables, resumeTask } from "./go_on.ts";
 import type { Session } from "./session.ts";

@@ -1,10 +1,10 @@
 /** `completion SHELL` prints what a shell loads; `complete -- WORD…` is what that asks at each press of Tab. @module */
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { nearest } from "../arguments/nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 import { cell, type Command, printJson, recordOf, rowsOf } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { knownKeys } from "../config/known_keys.ts";
+import { loadConfig } from "../../config/files.ts";
+import { knownKeys } from "../../config/known_keys.ts";
 import { listWeights } from "../../models/weights/mod.ts";
 import { type Candidate, complete, type Live } from "./complete.ts";
 

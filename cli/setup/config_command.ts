@@ -6,9 +6,9 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { stringify } from "yaml";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { CONFIG_NAME, readConfigBytes, readTrusted } from "../config/files.ts";
-import { parseConfigText } from "../config/text.ts";
-import { isTrusted } from "../config/trust.ts";
+import { CONFIG_NAME, readConfigBytes, readTrusted } from "../../config/files.ts";
+import { parseConfigText } from "../../config/text.ts";
+import { isTrusted } from "../../config/trust.ts";
 import { checkKey, parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
 
 /** A folder's remit.yaml and whether what stands in it is trusted. */

@@ -1,7 +1,7 @@
 /** `explain WORD`: what a word of Remit's means. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { nearest } from "../arguments/nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import { WORDS } from "../terminal/explain.ts";

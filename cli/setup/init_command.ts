@@ -4,9 +4,9 @@ import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import { CONFIG_NAME } from "../config/files.ts";
-import { parseConfigText } from "../config/text.ts";
-import { absolute } from "../disk/places.ts";
+import { CONFIG_NAME } from "../../config/files.ts";
+import { parseConfigText } from "../../config/text.ts";
+import { absolute } from "../../launch/disk/places.ts";
 
 const OWN = `# Your own settings: they hold in every folder.
 version: 1

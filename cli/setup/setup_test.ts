@@ -6,9 +6,9 @@ import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { SQLITE_MIGRATIONS } from "../../store/migrations.ts";
 import { question, TASK } from "../_fixture/samples.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
-import { placesOf } from "../disk/places.ts";
-import { parseConfigText } from "../config/text.ts";
-import { FORMATS, VERSION } from "../version.ts";
+import { placesOf } from "../../launch/disk/places.ts";
+import { parseConfigText } from "../../config/text.ts";
+import { FORMATS, VERSION } from "../../launch/kernel/version.ts";
 import { isNewer } from "./version_command.ts";
 import { parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
 

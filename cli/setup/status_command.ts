@@ -12,11 +12,11 @@ import {
   recordOf,
   rowsOf,
 } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import type { KernelLink } from "../hands.ts";
+import { loadConfig } from "../../config/files.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { waitingQuestions } from "../question/waiting.ts";
 import { spanText } from "../terminal/span.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 import { folderConfig } from "./config_command.ts";
 
 /** Tasks whose spans are read for the sum of a day. */

@@ -3,8 +3,8 @@ import * as z from "zod";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { readRegistry } from "../mcp/registry/fetch/npm.ts";
-import { FORMATS, NPM_NAME, VERSION } from "../version.ts";
+import { readRegistry } from "../../bridges/mcp/registry/fetch/npm.ts";
+import { FORMATS, NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
 import type { Basic } from "../hands.ts";
 
 const Latest = z.looseObject({

@@ -2,10 +2,10 @@
 import { basename } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import { shownPath } from "../wiki/command.ts";
-import { kindOfName, looksLikeText } from "../wiki/ingest/kinds.ts";
-import { neverFault, walkFolder } from "../wiki/ingest/walk.ts";
+import { kindOfName, looksLikeText } from "../../memory-wiki/host/ingest/kinds.ts";
+import { neverFault, walkFolder } from "../../memory-wiki/host/ingest/walk.ts";
 import type { Basic } from "../hands.ts";
 
 /** A document. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Json } from "../../contracts/base/mod.ts";
-import { placesOf } from "../disk/places.ts";
+import { placesOf } from "../../launch/disk/places.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { passagesOf } from "./sgrep_documents.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";

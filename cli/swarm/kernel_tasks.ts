@@ -14,8 +14,9 @@ import type {
 } from "../../swarm/mod.ts";
 import { readSeen } from "../audit/event_fields.ts";
 import type { Command } from "../command.ts";
-import { resolveMount } from "../disk/mounts.ts";
-import type { Basic, KernelLink } from "../hands.ts";
+import { resolveMount } from "../../launch/disk/mounts.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { modelParts } from "../model/choice.ts";
 import { type ResolvedModel, resolveModel } from "../model/ref.ts";
 import { readContent } from "../question/shown_content.ts";

@@ -10,7 +10,7 @@ import { sha256Hex } from "../../port/digest.ts";
 import type { Mirror, SwarmHands, SwarmState } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { commandText } from "../command.ts";
-import type { KernelLink } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { finishFollowing } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";

@@ -20,8 +20,8 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { commandText, printJson } from "../command.ts";
-import { absolute, preparePlaces } from "../disk/places.ts";
-import { parseMount } from "../disk/mounts.ts";
+import { absolute, preparePlaces } from "../../launch/disk/places.ts";
+import { parseMount } from "../../launch/disk/mounts.ts";
 import { settle } from "../run/run_setting.ts";
 import {
   type Cast,

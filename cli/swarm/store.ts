@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { readState, type SwarmHands, type SwarmState } from "../../swarm/mod.ts";
-import type { Places } from "../disk/places.ts";
+import type { Places } from "../../launch/disk/places.ts";
 
 /** Files and folders of one swarm, absolute. */
 export interface SwarmPlaces {

@@ -12,7 +12,7 @@ import {
   recordOf,
   taskOf,
 } from "../command.ts";
-import { checkSameFolders } from "../disk/same_folders.ts";
+import { checkSameFolders } from "../../launch/disk/same_folders.ts";
 import { makeDiffPaint } from "../question/diff_paint.ts";
 import { showChange } from "../question/shown_content.ts";
 import { askStaged } from "../run/watch_task.ts";

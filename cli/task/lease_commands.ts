@@ -16,9 +16,9 @@ import {
   taskOf,
   wishOf,
 } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
-import { narrowMount } from "../config/layers.ts";
-import { parseMount, resolveMount } from "../disk/mounts.ts";
+import { loadConfig } from "../../config/files.ts";
+import { narrowMount } from "../../config/layers.ts";
+import { parseMount, resolveMount } from "../../launch/disk/mounts.ts";
 import { has, oneOf } from "../arguments/parse_arguments.ts";
 import { grantLines, leaseLines } from "./held_lines.ts";
 import { tableLines } from "../terminal/table.ts";

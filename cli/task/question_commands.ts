@@ -19,9 +19,10 @@ import {
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
 import { wrongForm } from "../question/elicit_value.ts";
-import type { Basic, KernelLink } from "../hands.ts";
-import { openKeyRing } from "../key/ring.ts";
-import { lendApproved } from "../mcp/registry/handover.ts";
+import type { Basic } from "../hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
+import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "../key/passphrase.ts";

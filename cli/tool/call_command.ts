@@ -9,13 +9,13 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, recordOf } from "../command.ts";
 import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import { kernelFor } from "../run/kernel_for.ts";
-import { keepRenewed } from "../mcp/registry/handover.ts";
+import { keepRenewed } from "../../bridges/mcp/registry/handover.ts";
 import { printAnswer, showWaiting } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_task.ts";
 import { registryOf } from "../mcp/work.ts";
 import { parseJson } from "../../port/mod.ts";
-import { needOf } from "./tool_needs.ts";
+import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
 import type { Basic } from "../hands.ts";
 
 /** The exit code of a command whose one call had this outcome. */

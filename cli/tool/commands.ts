@@ -4,16 +4,16 @@ import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import type { PluginManifest } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cell, type Command, printJson, printLines } from "../command.ts";
-import { loadConfig } from "../config/files.ts";
+import { loadConfig } from "../../config/files.ts";
 import { has } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../disk/places.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
 import { effectOf, reviewDocument, reviewLines } from "../plugin/review.ts";
-import type { OwnTool } from "../plugin/kit.ts";
-import { checkSignature } from "../plugin/signature.ts";
+import type { OwnTool } from "../../tools-wasm/kit/kit.ts";
+import { checkSignature } from "../../tools-wasm/kit/signature.ts";
 import { openCandidate } from "../plugin/source.ts";
-import { installPlugin, readPluginStore, removePlugin } from "../plugin/store.ts";
+import { installPlugin, readPluginStore, removePlugin } from "../../tools-wasm/kit/store.ts";
 import { tableLines } from "../terminal/table.ts";
-import { needOf } from "./tool_needs.ts";
+import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
 import type { Basic } from "../hands.ts";
 
 /** The keys whose plugins are trusted as Remit's own, as remit.yaml names them here. */

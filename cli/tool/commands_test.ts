@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { ToolName } from "../../contracts/authority/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
 import { OWN } from "../_fixture/plugins.ts";
-import { placesOf } from "../disk/places.ts";
-import { choosePlugins } from "../plugin/choice.ts";
-import { RESERVED_TOOLS } from "../plugin/reserved.ts";
-import { checkSignature, signManifest } from "../plugin/signature.ts";
-import { installedPlugins } from "../plugin/store.ts";
+import { placesOf } from "../../launch/disk/places.ts";
+import { choosePlugins } from "../../tools-wasm/kit/choice.ts";
+import { RESERVED_TOOLS } from "../../tools-wasm/kit/reserved.ts";
+import { checkSignature, signManifest } from "../../tools-wasm/kit/signature.ts";
+import { installedPlugins } from "../../tools-wasm/kit/store.ts";
 
 /**
  * A module as a C kit emits it: an export `sayOk` that writes to standard output by WASI and answers `ok`, a memory

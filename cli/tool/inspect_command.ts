@@ -4,7 +4,7 @@ import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { PLUGIN_PAGES, type PluginManifest } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import { absolute } from "../disk/places.ts";
+import { absolute } from "../../launch/disk/places.ts";
 import {
   effectOf,
   fieldLines,
@@ -15,12 +15,12 @@ import {
   reviewLines,
   type Vouched,
 } from "../plugin/review.ts";
-import { checkSignature } from "../plugin/signature.ts";
+import { checkSignature } from "../../tools-wasm/kit/signature.ts";
 import { type Candidate, openCandidate } from "../plugin/source.ts";
-import { readPluginStore } from "../plugin/store.ts";
+import { readPluginStore } from "../../tools-wasm/kit/store.ts";
 import { toolKeysOf } from "./commands.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
-import { needOf } from "./tool_needs.ts";
+import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
 import type { Basic } from "../hands.ts";
 
 /** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */

@@ -5,13 +5,19 @@ import { PluginManifest, PluginName } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
-import { absolute } from "../disk/places.ts";
-import type { PluginCode, PluginHost } from "../plugin/kit.ts";
+import { absolute } from "../../launch/disk/places.ts";
+import type { PluginCode, PluginHost } from "../../tools-wasm/kit/kit.ts";
 import { gateWords, reviewDocument } from "../plugin/review.ts";
-import { checkSignature, signManifest } from "../plugin/signature.ts";
+import { checkSignature, signManifest } from "../../tools-wasm/kit/signature.ts";
 import { type Candidate, openCandidate } from "../plugin/source.ts";
-import { type CaseEnd, CASES_NAME, mismatches, parseToolCases, type ToolCase } from "./cases.ts";
-import { makeToolWorld } from "./world.ts";
+import {
+  type CaseEnd,
+  CASES_NAME,
+  mismatches,
+  parseToolCases,
+  type ToolCase,
+} from "../../tools-wasm/kit/cases.ts";
+import { makeToolWorld } from "../../tools-wasm/kit/world.ts";
 import type { Basic } from "../hands.ts";
 
 const SAMPLE = "sample";

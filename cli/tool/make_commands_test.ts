@@ -6,7 +6,7 @@ import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { fakeHands, runCommandLine } from "../_fixture/world.ts";
 import { realPlugins } from "../_fixture/plugins.ts";
 import type { Interrupts } from "../hands.ts";
-import { checkSignature } from "../plugin/signature.ts";
+import { checkSignature } from "../../tools-wasm/kit/signature.ts";
 
 type FakeHands = ReturnType<typeof fakeHands>;
 

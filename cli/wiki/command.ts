@@ -6,10 +6,10 @@ import { PageName } from "../../contracts/memory/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Hands } from "../hands.ts";
-import { openKeyRing } from "../key/ring.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../disk/places.ts";
-import type { WikiLink } from "./hands.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
+import type { WikiLink } from "../../memory-wiki/host/powers.ts";
 import { findWiki, type WikiPlace, type WikiWhere } from "./place.ts";
 
 /** A wiki that a command works on. */

@@ -4,7 +4,7 @@ import type { Hit } from "../../contracts/memory/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
 import type { Command } from "../command.ts";
-import type { FoundAnswer } from "./answers.ts";
+import type { FoundAnswer } from "../../memory-wiki/host/answers.ts";
 import { counted, marksOf, shownPath } from "./command.ts";
 import type { WikiPlace } from "./place.ts";
 

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, unreachable } from "../../contracts/base/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { type PatchAnswer, readPatch, readPatchDiff } from "./answers.ts";
+import { type PatchAnswer, readPatch, readPatchDiff } from "../../memory-wiki/host/answers.ts";
 import { counted, marksOf, type OpenWiki, operatorName } from "./command.ts";
 import type { Basic } from "../hands.ts";
 

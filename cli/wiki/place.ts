@@ -4,9 +4,14 @@ import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Hands } from "../hands.ts";
-import { within } from "../disk/mounts.ts";
+import { within } from "../../launch/disk/mounts.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute, makePrivateFolder, type Places, preparePlaces } from "../disk/places.ts";
+import {
+  absolute,
+  makePrivateFolder,
+  type Places,
+  preparePlaces,
+} from "../../launch/disk/places.ts";
 
 /** What the functions here are handed: a command, or as much of one. */
 export interface WikiWhere {

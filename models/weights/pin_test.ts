@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { fakeHands } from "../../cli/_fixture/world.ts";
 import { fakeWeights } from "../../cli/_fixture/gguf.ts";
-import { placesOf, preparePlaces } from "../../cli/disk/places.ts";
+import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 import { bytesText, pinnedWeights, type WeightsParts } from "./pin.ts";
 import { dropWeights, listWeights, weightsPath } from "./store.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { NPM_NAME, VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
 import { COMPLETIONS } from "../../cli/setup/complete_command.ts";
 import { print, ROOT } from "../process.ts";
 import { manPage } from "./man.ts";

@@ -1,6 +1,6 @@
 /** The man page remit(1), made from the table of commands as the help pages are. @module */
 import { COMMANDS, COMMON_FLAGS, type FlagSpec } from "../../cli/arguments/command_table.ts";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 
 /** Text as roff takes it: no line begins a request, no backslash an escape, each "-" can be copied. */
 function roff(text: string): string {

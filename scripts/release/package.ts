@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { NPM_NAME, VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
 
 /** Deno's version as npm names it. bin/remit and .ci/run name the same (test: the package names the version of the program and exactly the Deno that its launcher and the checks name). */
 export const DENO_VERSION = "2.9.6";

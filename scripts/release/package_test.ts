@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NPM_NAME, VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
 import { COMMANDS } from "../../cli/arguments/command_table.ts";
 import { ROOT } from "../process.ts";
 import { manPage } from "./man.ts";

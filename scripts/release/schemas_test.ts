@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
-import { parseConfigText } from "../../cli/config/text.ts";
+import { parseConfigText } from "../../config/text.ts";
 import { ROOT } from "../process.ts";
 import { schemaFiles } from "./schemas.ts";
 

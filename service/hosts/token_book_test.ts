@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/base/mod.ts";
-import { makeDisk } from "../../cli/disk/disk_powers.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
 import { openTokens, type Tokens } from "./token_book.ts";
 
 const isFault = (code: string) => (error: unknown): boolean =>

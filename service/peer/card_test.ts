@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { canonicalJson } from "../../port/mod.ts";
-import { makeKeyFile, openKey } from "../../cli/key/person_key_powers.ts";
+import { makeKeyFile, openKey } from "../../config/key/person_key_powers.ts";
 import { detachedJws, keyId, keySetText, makeCard, signCard, skillsFor } from "./card.ts";
 
 const URL_ = "http://127.0.0.1:7433";

@@ -7,8 +7,8 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from "jose";
-import { makeDisk } from "../../cli/disk/disk_powers.ts";
-import { loginUrl, sameIssuer } from "../../cli/mcp/registry/login/net.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
+import { loginUrl, sameIssuer } from "../../bridges/mcp/registry/login/net.ts";
 import { issuerOf, makeKeySets, makePeerDoor, openPeerTokens } from "./credential.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");

@@ -4,9 +4,9 @@ import { NO_POLICY, type PolicySource } from "../../contracts/policy/mod.ts";
 import type { Limits, TaskRequest } from "../../contracts/task/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
-import { digestSources } from "../../cli/program/source_digest_powers.ts";
-import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../launch/program/bundles_powers.ts";
+import { digestSources } from "../../launch/program/source_digest_powers.ts";
+import { modelPrograms, provideModelProgram } from "../../launch/program/model_programs_powers.ts";
 import { serveOpenai } from "../../models/_fixture/providers/mod.ts";
 import { besiege, cache, type Siege, type Watched } from "../fake/siege.ts";
 

@@ -2,8 +2,8 @@
 import type { Colour, Label } from "../../contracts/authority/mod.ts";
 import type { TaskMemory } from "../../contracts/task/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
-import { provideWikiProgram } from "../../cli/wiki/process/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../launch/program/bundles_powers.ts";
+import { provideWikiProgram } from "../../memory-wiki/host/process/programs_powers.ts";
 import {
   citing,
   makeRig,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../../contracts/authority/mod.ts";
-import { makeKeyFile, openKey } from "../../cli/key/person_key_powers.ts";
+import { makeKeyFile, openKey } from "../../config/key/person_key_powers.ts";
 import { besiege } from "../fake/siege.ts";
 import type { AnswerMore } from "../fake/siege.ts";
 import { asked, CHANGE, PLAN, plan } from "./_desk.ts";

@@ -1,8 +1,8 @@
 /** A login as `remit mcp login` does it, for the suite's authorization scenarios: the person agrees to everything. */
-import { bearerChallenge } from "../../cli/mcp/registry/login/discover.ts";
-import { makeLoginPowers } from "../../cli/mcp/registry/login/login_powers.ts";
-import type { GivenClient } from "../../cli/mcp/registry/login/request.ts";
-import { logIn } from "../../cli/mcp/registry/login/login.ts";
+import { bearerChallenge } from "../../bridges/mcp/registry/login/discover.ts";
+import { makeLoginPowers } from "../../bridges/mcp/registry/login/login_powers.ts";
+import type { GivenClient } from "../../bridges/mcp/registry/login/request.ts";
+import { logIn } from "../../bridges/mcp/registry/login/login.ts";
 import type { McpHttpAnswer } from "../../contracts/wire/wire_mcp.ts";
 import { clock } from "../../net/clock_powers.ts";
 import { makeExchange } from "../../net/exchange_powers.ts";

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { makeCard, signCard } from "../../service/peer/card.ts";
-import type { Signer } from "../../cli/key/person_key_powers.ts";
+import type { Signer } from "../../config/key/person_key_powers.ts";
 import { answerCard } from "../../bridges/a2a/serve/server.ts";
 import { canonicalJson } from "../../port/canonical.ts";
 import { BASE, BINDINGS, type Loose, makeWorld } from "./_a2a_world.ts";

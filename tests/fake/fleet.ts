@@ -1,6 +1,6 @@
 /** Several kernels on one database, each in a home of its own, as several machines would have them. */
-import { makeKeyFile, openKey } from "../../cli/key/person_key_powers.ts";
-import { provideStore } from "../../cli/program/program_cache_powers.ts";
+import { makeKeyFile, openKey } from "../../config/key/person_key_powers.ts";
+import { provideStore } from "../../launch/program/program_cache_powers.ts";
 import { startPostgres, type TestServer } from "../../store/_fixture/postgres_powers.ts";
 import { openEngine } from "../../store/postgres/engine_powers.ts";
 import { cache, type HomeOptions, inHome, type KernelHome, type LiveKernel } from "./kernel.ts";

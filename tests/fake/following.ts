@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { QuestionId, type TaskId } from "../../contracts/authority/mod.ts";
 import type { Json } from "../../contracts/base/mod.ts";
-import type { KernelLink } from "../../cli/hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { within } from "./within.ts";
 
 const Event = z.object({

@@ -1,5 +1,5 @@
 /** A kernel that stays while a test looks at it: one without work or connection ends after some seconds. */
-import { placesOf } from "../../cli/disk/places.ts";
+import { placesOf } from "../../launch/disk/places.ts";
 import type { Machine } from "./remit.ts";
 import { waitUntil } from "./wait_until.ts";
 

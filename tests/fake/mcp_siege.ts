@@ -1,6 +1,6 @@
 /** A real kernel whose tasks are handed servers of strangers: what tests of the gate over imported tools besiege. */
-import { mcpPrograms, provideMcpPrograms } from "../../cli/mcp/programs_powers.ts";
-import { NOT_BUILT, provideBundles } from "../../cli/program/bundles_powers.ts";
+import { mcpPrograms, provideMcpPrograms } from "../../launch/program/mcp_programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../launch/program/bundles_powers.ts";
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import {
   ImportedServer,

@@ -1,6 +1,6 @@
 /** The page at a real address, over the desk of `remit serve`, over a real kernel. */
-import { makeDisk } from "../../cli/disk/disk_powers.ts";
-import { openKeyRing } from "../../cli/key/ring.ts";
+import { makeDisk } from "../../launch/disk/disk_powers.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
 import { openPageDesk, type PageDesk } from "../../cli/service/page/desk.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import {

@@ -1,6 +1,6 @@
 /** Peers as tasks of a besieged kernel are handed them: looked at, and reviewed as they were found. */
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
-import { parseLook } from "../../cli/mcp/registry/look.ts";
+import { parseLook } from "../../bridges/mcp/registry/look.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 import {
   ImportedServer,

@@ -1,6 +1,6 @@
 /** A swarm without a kernel: real git and checks in their walls, tasks that do what a test says. */
 import { Fault } from "../../contracts/base/mod.ts";
-import { findPrograms } from "../../cli/program/programs_powers.ts";
+import { findPrograms } from "../../launch/program/programs_powers.ts";
 import { makeSwarmWalls } from "../../cli/swarm/walls_powers.ts";
 import * as line from "../../kernel/core/start/command_line.ts";
 import { filtered } from "../../kernel/core/start/line_parts.ts";

@@ -1,6 +1,6 @@
 /** A task of a besieged kernel, watched: its events as they come, and its end. */
 import type { TaskId } from "../../contracts/authority/mod.ts";
-import type { KernelLink } from "../../cli/hands.ts";
+import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 const FINAL: readonly string[] = ["done", "failed", "cancelled", "expired"];
 

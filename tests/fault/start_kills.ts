@@ -1,6 +1,6 @@
 /** Kills a kernel at random moments in which it starts programs behind their walls, and counts what is left of them. */
 import assert from "node:assert/strict";
-import { findPrograms } from "../../cli/program/programs_powers.ts";
+import { findPrograms } from "../../launch/program/programs_powers.ts";
 import { lineOfCommand } from "../../kernel/core/start/command_line.ts";
 import { probeCommandWalls } from "../../kernel/core/start/walls.ts";
 import { watchForLeft } from "../../kernel/core/start/left_behind.ts";

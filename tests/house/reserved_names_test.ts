@@ -1,7 +1,7 @@
 /** A plugin never takes the name of a tool of Remit's own, also of one that few tasks have. */
 import { deepStrictEqual } from "node:assert/strict";
 import { SCREENSHOT } from "../../browser/mod.ts";
-import { RESERVED_TOOLS } from "../../cli/plugin/reserved.ts";
+import { RESERVED_TOOLS } from "../../tools-wasm/kit/reserved.ts";
 import { RESOURCE_TOOLS } from "../../agents/mod.ts";
 import { ARTIFACT_READ } from "../../kernel/power/peer/artifact_read.ts";
 import { PEER_TOOLS } from "../../kernel/power/peer/peer_tools.ts";

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { provideServeProgram } from "../../cli/mcp_serve/hands_powers.ts";
-import { modelPrograms, provideModelProgram } from "../../cli/model/programs_powers.ts";
-import { provideBrowser } from "../../cli/program/program_cache_powers.ts";
-import { digestSources } from "../../cli/program/source_digest_powers.ts";
-import { provideWikiProgram } from "../../cli/wiki/process/programs_powers.ts";
+import { modelPrograms, provideModelProgram } from "../../launch/program/model_programs_powers.ts";
+import { provideBrowser } from "../../launch/program/program_cache_powers.ts";
+import { digestSources } from "../../launch/program/source_digest_powers.ts";
+import { provideWikiProgram } from "../../memory-wiki/host/process/programs_powers.ts";
 import { cache, testBundles } from "../fake/kernel.ts";
 import { waitUntil } from "../fake/wait_until.ts";
 

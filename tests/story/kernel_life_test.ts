@@ -1,6 +1,6 @@
 /** bob has nothing running: what he asks starts a kernel, and stop ends it; a whole log is not repaired. */
 import assert from "node:assert/strict";
-import { placesOf } from "../../cli/disk/places.ts";
+import { placesOf } from "../../launch/disk/places.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { disk } from "../../kernel/main_powers.ts";

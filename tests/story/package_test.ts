@@ -1,7 +1,7 @@
 /** dave has Node and nothing else: he installs what a release is, and starts it. npm's registry must be reachable. */
 import assert from "node:assert/strict";
 import { ROOT } from "../../scripts/process.ts";
-import { NPM_NAME, VERSION } from "../../cli/version.ts";
+import { NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
 import { type Machine, onMachine } from "../fake/remit.ts";
 import { needs } from "../needs.ts";
 

@@ -1,7 +1,7 @@
 /** The release workflow, its steps run here one by one, as the file says them: what leaves the machine is written down. */
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { VERSION } from "../../cli/version.ts";
+import { VERSION } from "../../launch/kernel/version.ts";
 import { ROOT } from "../../scripts/process.ts";
 import { onMachine } from "../fake/remit.ts";
 

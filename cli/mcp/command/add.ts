@@ -6,13 +6,13 @@ import type { Command } from "../../command.ts";
 import { secretArguments } from "../../../text/looks_secret.ts";
 import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
 import { onboard } from "../onboard.ts";
-import { launchOf, type McpWish } from "../registry/launch.ts";
-import { type ProvidedLaunch, provideLaunch } from "../registry/fetch/provide.ts";
-import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
-import { placeWords } from "../registry/paths.ts";
-import { keepMcpSecret } from "../registry/secrets.ts";
+import { launchOf, type McpWish } from "../../../bridges/mcp/registry/launch.ts";
+import { type ProvidedLaunch, provideLaunch } from "../../../bridges/mcp/registry/fetch/provide.ts";
+import { freshServer, type LockedServer, withGrants } from "../../../bridges/mcp/registry/lock.ts";
+import { placeWords } from "../../../bridges/mcp/registry/paths.ts";
+import { keepMcpSecret } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, serverName } from "../work.ts";
-import { preparePlaces } from "../../disk/places.ts";
+import { preparePlaces } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../hands.ts";
 
 const IN_THE_OPEN =

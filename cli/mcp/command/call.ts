@@ -3,7 +3,7 @@ import { Fault } from "../../../contracts/base/mod.ts";
 import { mcpPart } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
-import { familyOf, type LockedServer, nounOf } from "../registry/lock.ts";
+import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
 import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
 import type { Basic } from "../../hands.ts";

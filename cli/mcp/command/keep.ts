@@ -3,22 +3,22 @@ import { cleared } from "../../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { sweepTrees } from "../registry/store/sweep.ts";
+import { sweepTrees } from "../../../bridges/mcp/registry/store/sweep.ts";
 import {
   familyOf,
   type LockedServer,
   type MoreGrants,
   parseHost,
   withGrants,
-} from "../registry/lock.ts";
+} from "../../../bridges/mcp/registry/lock.ts";
 import { readGrantFlags, takeSecrets } from "../grant_flags.ts";
 import { serverDocument } from "./show.ts";
-import { dropLook } from "../registry/look.ts";
-import { forgetMcpSecrets } from "../registry/secrets.ts";
-import { translatedAnew } from "../registry/review.ts";
+import { dropLook } from "../../../bridges/mcp/registry/look.ts";
+import { forgetMcpSecrets } from "../../../bridges/mcp/registry/secrets.ts";
+import { translatedAnew } from "../../../bridges/mcp/registry/review.ts";
 import { grantsDocument, mayLines } from "../words.ts";
 import { endServer, lockOf, registryOf, serverName } from "../work.ts";
-import { absolute } from "../../disk/places.ts";
+import { absolute } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../hands.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */

@@ -3,16 +3,16 @@ import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { McpOAuth } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { importedOf, lendMcp } from "../registry/handover.ts";
-import { familyOf, type LockedServer, nounOf } from "../registry/lock.ts";
-import type { GivenClient } from "../registry/login/request.ts";
-import { logIn, type LoginPlan } from "../registry/login/login.ts";
-import { isScope } from "../registry/login/discover.ts";
-import { loginUrl, noLogin } from "../registry/login/net.ts";
-import { keepMcpOAuth } from "../registry/secrets.ts";
+import { importedOf, lendMcp } from "../../../bridges/mcp/registry/handover.ts";
+import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
+import type { GivenClient } from "../../../bridges/mcp/registry/login/request.ts";
+import { logIn, type LoginPlan } from "../../../bridges/mcp/registry/login/login.ts";
+import { isScope } from "../../../bridges/mcp/registry/login/discover.ts";
+import { loginUrl, noLogin } from "../../../bridges/mcp/registry/login/net.ts";
+import { keepMcpOAuth } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, serverName } from "../work.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
-import { preparePlaces } from "../../disk/places.ts";
+import { preparePlaces } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../hands.ts";
 
 /** What a person chose for a login. */

@@ -6,11 +6,11 @@ import { type ImportedServer, McpServerName } from "../../../contracts/exchange/
 import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../../_fixture/mcp_oauth.ts";
 import type { Hands } from "../../hands.ts";
-import { freshServer, openMcpLock } from "../registry/lock.ts";
-import type { LoginPowers } from "../registry/login/login.ts";
-import { makeLoginPowers } from "../registry/login/login_powers.ts";
-import { readMcpLoan } from "../registry/secrets.ts";
-import { placesOf, preparePlaces } from "../../disk/places.ts";
+import { freshServer, openMcpLock } from "../../../bridges/mcp/registry/lock.ts";
+import type { LoginPowers } from "../../../bridges/mcp/registry/login/login.ts";
+import { makeLoginPowers } from "../../../bridges/mcp/registry/login/login_powers.ts";
+import { readMcpLoan } from "../../../bridges/mcp/registry/secrets.ts";
+import { placesOf, preparePlaces } from "../../../launch/disk/places.ts";
 
 const NAME = McpServerName.parse("tickets");
 

@@ -2,11 +2,22 @@
 import { EXIT, type ExitCode, Fault } from "../../../contracts/base/mod.ts";
 import type { McpLook } from "../../../contracts/exchange/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { type McpReview, reviewDocument } from "../registry/review.ts";
+import { type McpReview, reviewDocument } from "../../../bridges/mcp/registry/review.ts";
 import { reviewLines, serverLines } from "../review_lines.ts";
 import { approvedLines, pin, showFailure, showReview } from "../onboard.ts";
-import { familyOf, type LockedServer, nounOf, parseMcpName } from "../registry/lock.ts";
-import { keepLook, keptLook, lastLook, lookAt, lookFirst } from "../registry/look.ts";
+import {
+  familyOf,
+  type LockedServer,
+  nounOf,
+  parseMcpName,
+} from "../../../bridges/mcp/registry/lock.ts";
+import {
+  keepLook,
+  keptLook,
+  lastLook,
+  lookAt,
+  lookFirst,
+} from "../../../bridges/mcp/registry/look.ts";
 import { endedWords } from "../words.ts";
 import { lockOf, registryOf, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";

@@ -11,7 +11,7 @@ import {
   printLines,
   rowsOf,
 } from "../../command.ts";
-import { familyOf, type LockedServer, parseMcpName } from "../registry/lock.ts";
+import { familyOf, type LockedServer, parseMcpName } from "../../../bridges/mcp/registry/lock.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { accessWords, bytesWords, mayWords, runsAsWords } from "../words.ts";
 import { lockOf, serverName } from "../work.ts";

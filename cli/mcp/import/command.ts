@@ -5,19 +5,19 @@ import { type McpLook, mcpPart, McpServerName } from "../../../contracts/exchang
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
-import { freshServer, type LockedServer, withGrants } from "../registry/lock.ts";
+import { freshServer, type LockedServer, withGrants } from "../../../bridges/mcp/registry/lock.ts";
 import { firstLook, pin } from "../onboard.ts";
-import { type McpReview, reviewDocument } from "../registry/review.ts";
+import { type McpReview, reviewDocument } from "../../../bridges/mcp/registry/review.ts";
 import { wrapTable } from "../../terminal/wrapped_table.ts";
 import { endedWords, flagsWords, mayWords, runsAsWords, toolsByEffect } from "../words.ts";
 import { clearanceFor } from "../grant_flags.ts";
 import { has } from "../../arguments/parse_arguments.ts";
-import { absolute, preparePlaces } from "../../disk/places.ts";
+import { absolute, preparePlaces } from "../../../launch/disk/places.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { putServer } from "../command/add.ts";
-import { keptLook, lookAt } from "../registry/look.ts";
-import { provideLaunch } from "../registry/fetch/provide.ts";
-import { keepMcpSecret } from "../registry/secrets.ts";
+import { keptLook, lookAt } from "../../../bridges/mcp/registry/look.ts";
+import { provideLaunch } from "../../../bridges/mcp/registry/fetch/provide.ts";
+import { keepMcpSecret } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../work.ts";
 import type { Basic } from "../../hands.ts";
 

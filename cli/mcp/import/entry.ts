@@ -3,7 +3,7 @@ import { isAbsolute, normalize, resolve } from "node:path";
 import { McpEnvName, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { holdsSecret, isSecret, namesSecret, secretArguments } from "../../../text/looks_secret.ts";
-import { httpOf, launchOf, type McpWish } from "../registry/launch.ts";
+import { httpOf, launchOf, type McpWish } from "../../../bridges/mcp/registry/launch.ts";
 import * as z from "zod";
 
 const text = z.string().max(65_536);

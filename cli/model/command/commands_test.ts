@@ -7,7 +7,7 @@ import { TASK, taskJson, told } from "../../_fixture/samples.ts";
 import { fakeWeights } from "../../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../../_fixture/models.ts";
 import { honest, serveWeights } from "../../_fixture/weights_server.ts";
-import { placesOf } from "../../disk/places.ts";
+import { placesOf } from "../../../launch/disk/places.ts";
 import { weightsPath } from "../../../models/weights/store.ts";
 
 type Given = ReturnType<typeof fakeHands>;

@@ -5,7 +5,7 @@ import { DEAREST } from "../../../contracts/model/mod.ts";
 import type { ModelChoice } from "../../../contracts/task/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { announcementLines, tokensOf } from "../announcement.ts";
 import { modelParts } from "../choice.ts";
@@ -14,7 +14,8 @@ import type { VectorUses } from "../hands.ts";
 import type { ModelPart } from "../part.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
 import type { TextEmbedder } from "../../../contracts/model/model.ts";
-import type { Basic, KernelLink } from "../../hands.ts";
+import type { Basic } from "../../hands.ts";
+import type { KernelLink } from "../../../launch/kernel/kernels.ts";
 import * as z from "zod";
 
 /** The texts of a command: its arguments, or the lines of standard input that are not empty. */

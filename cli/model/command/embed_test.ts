@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import type { Json } from "../../../contracts/base/mod.ts";
 import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
-import { placesOf } from "../../disk/places.ts";
+import { placesOf } from "../../../launch/disk/places.ts";
 
 const KEY = "sk-0123456789";
 

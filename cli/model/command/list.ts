@@ -3,7 +3,7 @@ import { EXIT } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { readCatalogue } from "../../../models/weights/pull/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { backendStates, configuredStates, type ModelState } from "../status.ts";
 import { tableLines } from "../../terminal/table.ts";
 import { bytesText, checkWeights, listWeights } from "../../../models/weights/mod.ts";

@@ -4,7 +4,7 @@ import { displayText } from "../../../text/mod.ts";
 import { basename } from "node:path";
 import * as z from "zod";
 import { type Command, printJson, printLines } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { followAliases } from "../alias.ts";
 import { parseModelName } from "../name.ts";
 

@@ -5,12 +5,12 @@ import { type Document, isMap, isScalar, parseDocument, stringify } from "yaml";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
-import { parseConfigText } from "../../config/text.ts";
+import { loadConfig } from "../../../config/files.ts";
+import { parseConfigText } from "../../../config/text.ts";
 import { followAliases } from "../alias.ts";
 import { isThisMachine, parseModelName } from "../name.ts";
 import { namesNoModel } from "../part_provider.ts";
-import { absolute } from "../../disk/places.ts";
+import { absolute } from "../../../launch/disk/places.ts";
 import { findWeights } from "../../../models/weights/mod.ts";
 
 /** The text of a remit.yaml with another `model:`; everything else stays as it was written. */

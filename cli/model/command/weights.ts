@@ -3,9 +3,9 @@ import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { findEntry, pullWeights, readCatalogue } from "../../../models/weights/pull/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
-import { absolute, preparePlaces } from "../../disk/places.ts";
+import { absolute, preparePlaces } from "../../../launch/disk/places.ts";
 import {
   addWeights,
   bytesText,

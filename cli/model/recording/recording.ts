@@ -7,8 +7,8 @@ import * as z from "zod";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { RemoteConfig } from "../../../contracts/model/mod.ts";
 import type { TaskRequest } from "../../../contracts/task/mod.ts";
-import type { DiskRead, DiskWrite } from "../../hands.ts";
-import { checkWritable } from "../../disk/output_file.ts";
+import type { DiskRead, DiskWrite } from "../../../launch/disk/machine.ts";
+import { checkWritable } from "../../../launch/disk/output_file.ts";
 import { safeJson } from "../../terminal/safe_json.ts";
 import { askedIn, makeShorten } from "./bodies.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { RemoteConfig } from "../../../contracts/model/mod.ts";
-import { makeDisk } from "../../disk/disk_powers.ts";
+import { makeDisk } from "../../../launch/disk/disk_powers.ts";
 import { checkRecordingPlace, readRecording, startRecording } from "./recording.ts";
 
 const disk = makeDisk();

@@ -7,8 +7,8 @@ import type { PageAnswer, PageView } from "../../../contracts/wire/mod.ts";
 import { question as asked } from "../../_fixture/samples.ts";
 import { fakeHands, fakeKernel, type FakeOps } from "../../_fixture/world.ts";
 import { change, QUESTION, TASK, taskJson } from "../../_fixture/samples.ts";
-import { openKeyRing } from "../../key/ring.ts";
-import { placesOf, preparePlaces } from "../../disk/places.ts";
+import { openKeyRing } from "../../../config/key/ring.ts";
+import { placesOf, preparePlaces } from "../../../launch/disk/places.ts";
 import { openPageDesk, type PageDesk } from "./desk.ts";
 
 const HOUR = 3_600_000;

@@ -6,9 +6,9 @@
 import { sha256Hex } from "../../../port/digest.ts";
 import { type Delegation, delegationClaim, toJson } from "../../../contracts/base/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
-import type { KernelLink } from "../../hands.ts";
-import type { KeyRing } from "../../key/ring.ts";
-import { makeKeyFile, openKey, type Signer } from "../../key/person_key_powers.ts";
+import type { KernelLink } from "../../../launch/kernel/kernels.ts";
+import type { KeyRing } from "../../../config/key/ring.ts";
+import { makeKeyFile, openKey, type Signer } from "../../../config/key/person_key_powers.ts";
 
 /** Secrets of 256 random bits that are good for a while. */
 export interface SecretBook {

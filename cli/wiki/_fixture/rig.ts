@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Json } from "../../../contracts/base/mod.ts";
 import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
-import type { WikiHands } from "../hands.ts";
+import type { WikiHands } from "../../../memory-wiki/host/powers.ts";
 
 /** A digest. */
 export const D = "a".repeat(64);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { PageName } from "../../../contracts/memory/mod.ts";
 import { type Command, printJson } from "../../command.ts";
-import { type PatchAnswer, readPage, readPatch } from "../answers.ts";
+import { type PatchAnswer, readPage, readPatch } from "../../../memory-wiki/host/answers.ts";
 import {
   askOperator,
   EVERYTHING,

@@ -4,10 +4,10 @@ import * as z from "zod";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import type { Basic, Hands } from "../../hands.ts";
-import { within } from "../../disk/mounts.ts";
+import { within } from "../../../launch/disk/mounts.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
-import { absolute, type Places } from "../../disk/places.ts";
-import { readExported } from "../answers.ts";
+import { absolute, type Places } from "../../../launch/disk/places.ts";
+import { readExported } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, counted, marksOf, shownPath, withWiki } from "../command.ts";
 import { findWiki } from "../place.ts";
 

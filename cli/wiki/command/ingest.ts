@@ -4,7 +4,7 @@ import type { IngestReport } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { type Command, printJson } from "../../command.ts";
-import { readExtract } from "../answers.ts";
+import { readExtract } from "../../../memory-wiki/host/answers.ts";
 import { counted, withWiki } from "../command.ts";
 import {
   addReports,
@@ -24,7 +24,7 @@ import {
   type Source,
   trustOf,
 } from "../ingest/sources.ts";
-import type { Walk } from "../ingest/walk.ts";
+import type { Walk } from "../../../memory-wiki/host/ingest/walk.ts";
 import { ingestByModel, type ModelIngest } from "../model/ingest.ts";
 import { findWiki } from "../place.ts";
 import type { Basic } from "../../hands.ts";

@@ -5,7 +5,11 @@ import { LINT_RULES } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { flag, has, oneOf } from "../../arguments/parse_arguments.ts";
-import { type FindingAnswer, readFindings, readPatches } from "../answers.ts";
+import {
+  type FindingAnswer,
+  readFindings,
+  readPatches,
+} from "../../../memory-wiki/host/answers.ts";
 import { counted, EVERYTHING, operatorName, shownPath, withWiki } from "../command.ts";
 import { contradictionsByModel, sayJudged } from "../model/lint.ts";
 import { decideMany } from "../patch.ts";

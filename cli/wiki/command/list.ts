@@ -5,7 +5,7 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { tableLines } from "../../terminal/table.ts";
-import { type IndexAnswer, readIndex, readSources } from "../answers.ts";
+import { type IndexAnswer, readIndex, readSources } from "../../../memory-wiki/host/answers.ts";
 import {
   clearanceOf,
   marksOf,

@@ -12,9 +12,9 @@ import {
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { type Page, PageMark, pageMarkText } from "../../../contracts/memory/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import { openKeyRing } from "../../key/ring.ts";
+import { openKeyRing } from "../../../config/key/ring.ts";
 import { oneOf } from "../../arguments/parse_arguments.ts";
-import { readMarked, readPage } from "../answers.ts";
+import { readMarked, readPage } from "../../../memory-wiki/host/answers.ts";
 import {
   askOperator,
   EVERYTHING,

@@ -4,7 +4,7 @@ import type { Note } from "../../../contracts/memory/mod.ts";
 import { displayBlock, displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
-import { readNote, readNotes } from "../answers.ts";
+import { readNote, readNotes } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, marksOf, momentText, operatorName, withWiki } from "../command.ts";
 import type { Basic } from "../../hands.ts";
 

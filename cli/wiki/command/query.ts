@@ -14,7 +14,7 @@ import {
   readFound,
   readPatch,
   type WorkAnswer,
-} from "../answers.ts";
+} from "../../../memory-wiki/host/answers.ts";
 import {
   clearanceOf,
   marksOf,

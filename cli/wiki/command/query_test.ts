@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { placesOf } from "../../disk/places.ts";
+import { placesOf } from "../../../launch/disk/places.ts";
 import { D, rig } from "../_fixture/rig.ts";
 
 const HIT = {

@@ -5,7 +5,13 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printJsonLines, printLines } from "../../command.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { tableLines } from "../../terminal/table.ts";
-import { readDiff, readLog, readPage, readProblem, readStatus } from "../answers.ts";
+import {
+  readDiff,
+  readLog,
+  readPage,
+  readProblem,
+  readStatus,
+} from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, counted, EVERYTHING, momentText, pageNameOf, withWiki } from "../command.ts";
 import { diffLines } from "../patch.ts";
 import type { Basic } from "../../hands.ts";

@@ -5,7 +5,7 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, idOf, printJson, printLines } from "../../command.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { tableLines } from "../../terminal/table.ts";
-import { readMarked, readPage, readPatches } from "../answers.ts";
+import { readMarked, readPage, readPatches } from "../../../memory-wiki/host/answers.ts";
 import {
   EVERYTHING,
   marksOf,

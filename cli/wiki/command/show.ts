@@ -4,7 +4,7 @@ import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
-import { readLines } from "../answers.ts";
+import { readLines } from "../../../memory-wiki/host/answers.ts";
 import {
   clearanceOf,
   marksOf,

@@ -4,12 +4,17 @@ import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import type { IngestFiles, IngestProgress, IngestReport } from "../../../contracts/wire/mod.ts";
-import { makeExportLists } from "../../disk/export_lists.ts";
-import { readExtract, readGone, readProgress, readReport } from "../answers.ts";
+import { makeExportLists } from "../../../launch/disk/export_lists.ts";
+import {
+  readExtract,
+  readGone,
+  readProgress,
+  readReport,
+} from "../../../memory-wiki/host/answers.ts";
 import { type OpenWiki, openWiki } from "../command.ts";
 import { knownWikis, makeWikiPlace, type WikiPlace, type WikiWhere } from "../place.ts";
-import { kindOfName, looksLikeText } from "./kinds.ts";
-import { neverFault, type Walk, walkFolder } from "./walk.ts";
+import { kindOfName, looksLikeText } from "../../../memory-wiki/host/ingest/kinds.ts";
+import { neverFault, type Walk, walkFolder } from "../../../memory-wiki/host/ingest/walk.ts";
 
 /** What is said of everything that one command takes in. */
 export interface Trust {

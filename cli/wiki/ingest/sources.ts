@@ -5,12 +5,12 @@ import { Fault } from "../../../contracts/base/mod.ts";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
-import { within } from "../../disk/mounts.ts";
+import { within } from "../../../launch/disk/mounts.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
-import { absolute } from "../../disk/places.ts";
+import { absolute } from "../../../launch/disk/places.ts";
 import { askOperator, operatorName, shownPath } from "../command.ts";
 import { DOCUMENT_BYTES, type Trust } from "./files.ts";
-import { kindOfAnswer, kindOfName, looksLikeText } from "./kinds.ts";
+import { kindOfAnswer, kindOfName, looksLikeText } from "../../../memory-wiki/host/ingest/kinds.ts";
 import type { Basic } from "../../hands.ts";
 
 /** One thing that was named, ready to be taken in. */

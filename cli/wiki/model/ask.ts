@@ -6,7 +6,7 @@ import { DEAREST, LocalConfig, RemoteConfig } from "../../../contracts/model/mod
 import { displayText } from "../../../text/mod.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { chooseModel } from "../../model/choice.ts";
 import type { AskedProvider } from "../../model/part.ts";
 import { kernelFor } from "../../run/kernel_for.ts";

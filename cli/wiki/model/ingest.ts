@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText } from "../../command.ts";
-import { readFinish, readItem, readPlan, readTaken } from "../answers.ts";
+import { readFinish, readItem, readPlan, readTaken } from "../../../memory-wiki/host/answers.ts";
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
 import { type AskedModel, openModel, sayCost, usd } from "./ask.ts";

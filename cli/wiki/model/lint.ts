@@ -4,7 +4,11 @@ import { type Colour, Label, mixColour, mixLabel } from "../../../contracts/auth
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
-import { type FindingAnswer, type PairAnswer, readPairs } from "../answers.ts";
+import {
+  type FindingAnswer,
+  type PairAnswer,
+  readPairs,
+} from "../../../memory-wiki/host/answers.ts";
 import { askOperator, counted, EVERYTHING, numberOf, type OpenWiki } from "../command.ts";
 import {
   type Asked,

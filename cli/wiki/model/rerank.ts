@@ -4,7 +4,7 @@ import { type Colour, type Label, mixColour, mixLabel } from "../../../contracts
 import type { WikiQuery } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
-import type { FoundAnswer } from "../answers.ts";
+import type { FoundAnswer } from "../../../memory-wiki/host/answers.ts";
 import {
   askOrWhy,
   type ModelAsk,

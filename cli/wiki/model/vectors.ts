@@ -5,7 +5,7 @@ import type { Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";
 import { DEAREST } from "../../../contracts/model/mod.ts";
 import type { Command } from "../../command.ts";
-import { loadConfig } from "../../config/files.ts";
+import { loadConfig } from "../../../config/files.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { modelParts } from "../../model/choice.ts";
 import { resolveEmbedder } from "../../model/embedder.ts";

@@ -1,6 +1,6 @@
 /** What imported servers ask of people and models, through a real kernel. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { makeKeyFile, openKey } from "../../../cli/key/person_key_powers.ts";
+import { makeKeyFile, openKey } from "../../../config/key/person_key_powers.ts";
 import type { Question } from "../../../contracts/authority/mod.ts";
 import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
 import type { Seen, Watched } from "../../../tests/fake/siege.ts";

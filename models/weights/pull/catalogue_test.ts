@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { findEntry, parseCatalogue, readCatalogue } from "./catalogue.ts";
-import { makeDisk } from "../../../cli/disk/disk_powers.ts";
+import { makeDisk } from "../../../launch/disk/disk_powers.ts";
 
 const HOME = Deno.realPathSync(new URL("../../..", import.meta.url));
 

@@ -7,7 +7,7 @@ import { fakeHands } from "../../../cli/_fixture/world.ts";
 import { fakeWeights } from "../../../cli/_fixture/gguf.ts";
 import { breakingOff, honest, serveWeights } from "../../../cli/_fixture/weights_server.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
-import { placesOf, preparePlaces } from "../../../cli/disk/places.ts";
+import { placesOf, preparePlaces } from "../../../launch/disk/places.ts";
 import { type PullParts, pullWeights } from "./pull.ts";
 import { findWeights, signedText, weightsPath } from "../store.ts";
 

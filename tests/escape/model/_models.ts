@@ -1,9 +1,12 @@
 /** Tasks of a besieged kernel whose model service is real, or is mallory's program in its place. */
 import { SessionId, TaskId } from "../../../contracts/authority/mod.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
-import { NOT_BUILT, provideBundles } from "../../../cli/program/bundles_powers.ts";
-import { digestSources } from "../../../cli/program/source_digest_powers.ts";
-import { modelPrograms, provideModelProgram } from "../../../cli/model/programs_powers.ts";
+import { NOT_BUILT, provideBundles } from "../../../launch/program/bundles_powers.ts";
+import { digestSources } from "../../../launch/program/source_digest_powers.ts";
+import {
+  modelPrograms,
+  provideModelProgram,
+} from "../../../launch/program/model_programs_powers.ts";
 import { besiege, cache, type Siege, type Watched } from "../../fake/siege.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;

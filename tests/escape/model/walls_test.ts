@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { serveLoopback } from "../../../models/_fixture/providers/server.ts";
-import { findPrograms } from "../../../cli/program/programs_powers.ts";
+import { findPrograms } from "../../../launch/program/programs_powers.ts";
 import { needs } from "../../needs.ts";
 import { reasonOf, think, withServices } from "./_models.ts";
 

@@ -1,6 +1,6 @@
 /** A stolen page key at the control socket of a real kernel: what a hostile gateway's starter could try at most. */
 import { equal, ok, rejects } from "node:assert/strict";
-import { makeKeyFile, openKey, type Signer } from "../../../cli/key/person_key_powers.ts";
+import { makeKeyFile, openKey, type Signer } from "../../../config/key/person_key_powers.ts";
 import { delegationOf } from "../../../cli/service/page/login.ts";
 import { signAnswer, type Verdict } from "../../../cli/question/sign_answer.ts";
 import type { Question } from "../../../contracts/authority/mod.ts";

@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { SERVE_PROGRAM } from "../../../cli/mcp_serve/hands_powers.ts";
-import { programFile } from "../../../cli/program/program_cache_powers.ts";
+import { programFile } from "../../../launch/program/program_cache_powers.ts";
 import { onMachine, processesNaming } from "../../fake/remit.ts";
 import { configure, startService } from "../../fake/service.ts";
 import { waitUntil } from "../../fake/wait_until.ts";

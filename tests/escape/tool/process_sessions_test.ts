@@ -1,6 +1,6 @@
 /** Programs that go on after a call, in a whole kernel: through the gate, past crashes, to their end. */
 import assert from "node:assert/strict";
-import { findCommands } from "../../../cli/program/command_programs_powers.ts";
+import { findCommands } from "../../../launch/program/command_programs_powers.ts";
 import { NO_POLICY } from "../../../contracts/policy/mod.ts";
 import { CommandClass } from "../../../contracts/tool/mod.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";

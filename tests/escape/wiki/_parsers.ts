@@ -2,8 +2,8 @@
 import { dirname, join } from "node:path";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import type { Parsed } from "../../../contracts/wire/mod.ts";
-import { makeWikiParser } from "../../../cli/wiki/process/parser_powers.ts";
-import { provideWikiProgram } from "../../../cli/wiki/process/programs_powers.ts";
+import { makeWikiParser } from "../../../memory-wiki/host/process/parser_powers.ts";
+import { provideWikiProgram } from "../../../memory-wiki/host/process/programs_powers.ts";
 import { cache } from "../../fake/siege.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;

@@ -162,7 +162,8 @@ Deno.test("a parser that spins does not outlive a command that was killed", asyn
   const folder = await Deno.makeTempDir({ prefix: "remit-orphan-" });
   try {
     const bundle = await writeMallory(folder, "for (;;);");
-    const powers = new URL("../../../cli/wiki/process/parser_powers.ts", import.meta.url).href;
+    const powers =
+      new URL("../../../memory-wiki/host/process/parser_powers.ts", import.meta.url).href;
     await Deno.writeTextFile(
       `${folder}/command.ts`,
       `import { makeWikiParser } from ${JSON.stringify(powers)};

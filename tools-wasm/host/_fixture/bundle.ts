@@ -24,7 +24,7 @@ const find = (name: string): Record<string, string> => {
   return {};
 };
 
-/** Bundles as cli/program/bundles_powers.ts does, and warms the code cache. */
+/** Bundles as launch/program/bundles_powers.ts does, and warms the code cache. */
 export async function bundlePluginHost(): Promise<Bundle> {
   const dir = await Deno.makeTempDir({ prefix: "remit-plugin-" });
   const file = `${dir}/plugin.js`;

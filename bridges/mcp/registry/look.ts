@@ -1,0 +1,198 @@
+/**
+ * Looks at a server: it is started, asked what it says of itself, and ended. The last look that was shown is kept, so
+ * that what is approved is what was seen.
+ * @module
+ */
+import { join } from "node:path";
+import * as z from "zod";
+import { Digest, Millis } from "../../../contracts/authority/mod.ts";
+import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import {
+  type ImportedServer,
+  type McpLook,
+  PeerWords,
+  ServerListing,
+} from "../../../contracts/exchange/mod.ts";
+import { digestOf } from "../../../port/digest.ts";
+import type { KernelLink } from "../../../launch/kernel/kernels.ts";
+import { importedOf, lendMcp, withFiles } from "./handover.ts";
+import type { KeepPowers } from "./secrets.ts";
+import type { RegistryPowers } from "./store/store.ts";
+import { familyOf, type LockedServer } from "./lock.ts";
+import type { Places } from "../../../launch/disk/places.ts";
+
+/** Milliseconds for a look: in observation it may start several times. */
+const OBSERVE_MS = 90_000;
+const LOOK_MS = 45_000;
+
+const Access = z.object({
+  permission: z.enum(["read", "write", "net", "env", "run", "sys", "ffi", "import"]),
+  value: z.string().max(8_192).nullable(),
+  allowed: z.boolean(),
+  times: z.number(),
+});
+const Look = z.object({
+  words: z.union([ServerListing, PeerWords]).optional(),
+  accesses: z.array(Access).max(100_000),
+  errors: z.string(),
+  ended: z.string().optional(),
+  readyMs: z.number().optional(),
+  bytes: z.number().optional(),
+});
+
+/** Parses a kernel's answer. Throws Fault `upstream` for anything else. */
+export function parseLook(answer: Json): McpLook {
+  const parsed = Look.safeParse(answer);
+  if (!parsed.success) {
+    throw new Fault("upstream", "Cannot look at the server: the kernel's answer is another");
+  }
+  const { words, ended, readyMs, bytes, ...rest } = parsed.data;
+  return {
+    ...rest,
+    ...(words === undefined ? {} : { words }),
+    ...(ended === undefined ? {} : { ended }),
+    ...(readyMs === undefined ? {} : { readyMs }),
+    ...(bytes === undefined ? {} : { bytes }),
+  };
+}
+
+/** Has a kernel look. With `observe` nothing is granted: what it asks for is refused, and noted. */
+export async function askLook(
+  link: KernelLink,
+  server: ImportedServer,
+  observe: boolean,
+): Promise<McpLook> {
+  const deadlineMs = observe ? OBSERVE_MS : LOOK_MS;
+  return parseLook(await link.ask("mcpLook", toJson({ server, observe, deadlineMs })));
+}
+
+/** What looking takes; each look reaches a kernel anew. */
+export interface LookPowers extends RegistryPowers {
+  kernel(): Promise<KernelLink>;
+}
+
+/** Has the kernel start a server, ask it, and end it; what it said is kept for an approval. */
+export async function lookAt(
+  powers: LookPowers,
+  server: LockedServer,
+  observe: boolean,
+): Promise<McpLook> {
+  await powers.store.ready();
+  const link = await powers.kernel();
+  try {
+    const imported = withFiles(powers, importedOf(server));
+    if (!observe) await lendMcp(powers, link, [imported]);
+    const look = await askLook(link, imported, observe);
+    keepLook(powers, server, { at: powers.environment.now(), look });
+    return look;
+  } finally {
+    link.close();
+  }
+}
+
+/**
+ * The look that a person decides by. What they named when they added a server it is started with, as tasks will start
+ * it; where nothing was named, or it does not start so, what it asks for is refused and noted, which shows what it is
+ * after. One that starts neither way gives the words of its last end.
+ */
+export async function lookFirst(powers: LookPowers, server: LockedServer): Promise<McpLook> {
+  if (server.launch.kind === "http") return await lookAt(powers, server, false);
+  const { read, write, net } = server.grants;
+  if (read.length + write.length + net.length === 0) return await lookAt(powers, server, true);
+  const granted = await lookAt(powers, server, false);
+  if (granted.words !== undefined) return granted;
+  const watched = await lookAt(powers, server, true);
+  const accesses = [...granted.accesses, ...watched.accesses];
+  // Why it does not start with what it was granted is what a person can mend.
+  return watched.words === undefined ? { ...granted, accesses } : { ...watched, accesses };
+}
+
+const KeptLook = z.object({
+  version: z.literal(1),
+  at: Millis,
+  /** Of how the server was run, and with what. */
+  server: Digest,
+  /** Of the last look that was answered. */
+  words: z.union([ServerListing, PeerWords]).optional(),
+  accesses: z.array(Access).max(1_000),
+  /** The last look got no answer: why, and what the server printed. */
+  failed: z.object({ ended: z.string().optional(), errors: z.string().max(16_384) }).optional(),
+}).strict();
+/** A look that was answered. */
+export type KeptLook = z.infer<typeof KeptLook> & { readonly words: ServerListing };
+
+const MAX_ACCESSES = 1_000;
+const MAX_ERRORS = 16_384;
+
+/** Changes when the server is another one: another version, other arguments. Grants do not count. */
+function launchDigest(server: Pick<LockedServer, "launch">): Digest {
+  return digestOf(toJson(server.launch));
+}
+
+const fileOf = (places: Places, name: string): string =>
+  join(places.state, "mcp", "looks", `${name}.json`);
+
+/** Keeps what is about to be shown. Of a look without an answer that is why: the words that were kept stay. */
+export function keepLook(
+  powers: KeepPowers,
+  server: LockedServer,
+  look: { readonly at: number; readonly look: McpLook },
+): void {
+  const { accesses, ended, errors } = look.look;
+  const words = look.look.words ?? keptLook(powers, server)?.words;
+  const failed = { ...(ended === undefined ? {} : { ended }), errors: errors.slice(-MAX_ERRORS) };
+  const kept: z.infer<typeof KeptLook> = {
+    version: 1,
+    at: Millis.parse(look.at),
+    server: launchDigest(server),
+    ...(words === undefined ? {} : { words }),
+    accesses: accesses.slice(0, MAX_ACCESSES).map((each) => ({ ...each })),
+    ...(look.look.words === undefined ? { failed } : {}),
+  };
+  const { disk, places } = powers;
+  disk.makeFolder(join(places.state, "mcp", "looks"), 0o700);
+  disk.write(fileOf(places, server.name), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+}
+
+/** The last look at exactly this server that was answered; undefined when there was none, or it is another one now. */
+export function keptLook(powers: KeepPowers, server: LockedServer): KeptLook | undefined {
+  const kept = readLook(powers, server);
+  return kept?.words === undefined ? undefined : { ...kept, words: kept.words };
+}
+
+/** The last look at exactly this server, answered or not. */
+export function lastLook(
+  powers: KeepPowers,
+  server: LockedServer,
+): Partial<McpLook> & Pick<McpLook, "accesses"> | undefined {
+  const { failed, words, accesses } = readLook(powers, server) ?? {};
+  if (accesses === undefined) return undefined;
+  if (failed === undefined) return { accesses, ...(words === undefined ? {} : { words }) };
+  const { ended, errors } = failed;
+  return { accesses, errors, ...(ended === undefined ? {} : { ended }) };
+}
+
+function readLook(
+  { disk, places }: KeepPowers,
+  server: LockedServer,
+): z.infer<typeof KeptLook> | undefined {
+  const bytes = disk.read(fileOf(places, server.name));
+  if (bytes === undefined) return undefined;
+  try {
+    const kept = KeptLook.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    return kept.server === launchDigest(server) ? kept : undefined;
+  } catch (cause) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read what was shown of "${server.name}": it is damaged; run "remit ${
+        familyOf(server)
+      } review ${server.name}"`,
+      { cause },
+    );
+  }
+}
+
+/** Forgets it. */
+export function dropLook({ disk, places }: KeepPowers, name: string): void {
+  disk.remove(fileOf(places, name));
+}

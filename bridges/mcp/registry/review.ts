@@ -1,0 +1,266 @@
+/** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
+import { Millis } from "../../../contracts/authority/mod.ts";
+import type { ImportedServer, McpLook, ServerListing } from "../../../contracts/exchange/mod.ts";
+import { sha256Hex } from "../../../port/digest.ts";
+import type { DiskRead } from "../../../launch/disk/machine.ts";
+import {
+  type DiffLine,
+  diffWords,
+  importedTool,
+  type ReviewRow,
+  reviewRows,
+  serverFlags,
+  toolDigest,
+  type ToolFlag,
+  translate,
+  type TranslatedTool,
+  type Translation,
+} from "../review/mod.ts";
+import type { LockedServer, LockedTool } from "./lock.ts";
+
+/** A row, and how it stands to what was pinned. */
+export interface StandingRow extends ReviewRow {
+  /** `pinned`: approved, and the same since. */
+  readonly stands: "pinned" | "changed" | "new";
+}
+
+/** A review. */
+export interface McpReview {
+  readonly server: LockedServer;
+  readonly words: ServerListing;
+  readonly translation: Translation;
+  readonly rows: readonly StandingRow[];
+  /** Of its instructions, prompts and resources. */
+  readonly flags: readonly ToolFlag[];
+  /** Tools whose words are no longer those that were pinned. */
+  readonly changes: readonly { readonly tool: string; readonly lines: readonly DiffLine[] }[];
+  /** Pinned tools that it does not have any more. */
+  readonly gone: readonly string[];
+}
+
+/** Whose code a server is, whatever version of it and whatever it is handed: two of one are no copies of each other. */
+function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "launch">): string {
+  switch (launch.kind) {
+    case "npm":
+      return `npm ${launch.package} ${launch.bin}`;
+    case "program": {
+      const { args, folders, sha256, tree } = launch;
+      if (tree !== undefined) return `tree ${tree.sha256} ${args[0]}`;
+      // A program that runs others' scripts says nothing by its own hash: the script does.
+      const script = args.find((word) => !word.startsWith("-"));
+      const own = folders.some((folder) => script === folder || script?.startsWith(`${folder}/`));
+      const bytes = own && script !== undefined ? disk.read(script) : undefined;
+      if (bytes !== undefined) return `script ${sha256Hex(bytes)}`;
+      return `program ${sha256} ${args[0] === "-m" ? args[1] : ""}`;
+    }
+    case "http":
+      return `at ${new URL(launch.url).origin}`;
+  }
+}
+
+/** What of a server decides about the effects of its tools. */
+function effectAt(
+  { grants, launch, direct, reads, writes }: LockedServer,
+): Pick<LockedServer, "grants" | "launch" | "direct" | "reads" | "writes"> {
+  return { grants, launch, direct, reads, writes };
+}
+
+/** The pinned tools as the grants make them now: the same words, perhaps another effect. */
+export function translatedAnew(server: LockedServer): LockedServer["reviewed"] {
+  const words = server.reviewed.map((each) => each.words);
+  const tools = new Map(
+    translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+  );
+  return server.reviewed.map((each) => {
+    const tool = tools.get(each.words.name);
+    return tool === undefined ? each : { ...each, tool: importedTool(tool) };
+  });
+}
+
+/** The tools of a server that nothing warns of, as they would be pinned. */
+export function unflaggedTools(
+  { name, grants, launch }: Pick<ImportedServer, "name" | "grants" | "launch">,
+  words: ServerListing,
+): ImportedServer["tools"] {
+  const { tools } = translate(name, words.tools, { grants, launch });
+  return tools.filter(({ flags }) => flags.length === 0).map((tool) => importedTool(tool));
+}
+
+/**
+ * Reviews what a server says. `servers` are all of remit.lock, `own` the names of Remit's tools: look-alikes are looked
+ * for among both.
+ */
+export function reviewOf(
+  { disk }: { readonly disk: Pick<DiskRead, "read"> },
+  server: LockedServer,
+  look: {
+    readonly words: ServerListing;
+    readonly servers: readonly LockedServer[];
+    readonly own: readonly string[];
+  },
+): McpReview {
+  const { words, own } = look;
+  const others = look.servers.filter((each) =>
+    each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
+  )
+    .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
+  const translation = translate(server.name, words.tools, { ...effectAt(server), own, others });
+  const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
+  const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
+  const said = new Map(words.tools.map((each) => [each.name, each]));
+  const digests = new Map(words.tools.map((each) => [each.name, toolDigest(each)]));
+  const rows = reviewRows(translation, off).map((row): StandingRow => {
+    const before = pinned.get(row.tool);
+    if (before === undefined) return { ...row, stands: "new" };
+    const same = before.tool.digest === digests.get(row.tool);
+    return { ...row, stands: same ? "pinned" : "changed" };
+  });
+  return {
+    ...{ server, words, translation, rows },
+    flags: serverFlags(words, { server: server.name, tools: words.tools, own, others }),
+    changes: rows.filter(({ stands }) => stands === "changed").map(({ tool }) => ({
+      tool,
+      lines: diffWords(pinned.get(tool)?.words, said.get(tool)),
+    })),
+    gone: [...pinned.keys()].filter((tool) => !said.has(tool)),
+  };
+}
+
+interface Approval {
+  /** Names on the wire; absent: every tool. */
+  readonly tools: readonly string[] | undefined;
+  /** What is flagged, too. */
+  readonly flagged: boolean;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Who. */
+  readonly by: string;
+}
+
+/** What came of it. */
+export interface Approved {
+  readonly server: LockedServer;
+  /** Names on the wire of tools that are pinned now. */
+  readonly approved: readonly string[];
+  /** Tools that were not pinned, and why, in words that hold the server's. */
+  readonly left: readonly { readonly tool: string; readonly why: string }[];
+  /** It has resources or prompts, and no task is offered them: what it says of them, or of itself, is flagged. */
+  readonly withheld: boolean;
+}
+
+/** Why a tool is left that only a person can judge. */
+export const FLAGGED = "flagged";
+
+function whyLeft(row: StandingRow, approval: Approval): string | undefined {
+  if (row.refused !== undefined) return row.refused;
+  if (approval.tools !== undefined && !approval.tools.includes(row.tool)) return "not named";
+  if (row.plain || row.stands === "pinned" || approval.flagged) return undefined;
+  return FLAGGED;
+}
+
+/** Pins. Pure. */
+export function approve(review: McpReview, approval: Approval): Approved {
+  const { server, words } = review;
+  const before = new Map(server.reviewed.map((each) => [each.words.name, each]));
+  const said = new Map(words.tools.map((each) => [each.name, each]));
+  const translated = new Map(review.translation.tools.map((each) => [each.tool, each]));
+  const approved: string[] = [];
+  const left: { tool: string; why: string }[] = [];
+  const reviewed: LockedTool[] = [];
+  const pin = (row: StandingRow, tool: TranslatedTool): void => {
+    const spoken = said.get(row.tool);
+    if (spoken === undefined) return;
+    const old = before.get(row.tool);
+    approved.push(row.tool);
+    reviewed.push({
+      words: spoken,
+      tool: importedTool(tool),
+      at: Millis.parse(approval.at),
+      by: approval.by,
+      off: old?.off ?? false,
+    });
+  };
+  for (const row of review.rows) {
+    const tool = translated.get(row.tool);
+    const why = whyLeft(row, approval);
+    if (why === undefined && tool !== undefined) {
+      pin(row, tool);
+      continue;
+    }
+    if (why !== "not named") left.push({ tool: row.tool, why: why ?? "it was refused" });
+    // What was pinned stays as it was: changed words stay suspended until they are approved.
+    const old = before.get(row.tool);
+    if (old !== undefined) reviewed.push(old);
+  }
+  const whole = approval.tools === undefined;
+  const offered = review.flags.length === 0 || approval.flagged;
+  const { resources, templates, prompts } = words;
+  const others = resources.length + templates.length + prompts.length;
+  return {
+    approved,
+    left,
+    withheld: whole && !offered && others > 0,
+    server: {
+      ...server,
+      // A server of which nothing could be pinned waits on.
+      state: reviewed.length > 0 || words.tools.length === 0 ? "approved" : server.state,
+      reviewed,
+      ...(whole
+        ? {
+          offers: {
+            resources: offered && resources.length + templates.length > 0,
+            prompts: offered && prompts.length > 0,
+          },
+        }
+        : {}),
+      seen: { name: words.server.name, version: words.server.version, protocol: words.protocol },
+    },
+  };
+}
+
+/** Everything that a person is shown, and the exact descriptors. */
+export function reviewDocument(
+  review: McpReview,
+  look: Pick<McpLook, "accesses"> & Partial<McpLook>,
+): Record<string, unknown> {
+  const { server, words, rows, translation } = review;
+  const translated = new Map(translation.tools.map((each) => [each.tool, each]));
+  return {
+    name: server.name,
+    state: server.state,
+    launch: server.launch,
+    from: server.from,
+    grants: server.grants,
+    env: Object.keys(server.env),
+    secretEnv: server.secretEnv,
+    secretHeaders: server.secretHeaders,
+    clearance: server.clearance,
+    packages: server.packages.length,
+    verified: server.packages.filter((each) => each.verified).length,
+    notes: server.notes,
+    asked: look.accesses,
+    ...(look.readyMs === undefined ? {} : { readyMs: look.readyMs }),
+    ...(look.bytes === undefined ? {} : { bytes: look.bytes }),
+    says: { ...words.server, protocol: words.protocol, capabilities: words.capabilities },
+    tools: rows.map(({ tool, stands, off, plain, flags, notes, refused }) => {
+      const pinned = translated.get(tool);
+      return {
+        ...{ tool, stands, off, plain, flags, notes },
+        ...(refused === undefined ? {} : { refused }),
+        ...(pinned === undefined ? {} : {
+          name: pinned.name,
+          effect: pinned.effect,
+          holds: pinned.holds,
+          description: pinned.description,
+          paramSchema: pinned.paramSchema,
+          ...(pinned.resultSchema === undefined ? {} : { resultSchema: pinned.resultSchema }),
+          digest: pinned.digest,
+        }),
+      };
+    }),
+    flags: review.flags,
+    changes: review.changes,
+    gone: review.gone,
+    left: words.left,
+  };
+}

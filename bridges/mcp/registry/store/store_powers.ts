@@ -1,0 +1,298 @@
+/** The hands of the commands over imported servers, with this process's own rights. @module */
+import {
+  fetchLine,
+  type FetchStep,
+  type FetchStepEnd,
+  type FoundProgram,
+  type FoundPython,
+  type McpStore,
+  TREE_BYTES,
+  TREE_FILES,
+  type TreeName,
+  trusting,
+} from "./store.ts";
+import { createHash } from "node:crypto";
+import { isAbsolute, join } from "node:path";
+import { Fault } from "../../../../contracts/base/mod.ts";
+import { McpTree } from "../../../../contracts/exchange/mod.ts";
+import { findPrograms } from "../../../../launch/program/programs_powers.ts";
+import * as z from "zod";
+
+interface McpStoreParts {
+  readonly digestTree: TreeDigester;
+  /** Builds the programs of the bridge. */
+  ready(): Promise<void>;
+}
+
+/** Makes them. */
+export function makeMcpStore(parts: McpStoreParts): McpStore {
+  return Object.freeze({
+    exclusively,
+    step: runStep,
+    draft(trees: string): string {
+      Deno.mkdirSync(trees, { recursive: true, mode: 0o700 });
+      return Deno.makeTempDirSync({ dir: trees, prefix: ".new-" });
+    },
+    files: treeFiles,
+    keep: (draft: string, to: TreeName) => keepTree(draft, to, parts.digestTree),
+    drop: dropTree,
+    changedAt,
+    hashFile,
+    find: findProgram,
+    python: findPython,
+    ready: parts.ready,
+    deno: Deno.realPathSync(Deno.execPath()),
+  });
+}
+
+function exclusively<T>(folder: string, work: () => T): T {
+  using held = Deno.openSync(folder, { read: true });
+  // Given back with the descriptor, however this process ends.
+  held.lockSync(true);
+  return work();
+}
+
+function changedAt(path: string): number | undefined {
+  try {
+    return Deno.lstatSync(path).mtime?.getTime();
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+}
+
+function hashFile(path: string): string | undefined {
+  try {
+    using file = Deno.openSync(path);
+    const hash = createHash("sha256"), piece = new Uint8Array(1_048_576);
+    for (let n = file.readSync(piece); n !== null; n = file.readSync(piece)) {
+      hash.update(piece.subarray(0, n));
+    }
+    return hash.digest("hex");
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether an error says that something is not there for this process. */
+function missing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory;
+}
+
+function findProgram(program: string): FoundProgram | undefined {
+  const folders = program.includes("/") ? [""] : (Deno.env.get("PATH") ?? "").split(":");
+  for (const folder of folders) {
+    const asked = join(folder, program);
+    if (!isAbsolute(asked)) continue;
+    try {
+      const path = Deno.realPathSync(asked);
+      const { isFile, mode } = Deno.statSync(path);
+      const sha256 = isFile && ((mode ?? 0) & 0o111) !== 0 ? hashFile(path) : undefined;
+      if (sha256 !== undefined) return { path, sha256 };
+    } catch (error) {
+      if (!missing(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Said by a Python of itself: where it lies, what it is made of. */
+const ABOUT = `import sys, sysconfig, json, importlib.util
+real = sysconfig.get_paths()
+print(json.dumps({
+  "executable": sys.executable, "version": "%d.%d" % sys.version_info[:2],
+  "folders": sorted({sys.prefix, sys.base_prefix}),
+  "packages": sorted({real["purelib"], real["platlib"]}) if sys.prefix != sys.base_prefix else [],
+  "pip": importlib.util.find_spec("pip") is not None,
+}))`;
+const About = z.object({
+  executable: z.string().max(4_096),
+  version: z.string().max(16),
+  folders: z.array(z.string().max(4_096)).max(4),
+  packages: z.array(z.string().max(4_096)).max(4),
+  pip: z.boolean(),
+});
+const PYTHON_MS = 10_000;
+
+async function findPython(program: string): Promise<FoundPython | undefined> {
+  const asked = program.includes("/") ? program : findProgram(program)?.path;
+  if (asked === undefined) return undefined;
+  try {
+    // Isolated: neither the folder that it is started in nor the environment adds code to it.
+    const { success, stdout } = await new Deno.Command(asked, {
+      args: ["-I", "-c", ABOUT],
+      clearEnv: true,
+      env: { PATH: Deno.env.get("PATH") ?? "", HOME: Deno.env.get("HOME") ?? "/" },
+      cwd: "/",
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+      signal: AbortSignal.timeout(PYTHON_MS),
+    }).output();
+    if (!success) return undefined;
+    const { executable, ...about } = About.parse(JSON.parse(new TextDecoder().decode(stdout)));
+    const found = findProgram(executable);
+    return found === undefined ? undefined : { ...about, ...found };
+  } catch (error) {
+    const isNone = missing(error) || error instanceof SyntaxError || error instanceof z.ZodError;
+    if (isNone) return undefined;
+    throw error;
+  }
+}
+
+const OUT_BYTES = 8_000_000;
+const SAID_BYTES = 65_536;
+const LOOK_MS = 500;
+
+async function runStep(step: FetchStep): Promise<FetchStepEnd> {
+  const { bwrap, prlimit } = await findPrograms();
+  if (bwrap === undefined) {
+    throw new Fault(
+      "unavailable",
+      "Cannot fetch: this machine has no bubblewrap that works, and servers are fetched and run in it alone",
+    );
+  }
+  const authority = ["DENO_CERT", "NODE_EXTRA_CA_CERTS"].map((name) => Deno.env.get(name))
+    .find((path) => path !== undefined && path !== "");
+  const { program, args } = fetchLine(
+    trusting(step, authority === undefined ? undefined : Deno.realPathSync(authority)),
+    { bwrap, prlimit },
+  );
+  const child = new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    cwd: "/",
+    stdin: step.input === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let fault: Fault | undefined;
+  const stop = (why: Fault): void => {
+    fault ??= why;
+    try {
+      child.kill("SIGKILL");
+    } catch (error) {
+      // It has ended by itself.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  };
+  const late = setTimeout(
+    () => stop(new Fault("timedOut", `Cannot fetch: it took longer than ${step.deadlineMs} ms`)),
+    step.deadlineMs,
+  );
+  const { writes } = step;
+  const look = writes === undefined ? undefined : setInterval(() => {
+    try {
+      treeFiles(writes.from);
+    } catch (error) {
+      // A file that went while it was counted is no reason to stop.
+      if (error instanceof Fault) stop(error);
+    }
+  }, LOOK_MS);
+  try {
+    if (step.input !== undefined) {
+      const input = child.stdin.getWriter();
+      await input.write(new TextEncoder().encode(step.input)).catch(() => undefined);
+      await input.close().catch(() => undefined);
+    }
+    const [out, said, { code }] = await Promise.all([
+      taken(child.stdout, OUT_BYTES),
+      taken(child.stderr, SAID_BYTES),
+      child.status,
+    ]);
+    if (fault !== undefined) throw fault;
+    return { code, out, said };
+  } finally {
+    clearTimeout(late);
+    clearInterval(look);
+  }
+}
+
+/** The beginning of a stream; the rest is read and thrown away. */
+async function taken(stream: ReadableStream<Uint8Array>, most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    if (text.length < most) text += decoder.decode(chunk, { stream: true });
+  }
+  return text.slice(0, most);
+}
+
+/** Of bridges/mcp/tree: what a tree's files are, taken together. Throws Fault `refused`. */
+type TreeDigester = (folder: string) => Omit<McpTree, "id" | "sha256"> & {
+  readonly sha256: string;
+};
+
+/** Files beneath a folder, relative. Throws Fault `tooLarge`. */
+function treeFiles(folder: string): { path: string; bytes: number }[] {
+  const found: { path: string; bytes: number }[] = [];
+  let bytes = 0;
+  const walk = (at: string): void => {
+    for (const entry of Deno.readDirSync(join(folder, at))) {
+      const path = at === "" ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory) walk(path);
+      else {
+        const { size } = Deno.lstatSync(join(folder, path));
+        bytes += size;
+        found.push({ path, bytes: size });
+      }
+      if (found.length > TREE_FILES || bytes > TREE_BYTES) {
+        throw new Fault(
+          "tooLarge",
+          `Cannot fetch: it has more than ${TREE_BYTES / 1_000_000} MB or ${TREE_FILES} files`,
+        );
+      }
+    }
+  };
+  walk("");
+  return found;
+}
+
+/**
+ * Changes what may be done with everything beneath a folder: read and entered by all, since a server may run as nobody;
+ * the folders above it let only their owner through.
+ */
+function permit(folder: string, writable: boolean): void {
+  const bit = writable ? 0o200 : 0;
+  for (const entry of Deno.readDirSync(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory) {
+      Deno.chmodSync(path, 0o700);
+      permit(path, writable);
+      Deno.chmodSync(path, 0o555 | bit);
+    } else if (entry.isFile) {
+      const executable = ((Deno.statSync(path).mode ?? 0) & 0o100) !== 0;
+      Deno.chmodSync(path, (executable ? 0o555 : 0o444) | bit);
+    }
+  }
+}
+
+function keepTree(draft: string, { trees, prefix }: TreeName, digestTree: TreeDigester): McpTree {
+  treeFiles(draft);
+  permit(draft, false);
+  const found = digestTree(draft);
+  const id = `${prefix}-${found.sha256.slice(0, 32)}`;
+  try {
+    Deno.renameSync(draft, join(trees, id));
+    // Last: a folder that may not be written cannot be moved.
+    Deno.chmodSync(join(trees, id), 0o555);
+  } catch (error) {
+    // The same tree is there already: a folder with something in it is never replaced.
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+    dropTree(draft);
+  }
+  return McpTree.parse({ id, ...found });
+}
+
+function dropTree(folder: string): void {
+  try {
+    Deno.chmodSync(folder, 0o700);
+    permit(folder, true);
+    Deno.removeSync(folder, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,97 @@
+/** `mcp:` of remit.yaml, through its layers: whatever file it is, it narrows what remit.lock says. @module */
+import { cleared, type Label } from "../contracts/authority/mod.ts";
+import type { McpServerName } from "../contracts/exchange/mod.ts";
+import type { McpConfig } from "../contracts/policy/mod.ts";
+import type { ConfigFile } from "./text.ts";
+
+/** What the layers say of one server. */
+export interface McpNarrowing {
+  /** Names on the wire. */
+  readonly off: readonly string[];
+  readonly clearance?: Label;
+  readonly samplingTokens?: number;
+  readonly elicitation?: boolean;
+}
+
+/** What the layers say of imported servers. */
+export interface MergedMcp {
+  /** Absent: every approved one. */
+  readonly use?: readonly McpServerName[];
+  readonly servers: Readonly<Partial<Record<McpServerName, McpNarrowing>>>;
+  readonly searchAbove?: number;
+}
+
+/** Nobody said anything. */
+export const NO_MCP: MergedMcp = Object.freeze({ servers: {} });
+
+type Wish = NonNullable<NonNullable<McpConfig["servers"]>[McpServerName]>;
+
+/** Puts a trusted layer over `have`: what it says of a server takes the place of what was said, key by key. */
+export function overlayMcp(have: MergedMcp, wish: McpConfig | undefined): MergedMcp {
+  if (wish === undefined) return have;
+  const { use = have.use, searchAbove = have.searchAbove } = wish;
+  return {
+    servers: joined(have, wish, (before, now) => ({ ...before, ...said(now) })),
+    ...(use === undefined ? {} : { use }),
+    ...(searchAbove === undefined ? {} : { searchAbove }),
+  };
+}
+
+/** Narrows `have` by an untrusted file: fewer servers and tools, less of everything. */
+export function narrowMcp(
+  have: MergedMcp,
+  file: Pick<ConfigFile, "config" | "at">,
+): { readonly mcp: MergedMcp; readonly notes: readonly string[] } {
+  const { config: { mcp: wish } } = file;
+  if (wish === undefined) return { mcp: have, notes: [] };
+  const before = have.use;
+  const use = wish.use === undefined || before === undefined
+    ? wish.use ?? before
+    : before.filter((name) => wish.use?.includes(name));
+  const notes = wish.searchAbove === undefined
+    ? []
+    : [`${file.at(["mcp", "searchAbove"])}: "mcp.searchAbove" is the operator's`];
+  return {
+    notes,
+    mcp: {
+      ...(use === undefined ? {} : { use }),
+      ...(have.searchAbove === undefined ? {} : { searchAbove: have.searchAbove }),
+      servers: joined(have, wish, lower),
+    },
+  };
+}
+
+/** The lower of both, key by key; what only one of them says holds. */
+function lower(before: McpNarrowing, now: Wish): McpNarrowing {
+  const wish = said(now);
+  const clearance = before.clearance === undefined || wish.clearance === undefined
+    ? before.clearance ?? wish.clearance
+    : cleared(before.clearance, wish.clearance)
+    ? before.clearance
+    : wish.clearance;
+  const tokens = [before.samplingTokens, wish.samplingTokens].filter((each) => each !== undefined);
+  const asked = [before.elicitation, wish.elicitation].filter((each) => each !== undefined);
+  return {
+    off: [...new Set([...before.off, ...(wish.off ?? [])])],
+    ...(clearance === undefined ? {} : { clearance }),
+    ...(tokens.length === 0 ? {} : { samplingTokens: Math.min(...tokens) }),
+    ...(asked.length === 0 ? {} : { elicitation: asked.every((each) => each) }),
+  };
+}
+
+function joined(
+  have: MergedMcp,
+  wish: McpConfig,
+  join: (before: McpNarrowing, now: Wish) => McpNarrowing,
+): MergedMcp["servers"] {
+  const servers: Partial<Record<McpServerName, McpNarrowing>> = { ...have.servers };
+  for (const [key, now] of Object.entries(wish.servers ?? {})) {
+    const name = key as McpServerName;
+    if (now !== undefined) servers[name] = join(servers[name] ?? { off: [] }, now);
+  }
+  return servers;
+}
+
+function said(wish: Wish): Partial<McpNarrowing> {
+  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
+}

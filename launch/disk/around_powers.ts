@@ -1,0 +1,64 @@
+/** The caller's folder, environment, clock and ids. @module */
+import { accessSync, constants } from "node:fs";
+import type { Around } from "./machine.ts";
+import { diskWhy } from "./disk_fault.ts";
+
+const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+function randomLetters(count: number): string {
+  let text = "";
+  while (text.length < count) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(count * 2))) {
+      // 252 is the largest multiple of 36 in a byte: no letter is likelier than another.
+      if (byte < 252 && text.length < count) text += LETTERS.charAt(byte % 36);
+    }
+  }
+  return text;
+}
+
+/**
+ * Why a folder for sockets cannot be used, where it cannot: su, sudo, cron and containers keep the variable of a login
+ * whose folder is not there, or is another account's.
+ */
+function runtimeObstacle(path: string, uid: number): string | undefined {
+  try {
+    const found = Deno.statSync(path);
+    if (!found.isDirectory) return "it is no folder";
+    const shared = ((found.mode ?? 0) & 0o002) !== 0;
+    if (found.uid !== uid && !shared) return "it belongs to another account";
+    accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "it is not there";
+    // Deno itself keeps /sys, /proc and /dev from programs.
+    if (error instanceof Deno.errors.NotCapable) return "it is no place for files";
+    const why = diskWhy(error);
+    if (why === undefined) throw error;
+    return why;
+  }
+}
+
+/** Reads the surroundings. `deno task` changes the folder: the caller's is in INIT_CWD. */
+export function readAround(home: string): Around {
+  const underTask = Deno.env.get("REMIT_CWD") ?? Deno.env.get("INIT_CWD");
+  const cwd = underTask !== undefined && underTask.startsWith("/") ? underTask : Deno.cwd();
+  const uid = Deno.uid() ?? 0;
+  const runtime = Deno.env.get("XDG_RUNTIME_DIR");
+  const unusable = runtime?.startsWith("/") === true ? runtimeObstacle(runtime, uid) : undefined;
+  return Object.freeze({
+    cwd,
+    env: (name: string) =>
+      name === "XDG_RUNTIME_DIR" && unusable !== undefined ? undefined : Deno.env.get(name),
+    ...(unusable === undefined
+      ? {}
+      : { unusableRuntime: `XDG_RUNTIME_DIR names "${runtime}": ${unusable}` }),
+    uid,
+    // The launcher finds Deno or npx by itself: what is shown can be typed wherever this runs.
+    command: Deno.env.get("REMIT_COMMAND") ?? (cwd === home ? "bin/remit" : `${home}/bin/remit`),
+    root: Deno.uid() === 0,
+    linux: Deno.build.os === "linux",
+    home,
+    now: () => Date.now(),
+    id: (prefix: string) => prefix + randomLetters(12),
+  });
+}

@@ -1,0 +1,156 @@
+/** The operator's own files, as the command line reads and writes them. @module */
+import { accessSync, constants, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { Fault } from "../../contracts/base/mod.ts";
+import { diskWhy, lackOfRoom } from "./disk_fault.ts";
+import type { DiskRead, DiskWrite } from "./machine.ts";
+import { readTreeFacts } from "./tree_powers.ts";
+
+/**
+ * Mode of a file that is made. `Deno.writeFile` and its kin give theirs to one that is there, too: to
+ * somebody's own file, or to a device, which nobody else can open from then on.
+ */
+const NEW_FILE = 0o600;
+
+function missing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** As {@link orUndefined}, of a path: what this process may not reach is a refusal, no crash. */
+function look<T>(path: string, read: () => T): T | undefined {
+  try {
+    return orUndefined(read);
+  } catch (cause) {
+    if (
+      !(cause instanceof Deno.errors.PermissionDenied) && !(cause instanceof Deno.errors.NotCapable)
+    ) throw cause;
+    throw new Fault("refused", `Cannot read "${path}": this process may not`, { cause });
+  }
+}
+
+/** A link to a device has no end, a pipe no beginning, and neither is what a folder should hold. */
+function readPlain(path: string, most: number): Uint8Array {
+  const refused = (why: string): Fault => new Fault("refused", `Cannot read "${path}": ${why}`);
+  if (!Deno.statSync(path).isFile) throw refused("it is no plain file");
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(Math.min(file.statSync().size, most) + 1);
+  let length = 0;
+  for (let read: number | null = 1; read !== null && read > 0; length += read ?? 0) {
+    read = file.readSync(bytes.subarray(length));
+  }
+  if (length < bytes.length) return bytes.subarray(0, length);
+  throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${most} bytes, or grows`);
+}
+
+/** Gives a draft its name unless a file has it already: of two at once, the first one stays. */
+function linkFresh(draft: string, path: string): void {
+  try {
+    Deno.linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  Deno.removeSync(draft);
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+}
+
+/** Looks at the nearest folder that is there: what is beneath it would have to be made. */
+function obstacle(path: string): string | undefined {
+  for (let folder = path;; folder = dirname(folder)) {
+    const found = orUndefined(() => Deno.statSync(folder));
+    if (found === undefined && folder !== "/") continue;
+    if (found?.isDirectory === false) {
+      return folder === path ? "it is a file" : `"${folder}" is a file`;
+    }
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize, files, ffree } = statfsSync(folder);
+    return lackOfRoom({ freeBytes: bavail * bsize, files, freeFiles: ffree });
+  }
+}
+
+/** Makes the hands that touch the disk, with the process's own rights. */
+export function makeDisk(): DiskRead & DiskWrite {
+  return Object.freeze({
+    tree: readTreeFacts,
+    read: (path: string, options?: { readonly most?: number }) =>
+      look(
+        path,
+        () => options?.most === undefined ? Deno.readFileSync(path) : readPlain(path, options.most),
+      ),
+    list: (path: string) =>
+      look(path, () => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) ?? [],
+    real: (path: string) => look(path, () => Deno.realPathSync(path)),
+    stat: (path: string) =>
+      look(path, () => {
+        const found = Deno.statSync(path);
+        return {
+          folder: found.isDirectory,
+          plain: found.isFile,
+          socket: found.isSocket === true,
+          mode: (found.mode ?? 0) & 0o7777,
+          uid: found.uid ?? 0,
+        };
+      }),
+    obstacle: (path: string) => {
+      try {
+        return obstacle(path);
+      } catch (error) {
+        // Deno itself keeps /sys, /proc and /dev from programs.
+        if (error instanceof Deno.errors.NotCapable) return "it is no place for files";
+        const why = diskWhy(error);
+        if (why === undefined) throw error;
+        return why;
+      }
+    },
+    write(
+      path: string,
+      bytes: Uint8Array | string,
+      options?: { readonly mode?: number; readonly fresh?: boolean },
+    ): void {
+      const draft = `${path}.${crypto.randomUUID()}.tmp`;
+      const data = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+      try {
+        using file = Deno.openSync(draft, {
+          write: true,
+          createNew: true,
+          mode: options?.mode ?? NEW_FILE,
+        });
+        writeAll(file, data);
+        file.syncSync();
+        if (options?.fresh === true) linkFresh(draft, path);
+        else Deno.renameSync(draft, path);
+      } catch (error) {
+        orUndefined(() => Deno.removeSync(draft));
+        throw error;
+      }
+    },
+    remove: (path: string) => void orUndefined(() => Deno.removeSync(path, { recursive: true })),
+    makeFolder(path: string, mode = 0o700): void {
+      Deno.mkdirSync(path, { recursive: true, mode });
+    },
+    link(path: string, target: string): void {
+      Deno.symlinkSync(target, path);
+    },
+    append(path: string, text: string): void {
+      using file = Deno.openSync(path, { append: true, create: true, mode: NEW_FILE });
+      writeAll(file, new TextEncoder().encode(text));
+    },
+    clear(path: string): void {
+      using _file = Deno.openSync(path, {
+        ...{ write: true, truncate: true, create: true, mode: NEW_FILE },
+      });
+    },
+    temporary: (prefix: string) => Deno.realPathSync(Deno.makeTempDirSync({ prefix })),
+  });
+}

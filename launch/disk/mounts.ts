@@ -1,0 +1,110 @@
+/** Mounts as flags and remit.yaml give them, checked against what must never be mounted. @module */
+import { basename, dirname } from "node:path";
+import { MountName, worseClaim } from "../../contracts/authority/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
+import { type Mount, MountMode } from "../../contracts/tool/mod.ts";
+import type { Around, DiskRead } from "./machine.ts";
+import { makeExportLists } from "./export_lists.ts";
+import { absolute, type Places } from "./places.ts";
+
+/** A mount before it is resolved. */
+export interface MountWish {
+  readonly name: string;
+  readonly dir: string;
+  readonly mode: MountMode;
+}
+
+function wrong(text: string, why: string): Fault {
+  return new Fault("invalidInput", `Cannot mount "${text}": ${why}`);
+}
+
+/**
+ * Parses `NAME=DIR[:ro|stage|rw]`.
+ *
+ * @throws Fault `invalidInput`.
+ */
+export function parseMount(text: string): MountWish {
+  const at = text.indexOf("=");
+  if (at < 0) throw wrong(text, "write NAME=DIR, or NAME=DIR:ro");
+  const name = MountName.safeParse(text.slice(0, at));
+  if (!name.success) {
+    throw wrong(text, "a name is a-z, 0-9, _ and -, begins with a letter, and has at most 32");
+  }
+  const rest = text.slice(at + 1);
+  const colon = rest.lastIndexOf(":");
+  const mode = MountMode.safeParse(colon < 0 ? "stage" : rest.slice(colon + 1));
+  const dir = colon >= 0 && mode.success ? rest.slice(0, colon) : rest;
+  if (dir === "") throw wrong(text, "the folder is missing");
+  // `x:wr` is more likely a wrong mode than a folder with a colon.
+  if (colon >= 0 && !mode.success && /^[a-z]{1,8}$/.test(rest.slice(colon + 1))) {
+    throw wrong(text, `"${rest.slice(colon + 1)}" is no mode: there is ro, stage, rw`);
+  }
+  return { name: name.data, dir, mode: mode.success ? mode.data : "stage" };
+}
+
+/** A name for a folder that was given without one. */
+export function mountNameOf(dir: string): string {
+  const name = basename(dir).toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "");
+  return name === "" ? "folder" : name.slice(0, 32);
+}
+
+/** Tells whether `inner` is `outer` or lies beneath it. Both absolute and resolved. */
+export function within(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer === "/" ? "/" : `${outer}/`);
+}
+
+function overlap(a: string, b: string): boolean {
+  return within(a, b) || within(b, a);
+}
+
+/**
+ * Resolves a wish to a mount.
+ *
+ * @throws Fault `notFound` when there is no such folder; `refused` when the mount touches Remit's
+ * state, or would make Remit's own code writable.
+ */
+export function resolveMount(
+  wish: MountWish,
+  parts: {
+    readonly around: Pick<Around, "cwd" | "env" | "home">;
+    readonly disk: Pick<DiskRead, "real" | "stat" | "read">;
+    readonly places: Places;
+    readonly colour?: Mount["colour"] | undefined;
+    readonly label?: Mount["label"] | undefined;
+  },
+): Mount {
+  const { around, disk, places } = parts;
+  const asked = absolute(around, wish.dir);
+  const dir = disk.real(asked);
+  if (dir === undefined || disk.stat(dir)?.folder !== true) {
+    throw new Fault("notFound", `Cannot mount "${wish.dir}": there is no such folder`);
+  }
+  for (const own of [places.state, places.runtime]) {
+    if (overlap(dir, disk.real(own) ?? own)) {
+      throw new Fault("refused", `Cannot mount "${wish.dir}": Remit's state lies in or above it`);
+    }
+  }
+  if (within(disk.real(places.cache) ?? places.cache, dir) && wish.mode !== "ro") {
+    throw new Fault(
+      "refused",
+      `Cannot mount "${wish.dir}" as ${wish.mode}: Remit's built code lies in it; add :ro`,
+    );
+  }
+  const home = disk.real(around.home) ?? around.home;
+  if (wish.mode !== "ro" && overlap(dir, home)) {
+    throw new Fault(
+      "refused",
+      `Cannot mount "${wish.dir}" as ${wish.mode}: Remit's own code lies in or above it; add :ro`,
+    );
+  }
+  const told = { colour: parts.colour ?? "YELLOW", label: parts.label ?? "internal" } as const;
+  // Of an export that lies within the mount its files are told apart; of one that lies around it, the tools see no list.
+  const enclosing = makeExportLists(disk).over(dirname(dir));
+  return {
+    name: MountName.parse(wish.name),
+    dir,
+    mode: wish.mode,
+    ...(enclosing === undefined ? told : worseClaim(told, enclosing)),
+    marks: [],
+  };
+}

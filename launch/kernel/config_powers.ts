@@ -1,0 +1,174 @@
+/** What a kernel of one state is started with. @module */
+import { Fault, toJson } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
+import { digestOf } from "../../port/digest.ts";
+import { displayBlock } from "../../text/mod.ts";
+import { findCommands } from "../program/command_programs_powers.ts";
+import {
+  agentPrograms,
+  clientProgram,
+  provideAgentPrograms,
+} from "../program/agent_programs_powers.ts";
+import { grantOf } from "../../config/agent/store.ts";
+import { provideBundles } from "../program/bundles_powers.ts";
+import { provideBrowser, provideStore } from "../program/program_cache_powers.ts";
+import { storeChoice } from "./store_choice.ts";
+import type { Screen } from "../../cli/hands.ts";
+import type { Around, DiskRead, DiskWrite } from "../disk/machine.ts";
+import type { KernelWish } from "./kernels.ts";
+import { openKeyRing } from "../../config/key/ring.ts";
+import { mcpPrograms } from "../program/mcp_programs_powers.ts";
+import { modelPrograms } from "../program/model_programs_powers.ts";
+import { nativeAddon } from "../../models/weights/mod.ts";
+import { makePrivateFolder, type Places } from "../disk/places.ts";
+import { choosePlugins } from "../../tools-wasm/kit/choice.ts";
+import type { PluginKit } from "../../tools-wasm/kit/kit.ts";
+import { installedPlugins } from "../../tools-wasm/kit/store.ts";
+import { findPrograms } from "../program/programs_powers.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
+import type { SourceDigests } from "../program/source_digest_powers.ts";
+import { VERSION } from "./version.ts";
+import { wikiProgramFile } from "../../memory-wiki/host/process/programs_powers.ts";
+
+/** Minutes that a kernel stays after its last work, where remit.yaml says nothing: a person's next command finds it warm. */
+const IDLE_MINUTES = 10;
+/** Milliseconds that it stays where it is to leave soon. */
+const SOON_MS = 2_000;
+/** Says the same in seconds for every state of a session: for tests, and for machines that end with their job. */
+const IDLE_VARIABLE = "REMIT_IDLE_SECONDS";
+
+function idleMsOf(around: KernelParts["around"], { idleMinutes }: KernelWish): number {
+  const said = around.env(IDLE_VARIABLE);
+  if (said !== undefined && !/^\d{1,6}$/.test(said)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot read ${IDLE_VARIABLE} ${JSON.stringify(said)}: it is a number of seconds`,
+    );
+  }
+  const minutes = said === undefined ? idleMinutes ?? IDLE_MINUTES : Number(said) / 60;
+  return Math.max(SOON_MS, Math.round(minutes * 60_000));
+}
+
+/** How a login session of systemd's stands is a file that everybody may read. */
+function sessionFile({ around, disk }: Pick<KernelParts, "around" | "disk">): string | undefined {
+  const id = around.env("XDG_SESSION_ID");
+  const path = `/run/systemd/sessions/${id}`;
+  return id !== undefined && /^[A-Za-z0-9]{1,32}$/.test(id) && disk.stat(path) !== undefined
+    ? path
+    : undefined;
+}
+
+/** What the way to a kernel is made of. */
+export interface KernelParts {
+  readonly places: Places;
+  readonly around: Around;
+  readonly disk: DiskRead & DiskWrite;
+  readonly screen: Screen;
+  /** Loaded when a kernel is to be started. */
+  plugins(): Promise<Pick<PluginKit, "builtIn" | "reserved">>;
+}
+
+/**
+ * Builds what is not built, and says everything that a kernel for this wish is started with.
+ *
+ * @throws Fault `unavailable` when a program does not build.
+ */
+export async function configFor(
+  wish: KernelWish,
+  parts: KernelParts,
+): Promise<{ readonly config: KernelConfig; readonly bundle: string }> {
+  const { places, around, disk, screen } = parts;
+  const { home } = around;
+  const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
+  const known: SourceDigests = new Map();
+  const plugins = await parts.plugins();
+  const [bundles, built] = await Promise.all([
+    provideBundles({
+      ...{ home, cache: places.cache, known },
+      onBuild: () => say("building its programs, once for this version …"),
+    }),
+    plugins.builtIn(),
+  ]);
+  const onRefused = (text: string): void =>
+    screen.say(displayBlock(text, { prefix: "", maxLines: 2 }).join(" "));
+  const { toolKeys, browser } = wish;
+  const driver = browser.engine === "static" ? "" : await provideBrowser({
+    ...{ home, cache: places.cache },
+    onBuild: () => say("building what drives Chromium, once for this version …"),
+  });
+  const tools = choosePlugins({
+    ...{ built, onRefused, reserved: plugins.reserved },
+    installed: installedPlugins(disk, places, { toolKeys, onRefused }),
+  });
+  const secrets = openSecretKeep(disk, places);
+  const { commands: granted, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
+  const { foreign } = wish;
+  const agents = { home, cache: places.cache, known };
+  if (foreign !== undefined) {
+    await provideAgentPrograms({
+      ...agents,
+      onBuild: () => say("building what stands around agents of others, once for this version …"),
+    });
+  }
+  const commands = foreign === undefined
+    ? granted
+    : [...granted.filter(({ name }) => name !== foreign.name), grantOf(foreign, clientProgram())];
+  for (const each of missing) onRefused(`Cannot grant a program: ${each}`);
+  const ring = openKeyRing(disk, places);
+  const personKey = ring.provideConsent().key;
+  const stepUpKey = ring.stepUpKey();
+  const told = {
+    policy: wish.policy,
+    personKey,
+    ...(stepUpKey === undefined ? {} : { stepUpKey }),
+  };
+  const bridge = mcpPrograms({ home, cache: places.cache, known });
+  const rules = digestOf(toJson({
+    ...told,
+    // Their names hold their sources' digests: a kernel of other ones would start what nobody built.
+    bridge,
+    tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
+    commands,
+    browser,
+  }));
+  const store = storeChoice(disk, places, around);
+  if (store?.work !== undefined) makePrivateFolder(disk, store.work, around.uid);
+  const config: KernelConfig = {
+    ...told,
+    dir: places.kernel,
+    runtime: places.runtime,
+    bundles: {
+      ...bundles.children,
+      ...modelPrograms(places.cache, bundles.digest),
+      browser: driver,
+      store: store === undefined ? "" : await provideStore({
+        ...{ home, cache: places.cache, known },
+        onBuild: () => say("building what speaks to the database, once for this version …"),
+      }),
+      wiki: wikiProgramFile("wiki", { home, cache: places.cache, known }),
+      ...bridge,
+      ...agentPrograms(agents),
+    },
+    weights: places.models,
+    addon: nativeAddon(places.cache),
+    browser,
+    programs: await findPrograms(),
+    denoDir: bundles.denoDir,
+    tools,
+    secrets: secrets.load(),
+    secretsDigest: secrets.digest(),
+    commands,
+    // Names sources and rules: a kernel of other ones is another harness.
+    harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
+    brokerSockets: places.brokerSockets,
+    proxySockets: places.proxySockets,
+    mcpTrees: places.mcpTrees,
+    controlSocket: places.controlSocket,
+    stay: false,
+    idleMs: idleMsOf(around, wish),
+    session: sessionFile(parts),
+    pool: { workers: 2, plugins: 1 },
+    ...(store === undefined ? {} : { store }),
+  };
+  return { config, bundle: bundles.kernel };
+}

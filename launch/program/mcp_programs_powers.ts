@@ -1,0 +1,73 @@
+/** The programs of the MCP bridge, each built when it is first needed. docs/decision/0015. @module */
+import { WASM_PAGES } from "../../contracts/base/mod.ts";
+import type { KernelConfig } from "../../contracts/wire/mod.ts";
+import {
+  type ProgramBuild,
+  programFile,
+  type ProgramSource,
+  provideProgram,
+  provideWarmProgram,
+} from "./program_cache_powers.ts";
+
+/** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace, `a2a` speaks to a peer. */
+type McpProgram = "client" | "tree" | "relay" | "a2a";
+
+const SHARED = ["contracts", "port", "text"];
+
+const SOURCES: Readonly<Record<McpProgram, ProgramSource>> = {
+  client: sourceOf("client", "browser"),
+  tree: { ...sourceOf("tree", "deno"), pages: WASM_PAGES.mcpTree },
+  relay: sourceOf("relay", "deno"),
+  a2a: {
+    ...{ entry: "bridges/a2a/client/main.ts", platform: "browser", folder: "a2a-client" },
+    ...{ name: "a2a", folders: [...SHARED, "bridges/a2a/client", "bridges/mcp/client"] },
+  },
+};
+
+function sourceOf(name: McpProgram, platform: ProgramSource["platform"]): ProgramSource {
+  const folder = `bridges/mcp/${name}`;
+  return {
+    ...{ entry: `${folder}/main.ts`, platform, folder: `mcp-${name}`, name },
+    folders: [...SHARED, folder],
+  };
+}
+
+/** Where the program of these sources lies once it is built. */
+function mcpProgramFile(
+  which: McpProgram,
+  parts: Pick<ProgramBuild, "home" | "cache" | "known">,
+): string {
+  return programFile(SOURCES[which], parts);
+}
+
+/** Absolute paths of the programs that a kernel starts for imported servers, built or not. */
+export function mcpPrograms(
+  parts: Pick<ProgramBuild, "home" | "cache" | "known">,
+): Pick<KernelConfig["bundles"], "mcp" | "mcpTree" | "mcpRelay" | "a2a"> {
+  return {
+    mcp: mcpProgramFile("client", parts),
+    mcpTree: mcpProgramFile("tree", parts),
+    mcpRelay: mcpProgramFile("relay", parts),
+    a2a: mcpProgramFile("a2a", parts),
+  };
+}
+
+/** Finds or builds one. @throws Fault `unavailable` when it does not build. */
+async function provideMcpProgram(which: McpProgram, parts: ProgramBuild): Promise<void> {
+  // Whoever may only read the caches of Deno never fills them.
+  if (which === "tree") await provideWarmProgram(SOURCES[which], parts);
+  else await provideProgram(SOURCES[which], parts);
+}
+
+/** Builds what a kernel starts for imported servers, where it is not built. Throws as {@link provideMcpProgram}. */
+export async function provideMcpPrograms(parts: ProgramBuild): Promise<void> {
+  let said = false;
+  const onBuild = (): void => {
+    if (!said) parts.onBuild();
+    said = true;
+  };
+  // One after another: each build wants a whole core.
+  for (const which of ["client", "tree", "relay", "a2a"] as const) {
+    await provideMcpProgram(which, { ...parts, onBuild });
+  }
+}
