@@ -3,14 +3,52 @@ import { quantile } from "./quantile.ts";
 import { atMost, type Row, shown } from "./row.ts";
 import { timed } from "./world.ts";
 
-const ROUNDS = 10;
+const ROUNDS = 20;
 const REMIT = new URL("../bin/remit", import.meta.url).pathname;
 
-async function run(program: string, args: readonly string[], home: string): Promise<void> {
-  const path = `${Deno.execPath().replace(/\/[^/]+$/, "")}:${Deno.env.get("PATH")}`;
+/** A machine whose Deno is on the PATH, or is only what npx fetched once. */
+async function machines(home: string): Promise<Readonly<Record<"path" | "npx", Env>>> {
+  const deno = Deno.realPathSync(Deno.execPath());
+  const [, folder] = /^npx_folder=(\w+)$/m.exec(await Deno.readTextFile(REMIT)) ?? [];
+  const kept = `${home}/npm/_npx/${folder}/node_modules/deno`;
+  await Deno.mkdir(kept, { recursive: true });
+  await Deno.copyFile(deno, `${kept}/deno`);
+  await Deno.chmod(`${kept}/deno`, 0o755);
+  const programs = `${home}/programs`;
+  await Deno.mkdir(programs);
+  const found = (name: string): string => {
+    const at = (Deno.env.get("PATH") ?? "").split(":").map((each) => `${each}/${name}`);
+    return at.find((each) => isFile(each)) ?? `/bin/${name}`;
+  };
+  for (const name of ["sh", "head", "tr", "readlink", "basename", "mkdir", "mv"]) {
+    await Deno.symlink(found(name), `${programs}/${name}`);
+  }
+  // It is not asked: what it fetched is there.
+  await Deno.writeTextFile(`${programs}/npx`, "#!/bin/sh\nexit 9\n", { mode: 0o755 });
+  return {
+    path: {
+      PATH: `${deno.replace(/\/[^/]+$/, "")}:${Deno.env.get("PATH")}`,
+      XDG_CACHE_HOME: `${home}/cache`,
+    },
+    npx: { PATH: programs, XDG_CACHE_HOME: `${home}/cache2`, npm_config_cache: `${home}/npm` },
+  };
+}
+
+type Env = Readonly<Record<string, string>>;
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function run(program: string, args: readonly string[], env: Env): Promise<void> {
   const { success } = await new Deno.Command(program, {
-    args: [...args],
-    env: { PATH: path, XDG_CACHE_HOME: `${home}/cache` },
+    ...{ args: [...args], clearEnv: true },
+    env: { HOME: Deno.env.get("HOME") ?? "/", ...env },
     ...{ stdin: "null", stdout: "null", stderr: "null" },
   }).output();
   if (!success) throw new Error(`Cannot time ${program}: it failed`);
@@ -29,21 +67,25 @@ export async function launchBench(): Promise<Row[]> {
     await Deno.writeTextFile(`${home}/stub/deno.lock`, "{}");
     await Deno.writeTextFile(`${home}/stub/deno`, STUB, { mode: 0o755 });
     const stub = `${home}/stub/bin/remit`;
-    const [bare, whole, launcher]: [number[], number[], number[]] = [[], [], []];
+    const { path, npx } = await machines(home);
+    const times: [number[], number[], number[], number[]] = [[], [], [], []];
     // In turns, so that a busy machine is as busy for each of them. The first rounds warm what is kept.
     for (let round = -2; round < ROUNDS; round++) {
-      const times = [
-        await timed(() => run(Deno.execPath(), ["run", empty], home)),
-        await timed(() => run(REMIT, ["--version"], home)),
+      const took = [
+        await timed(() => run(Deno.execPath(), ["run", empty], path)),
+        await timed(() => run(REMIT, ["--version"], path)),
+        await timed(() => run(REMIT, ["--version"], npx)),
         await timed(() => runStub(stub, home)),
       ];
-      if (round < 0) continue;
-      [bare, whole, launcher].forEach((all, at) => all.push(times[at] ?? NaN));
+      if (round >= 0) times.forEach((all, at) => all.push(took[at] ?? NaN));
     }
     const of = (all: readonly number[]): number => quantile(all, 0.5);
-    const name = "remit --version through bin/remit";
+    const [bare, whole, fetched, launcher] = times;
+    const row = (name: string, all: readonly number[]): Row =>
+      atMost({ name, value: of(all), unit: "ms", baseline: of(bare) }, 1.5, "a bare deno run");
     return [
-      atMost({ name, value: of(whole), unit: "ms", baseline: of(bare) }, 1.5, "a bare deno run"),
+      row("remit --version through bin/remit", whole),
+      row("remit --version where Deno is what npx fetched", fetched),
       shown({
         ...{ name: "bin/remit by itself, up to where Deno starts", unit: "ms" },
         ...{ value: of(launcher), baseline: of(bare) },

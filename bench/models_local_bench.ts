@@ -3,6 +3,7 @@
  * reading it again, and whether every call of random weights is valid.
  * @module
  */
+import type { ChatMessage } from "../contracts/model/mod.ts";
 import type { OpenModel } from "../kernel/power/model/services.ts";
 import { CONTEXT, type DecodeLoad, LOADS, PROMPT } from "./models/decode_shape.ts";
 import { startLineProcess } from "./_line_process.ts";
@@ -16,15 +17,27 @@ const ROUNDS = 7;
 const LEAST_SHARE = 0.95;
 const FORKS = 15;
 const PREFIX_TOKENS = 1_024;
+/** Tokens of a short answer. */
+const ANSWER_TOKENS = 16;
+/** How long a person reads an answer, or a tool takes. */
+const READS_MS = 3_000;
+const TURNS = 7;
+/** What time to the first token of a second turn may be of the bare engine's with a warm cache. */
+const MOST_SECOND = 1.2;
 
 /** Gives the rows of both engines; the native one only where its addon was fetched before. */
 export async function localBench(): Promise<Row[]> {
   await using models = await makeBenchModels(["local", "native"]);
   const rows: Row[] = [];
-  for (const load of LOADS) rows.push(await decoding(models, "wasm", load));
+  {
+    for (const load of LOADS) rows.push(await decoding(models, "wasm", load));
+  }
   if (models.addon === undefined) return [...rows, missing("native: not here (never fetched)")];
-  for (const load of LOADS) rows.push(await decoding(models, "native", load));
+  {
+    for (const load of LOADS) rows.push(await decoding(models, "native", load));
+  }
   rows.push(await forking(models));
+  rows.push(await secondTurn(models, ANSWER_TOKENS), await secondTurn(models, 4 * ANSWER_TOKENS));
   return rows;
 }
 
@@ -110,5 +123,56 @@ async function forking(models: BenchModels): Promise<Row> {
     name: `fork of a prefix of ${PREFIX_TOKENS} tokens, against reading it again`,
     ...{ value, unit: "ms", baseline, ratio: value / baseline, target: "≤ 0.5×" },
     ok: value <= baseline * 0.5,
+  };
+}
+
+/**
+ * Time to the first token of a conversation's second turn, against the bare engine that holds all before the new words
+ * in its cache, the answer too.
+ */
+async function secondTurn(models: BenchModels, answer: number): Promise<Row> {
+  const weights = LOADS.find(({ size }) => size === "100 MB")?.weights() ?? new Uint8Array();
+  const model = await opened(models, "native", weights);
+  const began = question("the path of the file ".repeat(120));
+  const infer = (messages: readonly ChatMessage[], maxTokens: number) =>
+    model.infer({ ...began, messages: [...messages], maxTokens, temperature: 0 }, {
+      signal: NEVER,
+      onChunk() {},
+    });
+  const of = (role: "assistant" | "user", content: string): ChatMessage => ({
+    ...{ role, content },
+    provenance: { origin: "model", colour: "BLUE", label: "internal" },
+  });
+  const first = await infer(began.messages, answer);
+  // Each round asks something else: no round finds what the round before it left.
+  const turns = Array.from({ length: TURNS + 1 }, (_, n) => [
+    ...began.messages,
+    of("assistant", first.message.content),
+    of("user", `${n} and the name of that path, with the folder that it lies in`),
+  ]);
+  const { usage } = await infer(turns[0] ?? [], 1);
+  const fresh = usage.inputTokens - first.usage.inputTokens - first.usage.outputTokens;
+  const file = `${models.world.dir}/turn.gguf`;
+  await Deno.writeFile(file, weights);
+  const held = first.usage.inputTokens + first.usage.outputTokens;
+  await using bare = await startLineProcess([
+    new URL("./models/bare_engine.ts", import.meta.url).pathname,
+    ...["turn", file, `${models.addon}/llama-addon.node`, `${held}`, `${Math.max(1, fresh)}`],
+  ], { yields: (await models.world.children()).walls().nice });
+  const pairs: { readonly ours: number; readonly bare: number }[] = [];
+  for (const messages of turns.slice(1)) {
+    // As in a conversation: the first turn was the last thing that this model did, and somebody reads its answer.
+    await infer(began.messages, answer);
+    await new Promise((resolve) => setTimeout(resolve, READS_MS));
+    const ours = await timed(() => infer(messages, 1));
+    pairs.push({ ours, bare: Number(await bare.ask()) });
+  }
+  model.release();
+  const ratio = median(pairs.map((pair) => pair.ours / pair.bare));
+  return {
+    name: `first token of turn 2, ${held} tokens before it and ${fresh} new`,
+    ...{ unit: "ms", value: median(pairs.map(({ ours }) => ours)) },
+    ...{ baseline: median(pairs.map((pair) => pair.bare)), ratio },
+    ...{ target: `≤ ${MOST_SECOND}×`, ok: ratio <= MOST_SECOND },
   };
 }

@@ -27,6 +27,8 @@ export interface ChildHandler extends PortHandler {
   still?(): boolean;
   /** Nobody waits for what is done now: every answer has left. */
   idle?(): void;
+  /** The kernel went away: resolves when nothing computes on another thread, which an exit would pull the ground from. */
+  ended?(): Promise<void>;
 }
 
 /**
@@ -64,7 +66,10 @@ export async function serveChild(
     const still = handler.still?.() === true && await quiet.settled();
     if (still) handler.idle?.();
     const length = still ? stdin.readSync(chunk) : await stdin.read(chunk);
-    if (length === null) return exit(0);
+    if (length === null) {
+      await handler.ended?.();
+      return exit(0);
+    }
     port.feed(chunk.subarray(0, length));
     // Lets the answers out first: a read in progress makes the write wait for another thread.
     await undefined;

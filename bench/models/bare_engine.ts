@@ -1,10 +1,13 @@
 /**
  * An engine and nothing around it, in a process of its own: run with `-A` and `wasm|native FILE ADDON
- * TOKENS`. For each line of standard input it decodes once, and writes tokens a second as a line.
+ * TOKENS`. For each line of standard input it decodes once, and writes tokens a second as a line. With `turn FILE ADDON
+ * HELD NEW` it writes the milliseconds to the first token of a prompt of which it holds so many tokens, and so many are new.
  * @module
  */
 import type { Addon } from "../../models/native/addon.ts";
 import { CONTEXT, PROMPT } from "./decode_shape.ts";
+
+const BATCH = 128;
 
 /** Decodes so many tokens; milliseconds from the first to the last. */
 type Decode = (tokens: number) => Promise<number>;
@@ -42,7 +45,7 @@ async function bareWasm(path: string): Promise<Decode> {
   };
 }
 
-async function bareNative(path: string, addonPath: string): Promise<Decode> {
+async function openNative(path: string, addonPath: string) {
   const { nativePowers } = await import("../../models/native/addon_powers.ts");
   const addon = await nativePowers.load(addonPath, { gpu: undefined, complain: () => {} });
   const model = new addon.AddonModel(path, {
@@ -50,7 +53,7 @@ async function bareNative(path: string, addonPath: string): Promise<Decode> {
   });
   await model.init();
   const context = new addon.AddonContext(model, {
-    ...{ contextSize: CONTEXT, batchSize: 128, sequences: 1, threads: threadsOf(addon) },
+    ...{ contextSize: CONTEXT, batchSize: BATCH, sequences: 1, threads: threadsOf(addon) },
     ...{ swaFullCache: true, embeddings: false },
   });
   await context.init();
@@ -63,6 +66,11 @@ async function bareNative(path: string, addonPath: string): Promise<Decode> {
     await context.decodeBatch();
     return await context.sampleToken(logits, sampler);
   };
+  return { model, context, next };
+}
+
+async function bareNative(path: string, addonPath: string): Promise<Decode> {
+  const { model, context, next } = await openNative(path, addonPath);
   const prompt = model.tokenize(PROMPT, true);
   return async (tokens) => {
     context.disposeSequence(0);
@@ -76,16 +84,36 @@ async function bareNative(path: string, addonPath: string): Promise<Decode> {
   };
 }
 
+/** Milliseconds to the first token of a turn, all that came before it being in the engine's cache. */
+async function bareTurn(path: string, addonPath: string, held: number): Promise<Decode> {
+  const { model, context, next } = await openNative(path, addonPath);
+  const word = model.tokenize("the", false)[0] ?? 0;
+  const read = async (from: number, count: number): Promise<void> => {
+    for (let at = from; at < from + count; at += BATCH) {
+      await next(at, new Uint32Array(Math.min(BATCH, from + count - at)).fill(word));
+    }
+  };
+  await read(0, held);
+  return async (fresh) => {
+    context.removeTokenCellsFromSequence(0, held, -1);
+    const from = performance.now();
+    await read(held, fresh);
+    return performance.now() - from;
+  };
+}
+
 /** As models/native/ does. */
 function threadsOf(addon: Addon): number {
   return Math.max(1, Math.min(8, Math.floor(addon.getMathCores() / 2)));
 }
 
-const [kind, path = "", addon = "", tokens = "1"] = Deno.args;
-const decode = kind === "wasm" ? await bareWasm(path) : await bareNative(path, addon);
+const [kind, path = "", addon = "", tokens = "1", fresh = "1"] = Deno.args;
+const turn = kind === "turn" ? await bareTurn(path, addon, Number(tokens)) : undefined;
+const decode = turn ?? (kind === "wasm" ? await bareWasm(path) : await bareNative(path, addon));
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(text));
 say("ready\n");
 for (const line = new Uint8Array(16); await Deno.stdin.read(line) !== null;) {
-  say(`${Number(tokens) / await decode(Number(tokens)) * 1_000}\n`);
+  if (turn === undefined) say(`${Number(tokens) / await decode(Number(tokens)) * 1_000}\n`);
+  else say(`${await turn(Number(fresh))}\n`);
 }
 Deno.exit(0);

@@ -109,6 +109,7 @@ export async function askPerson(
     const choice = readChoice(typed, question);
     if (choice === undefined) {
       screen.say(paint.dim("  that is no answer here"));
+      screen.say(choiceLine(question, paint));
       continue;
     }
     if (choice === "show") {

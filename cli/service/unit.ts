@@ -38,7 +38,7 @@ RUN mkdir -p /var/cache/remit /run/remit /etc/remit \\
 USER remit
 WORKDIR /var/lib/remit
 # Packages and programs are fetched and built here, so that a start needs no network.
-RUN /opt/remit/bin/remit run --json --state /tmp/warm > /tmp/warm.json \\
+RUN { /opt/remit/bin/remit run --json --state /tmp/warm > /tmp/warm.json || { cat /tmp/warm.json; exit 1; }; } \\
  && /opt/remit/bin/remit stop --state /tmp/warm && rm -rf /tmp/warm /tmp/warm.json /tmp/remit-demo-*
 VOLUME /var/lib/remit
 EXPOSE ${PORT}

@@ -1,8 +1,16 @@
 /** The line that stays open under an answer while it is written: typed ahead, never lost, no answer to a question. @module */
 import type { AheadOptions, Screen } from "../hands.ts";
-import { cutTo } from "../terminal/columns.ts";
+import { cutTo, inColumns } from "../terminal/columns.ts";
 import type { Drawn } from "../terminal/footer.ts";
-import { beginLine, completed, edit, type Editing, textOf, withText } from "./line_edit.ts";
+import {
+  beginLine,
+  completed,
+  edit,
+  type Editing,
+  promptOf,
+  textOf,
+  withText,
+} from "./line_edit.ts";
 import { type Key, makeKeyReader } from "./line_keys.ts";
 import { layOut } from "./line_view.ts";
 
@@ -23,8 +31,11 @@ export interface AheadParts {
 
 /** The line's state, its keys and its rows. */
 export interface AheadEditor {
-  /** `shown` false: a question stands there, and what comes is kept and not drawn. */
-  take(bytes: Uint8Array, shown: boolean): void;
+  /**
+   * `shown` false: a question stands there, and what comes is kept and not drawn. Without bytes, when nothing came for a
+   * while after an Esc: that was the key, and ends the turn as Ctrl-C does.
+   */
+  take(bytes: Uint8Array | undefined, shown: boolean): void;
   draw(): void;
   text(): string;
 }
@@ -39,10 +50,11 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
   const rows = (): Drawn => {
     const { columns, rows: high } = size();
     const most = Math.max(1, Math.min(MAX_ROWS, high - 8));
-    const line = layOut(options.prompt, editing.line, { width: columns, most });
+    const prompt = promptOf(options.prompt, editing);
+    const line = layOut(prompt, editing.line, { width: columns, most });
     const above = [
       ...options.above(),
-      ...choices.slice(0, MAX_CHOICES).map((each) => `    ${each}`),
+      ...inColumns(choices, columns - 4).slice(0, MAX_CHOICES).map((each) => `    ${each}`),
     ].slice(-Math.max(1, high - most - 6)).map((each) => dim(cutTo(each, columns - 1)));
     return { rows: [...above, ...line.rows], row: above.length + line.row, before: line.before };
   };
@@ -55,7 +67,9 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
   const press = (key: Key): void => {
     const move = key.kind === "move" ? key.move : undefined;
     choices = [];
-    if (move === "interrupt" || move === "suspend" || move === "quit") return parts.signal(move);
+    if (editing.sought === undefined && move === "escape") return parts.signal("interrupt");
+    const stops = move === "interrupt" && editing.sought === undefined;
+    if (stops || move === "suspend" || move === "quit") return parts.signal(move);
     if (move === "endOfInput" && editing.line.letters.length === 0) return options.ended();
     if (move === "editor") return;
     if (move === "complete") {

@@ -1,10 +1,18 @@
 /** The keyboard of a terminal: one line at a time, edited in place. @module */
 import type { AheadLine, AheadOptions, Keyboard, LineOptions, Screen } from "../hands.ts";
 import { type AheadEditor, makeAheadEditor } from "./ahead_line.ts";
-import { beginLine, completed, edit, type Editing, textOf, withText } from "./line_edit.ts";
-import { type Key, makeKeyReader, PASTE_MARKS } from "./line_keys.ts";
+import {
+  beginLine,
+  completed,
+  edit,
+  type Editing,
+  promptOf,
+  textOf,
+  withText,
+} from "./line_edit.ts";
+import { type Key, KEY_MARKS, makeKeyReader, PASTE_MARKS } from "./line_keys.ts";
 import type { Drawn } from "../terminal/footer.ts";
-import { hardWrap } from "../terminal/columns.ts";
+import { hardWrap, inColumns } from "../terminal/columns.ts";
 import { layOut, redraw, rewrite } from "./line_view.ts";
 import { runInShell } from "./shell_powers.ts";
 import { runOnTerminal } from "./terminal_program_powers.ts";
@@ -25,6 +33,10 @@ const MAX_PAST = 500;
 const END_OF_INPUT: Key = { kind: "move", move: "endOfInput" };
 /** How long a stop may take to reach this process before the terminal is taken back without one. */
 const STOP_MS = 100;
+/** How long an Esc waits for the rest of a sequence before it is the key. */
+const ESC_MS = 80;
+const ESC = 0x1b;
+const CLEAR = "\x1b[2J\x1b[H";
 /** Keys that a terminal in its usual mode turns into signals for the whole process group. */
 const SIGNAL_KEYS: ReadonlyMap<string, Deno.Signal> = new Map([
   ["interrupt", "SIGINT"],
@@ -60,12 +72,18 @@ function startPump(): { take: (listener: ((bytes?: Uint8Array) => void) | undefi
 /** Makes the keyboard, or undefined when nobody sits at this process. */
 export function makeKeyboard(screen: Screen): Keyboard | undefined {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
-  const dumb = Deno.env.get("TERM") === "dumb";
-  const marks = (on: boolean): void =>
-    dumb ? undefined : say(on ? PASTE_MARKS.on : PASTE_MARKS.off);
-  let marked = false;
-  const mark = (on: boolean): void => {
-    if (on !== marked) marks(on);
+  const kind = Deno.env.get("TERM") ?? "";
+  const dumb = kind === "dumb";
+  /** Consoles that might draw what they do not know. */
+  const plain = dumb || /^(?:linux|vt\d|cons)/.test(kind);
+  let marked: "" | "paste" | "keys" = "";
+  /** `keys`: also tells Shift-Enter apart, which a question and a passphrase have no use for. */
+  const mark = (on: typeof marked): void => {
+    if (dumb || on === marked) return;
+    if (marked === "keys" && !plain) say(KEY_MARKS.off);
+    if (on === "") say(PASTE_MARKS.off);
+    if (marked === "") say(PASTE_MARKS.on);
+    if (on === "keys" && !plain) say(KEY_MARKS.on);
     marked = on;
   };
   let pump: ReturnType<typeof startPump> | undefined;
@@ -74,7 +92,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
   let ahead: { readonly editor: AheadEditor; covered: boolean } | undefined;
   globalThis.addEventListener("unload", () => {
     Deno.stdin.setRaw(false);
-    mark(false);
+    mark("");
   });
 
   /**
@@ -83,7 +101,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
    */
   function raise(signal: Deno.Signal, resumed: () => void): void {
     if (signal !== "SIGINT") {
-      mark(false);
+      mark("");
       Deno.stdin.setRaw(false);
     }
     Deno.kill(0, signal);
@@ -97,6 +115,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     resumed: (listener: () => void) => void;
   }): Promise<string | undefined> {
     const { many = false, echo = true, signal } = options;
+    const marks = many ? "keys" : "paste";
     const keys = makeKeyReader();
     return new Promise((resolve) => {
       let editing: Editing = beginLine(many ? options.past ?? past : []);
@@ -109,7 +128,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         const { columns, rows } = terminalSize();
         const most = Math.max(1, Math.min(MAX_ROWS, rows - 2));
         const line = echo ? editing.line : { letters: [], at: 0 };
-        const next = layOut(prompt, line, { width: columns, most });
+        const next = layOut(promptOf(prompt, editing), line, { width: columns, most });
         say(dumb ? rewrite(drawn, next) : redraw(drawn, next, columns));
         drawn = next;
       };
@@ -122,7 +141,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
           draw();
         }
-        mark(false);
+        mark("");
         // At once: whoever ended this may write the next line.
         say("\n");
         resolve(value);
@@ -133,16 +152,15 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
           draw();
           const { columns } = terminalSize();
-          say(
-            `\n${found.choices.flatMap((each) => hardWrap(`  ${each}`, columns - 1)).join("\n")}\n`,
-          );
+          const shown = inColumns(found.choices, columns - 3);
+          say(`\n${shown.flatMap((row) => hardWrap(`  ${row}`, columns - 1)).join("\n")}\n`);
           drawn = undefined;
         }
         editing = found.editing;
       };
       const openEditor = (open: NonNullable<LineOptions["editor"]>): void => {
         away = true;
-        mark(false);
+        mark("");
         say("\n");
         const back = (text?: string): void => {
           if (text !== undefined) editing = withText(editing, text.slice(0, MAX_OF_MANY));
@@ -151,12 +169,17 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           Deno.stdin.setRaw(true);
           hearing.take(listen);
           draw();
-          mark(true);
+          mark(marks);
         };
         open(textOf(editing.line)).then(back, () => back());
       };
       const press = (key: Key): void => {
         if (key.kind === "move" && key.move === "complete") return complete();
+        if (key.kind === "move" && key.move === "clear") {
+          if (!dumb) say(CLEAR);
+          drawn = undefined;
+          return;
+        }
         if (key.kind === "move" && key.move === "editor") {
           return options.editor === undefined ? undefined : openEditor(options.editor);
         }
@@ -166,7 +189,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       };
       draw();
       // Behind the prompt, and away before its end: what stands on the terminal is plain text.
-      mark(true);
+      mark(marks);
       hearing.interrupted(() => {
         if (!open) return;
         press({ kind: "move", move: "interrupt" });
@@ -176,17 +199,19 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         if (!open) return;
         // The shell has put back a mode of its own, in which it shows what is typed.
         Deno.stdin.setRaw(true);
-        mark(false);
+        mark("");
         drawn = undefined;
         draw();
-        mark(true);
+        mark(marks);
       };
       hearing.resumed(resumed);
       signal?.addEventListener("abort", () => end(undefined), { once: true });
       if (signal?.aborted === true) end(undefined);
       const listen = (bytes?: Uint8Array): void => {
         for (const key of bytes === undefined ? [END_OF_INPUT] : keys(bytes)) {
-          const raised = key.kind === "move" ? SIGNAL_KEYS.get(key.move) : undefined;
+          const stops = key.kind === "move" && key.move === "interrupt" &&
+            editing.sought !== undefined;
+          const raised = key.kind === "move" && !stops ? SIGNAL_KEYS.get(key.move) : undefined;
           if (raised !== undefined) {
             raise(raised, resumed);
             // As a terminal does, what came with it is dropped.
@@ -229,7 +254,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     take(listenAhead);
     Deno.addSignalListener("SIGCONT", resumed);
     Deno.addSignalListener("SIGWINCH", resumed);
-    mark(true);
+    mark("keys");
     editor.draw();
     const tick = setInterval(() => uncovered() ? editor.draw() : undefined, TICK_MS);
     return Object.freeze<AheadLine>({
@@ -240,7 +265,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         Deno.removeSignalListener("SIGWINCH", resumed);
         ahead = undefined;
         take(undefined);
-        mark(false);
+        mark("");
         footer(undefined);
         Deno.stdin.setRaw(false);
         return editor.text();
@@ -248,8 +273,16 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     });
   }
 
+  let esc: ReturnType<typeof setTimeout> | undefined;
   function listenAhead(bytes?: Uint8Array): void {
+    clearTimeout(esc);
     if (bytes !== undefined) ahead?.editor.take(bytes, ahead.covered === false);
+    const under = ahead;
+    if (bytes?.at(-1) !== ESC) return;
+    // TIMER: a terminal sends the key alone, and a sequence at once.
+    esc = setTimeout(() => {
+      if (ahead === under && under?.covered === false) under.editor.take(undefined, true);
+    }, ESC_MS);
   }
 
   /**
@@ -291,7 +324,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     const under = ahead;
     if (under !== undefined) {
       under.covered = true;
-      mark(false);
+      mark("");
       screen.footer?.(undefined);
     }
     if (options.draft === undefined) await settle();
@@ -308,7 +341,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     if (under !== undefined && ahead === under) {
       under.covered = false;
       take(listenAhead);
-      mark(true);
+      mark("keys");
       under.editor.draw();
       return typed;
     }

@@ -1,4 +1,5 @@
 /** A line under a person's hands, as plain data: letters, a cursor, and the lines before it. @module */
+import { displayText } from "../../text/mod.ts";
 import type { LineExtras } from "../hands.ts";
 import type { Key, Move } from "./line_keys.ts";
 
@@ -15,6 +16,8 @@ export interface Editing {
   readonly place: number;
   /** What stood there before the past was looked through. */
   readonly draft: Line;
+  /** What is looked for in the past, while it is: then the keys change this and not the line. */
+  readonly sought?: string;
 }
 
 /** What becomes of a line with a key: it goes on, is entered, or ends without a text. */
@@ -114,6 +117,39 @@ function recalled(editing: Editing, step: -1 | 1): Editing {
   return { ...editing, place, draft, line: text === undefined ? draft : lineOf(text) };
 }
 
+/** The newest line of the past below `from` that holds `sought`; where none does the line stays. */
+function found(editing: Editing, sought: string, from: number): Editing {
+  const place = sought === ""
+    ? -1
+    : editing.past.slice(0, Math.max(0, from)).findLastIndex((each) => each.includes(sought));
+  const text = editing.past[place];
+  return text === undefined
+    ? { ...editing, sought }
+    : { ...editing, sought, place, line: lineOf(text) };
+}
+
+/** What a key does while the past is looked through; undefined: the search ends, and the key is the line's. */
+function searching(editing: Editing, sought: string, key: Key): Editing | undefined {
+  const { past } = editing;
+  if (key.kind === "letters") return found(editing, sought + key.text, past.length);
+  switch (key.move) {
+    case "search":
+      return found(editing, sought, editing.place);
+    case "back":
+      return found(editing, sought.slice(0, -1), past.length);
+    case "interrupt":
+    case "escape":
+      return { past, line: editing.draft, draft: editing.draft, place: past.length };
+    default:
+      return undefined;
+  }
+}
+
+/** A prompt that says what is looked for. */
+export function promptOf(prompt: string, { sought }: Editing): string {
+  return sought === undefined ? prompt : `search "${displayText(sought, { max: 40 })}" ${prompt}`;
+}
+
 function moved(line: Line, move: Move): Line {
   const { letters, at } = line;
   switch (move) {
@@ -160,6 +196,12 @@ export function edit(
   key: Key,
   { many, most }: { readonly many: boolean; readonly most: number },
 ): Edited {
+  if (editing.sought !== undefined) {
+    const next = searching(editing, editing.sought, key);
+    if (next !== undefined) return { kind: "going", editing: next };
+    const { sought: _, ...kept } = editing;
+    return edit(kept, key, { many, most });
+  }
   const { line } = editing;
   const going = (next: Line): Edited => ({ kind: "going", editing: { ...editing, line: next } });
   if (key.kind === "letters") {
@@ -169,7 +211,16 @@ export function edit(
   }
   switch (key.move) {
     case "enter":
+      // A backslash before Enter is a row's end on every terminal.
+      if (many && line.at === line.letters.length && line.letters.at(-1) === "\\") {
+        return going(typed(cut(line, line.at - 1, line.at), "\n"));
+      }
       return { kind: "entered", text: textOf(line) };
+    case "search": {
+      if (!many || editing.past.length === 0) return { kind: "going", editing };
+      const draft = editing.place === editing.past.length ? line : editing.draft;
+      return { kind: "going", editing: { ...editing, draft, sought: "" } };
+    }
     case "newline":
       return many ? going(typed(line, "\n")) : { kind: "going", editing };
     case "interrupt":

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beginLine, edit, type Editing, textOf } from "./line_edit.ts";
+import { beginLine, edit, type Editing, promptOf, textOf } from "./line_edit.ts";
 import { makeKeyReader } from "./line_keys.ts";
 import { layOut, redraw } from "./line_view.ts";
 
@@ -41,6 +41,62 @@ Deno.test("carol moves in her line, takes letters out and puts some in", () => {
   assert.equal(run([bytes("one two\x1bb\x0bsix\n")], [], true), "one six", "Alt and b");
   assert.equal(run([bytes("one\x1b"), bytes("by\n")], [], true), "oneby", "Esc, then b");
   assert.equal(after("x\x15y\n"), "y");
+});
+
+Deno.test("a row begins with Shift-Enter, as kitty and xterm tell it, with a backslash, Alt-Enter and Ctrl-J", () => {
+  for (
+    const key of ["\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;2:1u", "\\\r", "\x1b\r", "\x1b[106;5u"]
+  ) {
+    assert.equal(after(`one${key}two\r`), "one\ntwo", JSON.stringify(key));
+  }
+  assert.equal(after("a\\b\r"), "a\\b", "a backslash within a line is one");
+  assert.equal(after("a\\\r", [], false), "a\\", "an answer has one row");
+});
+
+Deno.test("keys that a terminal tells by number are what they are elsewhere", () => {
+  assert.equal(after("a\x1b[98;1ub\x1b[117;5uc\x1b[13u"), "c", "Ctrl-U, then Enter");
+  assert.equal(after("one two\x1b[98;3u\x1b[107;5usix\r"), "one six", "Alt and b, Ctrl-K");
+  assert.equal(
+    after("a\x1b[99;5ub\x1b[100;5u\r"),
+    "b",
+    "Ctrl-C empties it, Ctrl-D takes out nothing",
+  );
+  assert.equal(after("a\x1b[9999999u\x1b[0;9ub\r"), "ab", "what is no key does nothing");
+  assert.equal(after("a\x1b[7;1ub\r"), "ab");
+});
+
+Deno.test("an Esc that nothing follows is a key, and one within a paste is none", () => {
+  const keys = makeKeyReader();
+  assert.deepEqual(keys(bytes("a\x1b")), [{ kind: "letters", text: "a" }]);
+  assert.deepEqual(keys(), [{ kind: "move", move: "escape" }]);
+  assert.deepEqual(keys(), []);
+  assert.deepEqual(keys(bytes("\x1b[27u")), [{ kind: "move", move: "escape" }]);
+  keys(bytes("\x1b[200~a\x1b"));
+  assert.deepEqual(keys(), []);
+  assert.deepEqual(keys(bytes("b\x1b[201~")), [{ kind: "letters", text: "ab" }]);
+});
+
+Deno.test("Ctrl-R finds what was said before, older with each press; Esc gives the draft back", () => {
+  const past = ["pack a quince", "leave", "peel the quince", "sleep"];
+  assert.equal(after("\x12quin\r", past), "peel the quince");
+  assert.equal(after("\x12quin\x12\r", past), "pack a quince");
+  assert.equal(after("\x12quin\x12\x12\r", past), "pack a quince", "there is none older");
+  assert.equal(after("\x12quinx\x7f\r", past), "peel the quince");
+  assert.equal(
+    after("\x12lea\x05 early\r", past),
+    "leave early",
+    "another key edits what was found",
+  );
+  assert.equal(after("draft\x12quin\x1b[27u!\r", past), "draft!");
+  assert.equal(after("draft\x12quin\x03!\r", past), "draft!");
+  assert.equal(after("\x12a\r", past, false), "a", "an answer looks nothing up");
+  const seeking = run([bytes("\x12q\x1b")], past, true);
+  assert.ok(typeof seeking === "object");
+  assert.equal(promptOf("› ", seeking), 'search "q" › ');
+  const hostile = run([bytes("\x12\x1b[155u\x1b[131;1u")], past, true);
+  assert.ok(typeof hostile === "object");
+  // deno-lint-ignore no-control-regex -- these are what must not be written
+  assert.doesNotMatch(promptOf("› ", hostile), /[\x00-\x1f\x7f-\x9f]/);
 });
 
 Deno.test("a letter is what a reader sees: one backspace takes a family or an accent back", () => {

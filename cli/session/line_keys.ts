@@ -22,6 +22,9 @@ export type Move =
   | "quit"
   | "complete"
   | "editor"
+  | "search"
+  | "clear"
+  | "escape"
   | "endOfInput";
 
 /** One key, letters that came together, or a paste whole. */
@@ -31,6 +34,12 @@ export type Key =
 
 /** Asks a terminal to mark what is pasted, and not to. */
 export const PASTE_MARKS = { on: "\x1b[?2004h", off: "\x1b[?2004l" } as const;
+
+/**
+ * Asks a terminal to tell Shift-Enter from Enter, and Esc from the beginning of a sequence: as kitty, foot, WezTerm,
+ * Ghostty and others know it, and as xterm and tmux do. One that knows neither drops both.
+ */
+export const KEY_MARKS = { on: "\x1b[>1u\x1b[>4;1m", off: "\x1b[>4m\x1b[<u" } as const;
 
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
@@ -51,9 +60,11 @@ const CONTROL: ReadonlyMap<string, Move> = new Map([
   ["\t", "complete"],
   ["\n", "enter"],
   ["\x0b", "killRest"],
+  ["\x0c", "clear"],
   ["\r", "enter"],
   ["\x0e", "down"],
   ["\x10", "up"],
+  ["\x12", "search"],
   ["\x15", "killLine"],
   ["\x17", "backWord"],
   ["\x1a", "suspend"],
@@ -84,8 +95,6 @@ const ESCAPED: ReadonlyMap<string, Move> = new Map([
   ["[4~", "end"],
   ["[7~", "home"],
   ["[8~", "end"],
-  ["[13;2u", "newline"],
-  ["[27;2;13~", "newline"],
   ["[1;3C", "wordRight"],
   ["[1;3D", "wordLeft"],
   ["[1;5C", "wordRight"],
@@ -93,9 +102,9 @@ const ESCAPED: ReadonlyMap<string, Move> = new Map([
 ]);
 
 // deno-lint-ignore no-control-regex -- keys are control characters
-const SEQUENCE = /^\x1b(\[[0-9;?<=>]*[A-Za-z~]|O[A-Za-z]|[^[O])/;
+const SEQUENCE = /^\x1b(\[[0-9;:?<=>]*[A-Za-z~]|O[A-Za-z]|[^[O])/;
 // deno-lint-ignore no-control-regex -- keys are control characters
-const BEGUN = /^\x1b(\[[0-9;?<=>]{0,16}|O)?$/;
+const BEGUN = /^\x1b(\[[0-9;:?<=>]{0,16}|O)?$/;
 // deno-lint-ignore no-control-regex -- keys are control characters
 const LETTERS = /^[^\x00-\x1f\x7f]+/;
 
@@ -105,8 +114,40 @@ function pasted(text: string): string {
   return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
 }
 
-/** Makes a reader of keys: what a read cut in two is whole with the next one. */
-export function makeKeyReader(): (bytes: Uint8Array) => Key[] {
+const SHIFT = 1;
+const ALT = 2;
+const CTRL = 4;
+/** A key by its number, with what is held beside it: `[CODE;HELD u` of kitty, `[27;HELD;CODE~` of xterm. */
+const NUMBERED = /^\[(?:(\d{1,7})(?::\d*)*(?:;(\d{1,3})(?::\d)?)?u|27;(\d{1,3});(\d{1,7})~)$/;
+
+/** What a key told by its number does; undefined: nothing. */
+function numbered(sequence: string): Key | undefined {
+  const match = NUMBERED.exec(sequence);
+  if (match === null) return undefined;
+  const [, code, beside = "1", xtermBeside, xtermCode] = match;
+  const point = Number(code ?? xtermCode);
+  const held = Number(xtermBeside ?? beside) - 1;
+  const named = (move: Move | undefined): Key | undefined =>
+    move === undefined ? undefined : { kind: "move", move };
+  if (point === 13) return named((held & (SHIFT | ALT | CTRL)) === 0 ? "enter" : "newline");
+  if (point === 27) return named("escape");
+  if (point > 0x10ffff) return undefined;
+  const letter = String.fromCodePoint(point);
+  // Ctrl-J is a row's end where the terminal tells it from Enter.
+  if ((held & CTRL) !== 0 && letter === "j") return named("newline");
+  if ((held & CTRL) !== 0 && /^[a-z\\]$/.test(letter)) {
+    return named(CONTROL.get(String.fromCharCode(point & 0x1f)));
+  }
+  if ((held & ALT) !== 0) return named(ESCAPED.get(letter));
+  if (point < 32 || point === 127) return named(CONTROL.get(letter));
+  return (held & CTRL) === 0 ? { kind: "letters", text: letter } : undefined;
+}
+
+/**
+ * Makes a reader of keys: what a read cut in two is whole with the next one. Called without bytes, when nothing came for
+ * a while: an Esc that waited for the rest of a sequence is the key Esc.
+ */
+export function makeKeyReader(): (bytes?: Uint8Array) => Key[] {
   const decoder = new TextDecoder();
   let rest = "";
   let paste: string | undefined;
@@ -139,7 +180,7 @@ export function makeKeyReader(): (bytes: Uint8Array) => Key[] {
     if (sequence !== null) {
       rest = rest.slice(sequence[0].length);
       const move = ESCAPED.get(sequence[1] ?? "");
-      return move === undefined ? "nothing" : { kind: "move", move };
+      return move === undefined ? numbered(sequence[1] ?? "") ?? "nothing" : { kind: "move", move };
     }
     if (BEGUN.test(rest) || rest === "" || rest === CTRL_X) return undefined;
     if (rest.startsWith(`${CTRL_X}\x05`)) {
@@ -152,6 +193,11 @@ export function makeKeyReader(): (bytes: Uint8Array) => Key[] {
   }
 
   return (bytes) => {
+    if (bytes === undefined) {
+      if (rest !== "\x1b" || paste !== undefined) return [];
+      rest = "";
+      return [{ kind: "move", move: "escape" }];
+    }
     // The key Esc comes alone; its letter, when a person types on, is no Alt.
     const alone = rest === "\x1b";
     rest += decoder.decode(bytes, { stream: true });

@@ -4,7 +4,7 @@ import type { Phase } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { showDiff, undoLines } from "../task/change_commands.ts";
 import { commandText, recordOf } from "../command.ts";
-import { grantLines, leaseLines, toolLines } from "../task/held_lines.ts";
+import { grantLines, toolLines } from "../task/held_lines.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import { settle } from "../run/run_setting.ts";
 import { defaultsOf, keepLast, type Session, withModel } from "./session.ts";
@@ -19,10 +19,6 @@ const SLASH: Readonly<Record<string, Slash>> = {
   "/tools": {
     help: "tools the agent is offered, and what each may do",
     run: showing("tools", toolLines),
-  },
-  "/caps": {
-    help: "leases it holds now",
-    run: showing("caps", (leases, width, now) => leaseLines(leases, { now, width })),
   },
   "/grants": {
     help: "answers of yours that hold beyond their question",
@@ -60,6 +56,18 @@ const SLASH: Readonly<Record<string, Slash>> = {
   "/exit": { help: "end the session", run: () => Promise.resolve() },
 };
 
+/** Words that people bring from other programs of the kind. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "/quit": "/exit",
+  "/caps": "/cap",
+  "/new": "/clear",
+  "/reset": "/clear",
+  "/continue": "/resume",
+  "/permissions": "/allow",
+  "/usage": "/cost",
+  "/context": "/cost",
+};
+
 /** Every slash command's word. */
 export const SLASHES: readonly string[] = [...Object.keys(SLASH), "/help"];
 
@@ -72,8 +80,9 @@ export async function slash(
   line: string,
   { busy = false }: { readonly busy?: boolean } = {},
 ): Promise<"exit" | "stay"> {
-  const [word = "", rest] = line.trim().split(/\s+/);
-  if (word === "/exit" || word === "/quit") return "exit";
+  const [typed = "", rest] = line.trim().split(/\s+/);
+  const word = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] ?? typed : typed;
+  if (word === "/exit") return "exit";
   if (word === "/help" || word === "/") {
     show(session, helpLines(session.command.hands.screen.width));
     return "stay";
@@ -98,7 +107,9 @@ export async function slash(
 function helpLines(width: number): string[] {
   const keys = [
     ["Tab", "completes a command, a path, a file after @"],
-    ["Alt-Enter", "another row; Enter says it"],
+    ["\\ Enter", "another row, as Shift-Enter or Alt-Enter where the terminal tells them apart"],
+    ["Ctrl-R", "looks through what you said before; Ctrl-L clears the screen"],
+    ["Esc, Ctrl-C", "ends what is under way; what you typed stays"],
     ["Ctrl-X Ctrl-E", "your own editor, as VISUAL or EDITOR names it"],
     ["@FILE", "gives that one file to be read"],
     ["!COMMAND", "runs in your own shell; its output is given only after your yes"],

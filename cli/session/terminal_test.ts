@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { KEY_MARKS } from "./line_keys.ts";
 
 const FIXTURE = fileURLToPath(new URL("../_fixture/keyboard_powers.ts", import.meta.url));
 
@@ -25,7 +26,7 @@ async function onTerminal(
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", TERM: "xterm-256color" },
   }).spawn();
   const input = child.stdin.getWriter();
   const decoder = new TextDecoder();
@@ -156,13 +157,17 @@ Deno.test({
     const seen = await onTerminal([
       ["PROMPT> ", "dear \x1b[200~one\r\ntwo\x1b[201~!\x1b[D\x1b[D漢\n"],
       ["MORE> ", "x"],
-      ["?2004hx", "\x03"],
+      ["\x1b[>4;1mx", "\x03"],
       ["\r\x1b[JMORE> ", "\x1b[A\n"],
     ], "many");
     const text = "dear one\\r?\\ntw漢o!";
     assert.match(seen, new RegExp(`HEARD\\[${text}\\]`));
     assert.match(seen, new RegExp(`AGAIN\\[${text}\\]`));
     assert.ok(seen.includes("\x1b[?2004l"), "the terminal is left as it was");
+    const told = (mark: string): number => seen.split(mark).length;
+    assert.equal(told(KEY_MARKS.on), told(KEY_MARKS.off), "also in what it tells of keys");
+    const question = await onTerminal([["PROMPT> ", "y\n"]]);
+    assert.ok(!question.includes(KEY_MARKS.on), "a question has no use for Shift-Enter");
   },
 });
 

@@ -66,7 +66,7 @@ Deno.test("Ctrl-C raises a signal and leaves the draft; Tab completes or names w
   type("/c\x03");
   assert.deepEqual([raised, text()], [["interrupt"], "/c"]);
   type("\t");
-  assert.deepEqual(rows(), ["    /cap", "    /cost", "» /cost"]);
+  assert.deepEqual(rows(), ["    /cap   /cost", "» /cost"]);
 });
 
 Deno.test("mallory's words in a queue and a status draw nothing of their own, and take one row", () => {

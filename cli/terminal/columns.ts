@@ -111,3 +111,13 @@ export function wordWrap(text: string, columns: number): string[] {
   lines.push(line);
   return lines;
 }
+
+/** Lays safe words out in columns, down each before the next, as `ls` does. Rows of at most `columns` columns. */
+export function inColumns(words: readonly string[], columns: number): string[] {
+  const widest = Math.max(1, ...words.map(columnsOf)) + 2;
+  const beside = Math.max(1, Math.floor((columns + 2) / widest));
+  const high = Math.ceil(words.length / beside);
+  return Array.from({ length: high }, (_, row) =>
+    words.filter((_, n) => n % high === row)
+      .map((word) => padTo(word, widest)).join("").trimEnd());
+}

@@ -1,15 +1,15 @@
 /**
  * llama.cpp's native engine: the weights mapped and shared, several prompts' beginnings held.
  *
- * What is held never changes an answer. Prompts are computed in blocks of the same size from the
- * first token on, and only whole blocks of a prompt are held, never what was decoded token by token:
- * the same arithmetic in the same order, whether a block is computed now or was before.
+ * What is held never changes an answer. Where a prompt is cut into blocks follows from its tokens alone, and only whole
+ * blocks of a prompt are held, never what was decoded token by token: the same arithmetic in the same order, whether a
+ * block is computed now or was before. An answer is read as the next prompt's block while nobody asks for anything.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
-import { BLOCK, makePrefixes, type Place } from "./prefixes.ts";
+import { BLOCK, blockEnds, makePrefixes, type Place } from "./prefixes.ts";
 
 /** What a native engine is started with. */
 interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts" | "embedding"> {
@@ -23,6 +23,8 @@ interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts"
   readonly gpuLayers: number;
   /** llama.cpp's last complaint, if any. */
   readonly complaint: () => string | undefined;
+  /** Is handed what stops the reading that nobody waits for; resolves when it has stopped. */
+  readonly stops?: ((stop: () => Promise<void>) => void) | undefined;
 }
 
 /**
@@ -65,13 +67,18 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
   const renderer = embedding ? undefined : new addon.AddonJinjaRenderer(options.template);
   const prefixes = makePrefixes(sequences);
 
-  function promptOf(messages: EngineRequest["messages"]): Uint32Array {
+  const endsOf = (tokens: Uint32Array): readonly number[] =>
+    blockEnds(tokens, (token) => model.isEogToken(token));
+  /** The conversation with its last answer, read while nobody asks. */
+  let ahead: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+
+  function promptOf(messages: EngineRequest["messages"], asks = true): Uint32Array {
     let text: string;
     try {
       if (renderer === undefined) throw new TypeError("it is open for vectors");
       text = renderer.render({
         messages: messages.map(({ role, content }) => ({ role, content })),
-        add_generation_prompt: true,
+        add_generation_prompt: asks,
         enable_thinking: thoughts,
         bos_token: model.getTokenString(model.tokenBos()),
         eos_token: model.getTokenString(model.tokenEos()),
@@ -94,33 +101,53 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
   /** Computes a prompt; where the logits of its last token are. */
   async function read(
     tokens: Uint32Array,
-    { signal, onRead, reuse }: Pick<Parameters<Engine["complete"]>[1], "signal" | "onRead"> & {
-      readonly reuse: boolean;
-    },
+    { signal, onRead, reuse, ends }:
+      & Pick<Parameters<Engine["complete"]>[1], "signal" | "onRead">
+      & { readonly reuse: boolean; readonly ends: readonly number[] },
   ): Promise<{ readonly sequence: number; readonly logits: number; readonly kept: number }> {
-    const { sequence, copy, kept: wished } = prefixes.place(tokens);
+    const { sequence, copy, kept: wished } = prefixes.place(tokens, ends);
     const kept = await settle(context, { sequence, copy, kept: reuse ? wished : 0 });
     let at = kept;
     let logits = -1;
-    while (at < tokens.length) {
+    for (const end of [...ends, tokens.length]) {
+      if (end <= at) continue;
       stopIfAborted(signal);
-      const block = tokens.subarray(at, at + BLOCK);
-      const last = at + block.length === tokens.length;
-      logits = await decode(context, { sequence, at, tokens: block, last });
-      at += block.length;
-      const whole = at - at % BLOCK;
-      prefixes.hold(sequence, tokens, whole);
+      const block = tokens.subarray(at, end);
+      logits = await decode(context, { sequence, at, tokens: block, last: end === tokens.length });
+      at = end;
+      prefixes.hold(sequence, tokens, ends.findLast((each) => each <= at) ?? 0);
       onRead?.({ done: at, total: tokens.length });
     }
     return { sequence, logits, kept };
   }
+
+  function readAhead(messages: EngineRequest["messages"]): void {
+    const stop = new AbortController();
+    const work = async (): Promise<void> => {
+      const whole = promptOf(messages, false);
+      const ends = endsOf(whole);
+      const tokens = whole.subarray(0, ends.at(-1) ?? 0);
+      const fits = tokens.length > 0 && tokens.length < contextTokens;
+      if (fits) await read(tokens, { signal: stop.signal, reuse: true, ends });
+    };
+    // What fails here was asked by nobody: the next request computes it, and says why it cannot.
+    ahead = { stop, done: work().catch(() => undefined) };
+  }
+
+  const rest = async (): Promise<void> => {
+    ahead?.stop.abort();
+    await ahead?.done;
+  };
+  options.stops?.(rest);
 
   async function complete(
     request: EngineRequest,
     { onText, onRead, signal }: Parameters<Engine["complete"]>[1],
   ): Promise<EngineEnd> {
     stopIfAborted(signal);
+    await rest();
     const tokens = promptOf(request.messages);
+    const ends = endsOf(tokens);
     if (tokens.length >= contextTokens) {
       throw new Fault(
         "contextOverflow",
@@ -129,20 +156,24 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       );
     }
     using choice = makeChooser({ addon, model }, request, failed);
-    const { sequence, logits: first, kept } = await read(tokens, {
-      ...{ signal, onRead },
-      reuse: request.reuse ?? true,
-    });
+    const reuse = request.reuse ?? true;
+    const { sequence, logits: first, kept } = await read(tokens, { signal, onRead, ends, reuse });
     const text = makeTokenText(model, tokens.at(-1));
     const stops = makeStops(request.stop);
+    let answer = "";
+    const tell = (said: string): void => {
+      answer += said;
+      if (said !== "") onText(said);
+    };
     const say = (piece: string): boolean => {
       const { text: said, stopped } = stops.take(piece);
-      if (said !== "") onText(said);
+      tell(said);
       return stopped;
     };
     let logits = first;
     let written = 0;
     let why: EngineEnd["why"] = "length";
+    let stopped = false;
     try {
       const room = Math.min(request.maxTokens, contextTokens - tokens.length);
       while (written < room) {
@@ -153,15 +184,9 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
           why = "stop";
           break;
         }
-        if (say(text.take(token))) {
-          return {
-            why: "stop",
-            inputTokens: tokens.length,
-            outputTokens: written,
-            reusedTokens: kept,
-          };
-        }
-        if (written === room) break;
+        stopped = say(text.take(token));
+        if (stopped) why = "stop";
+        if (stopped || written === room) break;
         const at = tokens.length + written - 1;
         logits = await decode(context, {
           sequence,
@@ -171,19 +196,15 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
         });
       }
     } finally {
-      forget(sequence, tokens);
+      forget(sequence, tokens, ends.at(-1) ?? 0);
     }
-    const last = text.rest();
-    if (!say(last)) {
-      const held = stops.rest();
-      if (held !== "") onText(held);
-    }
+    if (!stopped && !say(text.rest())) tell(stops.rest());
+    if (reuse) readAhead([...request.messages, { role: "assistant", content: answer }]);
     return { why, inputTokens: tokens.length, outputTokens: written, reusedTokens: kept };
   }
 
   /** Leaves only whole blocks of the prompt, so that the next request finds what a fresh one makes. */
-  function forget(sequence: number, tokens: Uint32Array): void {
-    const whole = tokens.length - tokens.length % BLOCK;
+  function forget(sequence: number, tokens: Uint32Array, whole: number): void {
     if (context.removeTokenCellsFromSequence(sequence, whole, -1)) return;
     context.disposeSequence(sequence);
     prefixes.hold(sequence, tokens, 0);
@@ -224,8 +245,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
 }
 
 function threadsOf(addon: Addon): number {
-  const cores = Math.floor(addon.getMathCores() * SHARE_OF_CORES);
-  return Math.max(1, Math.min(MAX_THREADS, cores));
+  return Math.max(1, Math.min(MAX_THREADS, Math.floor(addon.getMathCores() * SHARE_OF_CORES)));
 }
 
 async function tried(work: () => Promise<boolean>): Promise<boolean> {

@@ -7,14 +7,16 @@ import "../../port/prelude_powers.ts";
 import { serveChild } from "../../port/child_powers.ts";
 import { makeModelService } from "../service.ts";
 
-await serveChild((port) =>
-  makeModelService(port, {
+const stops: (() => Promise<void>)[] = [];
+
+await serveChild((port) => {
+  const { ask, tell } = makeModelService(port, {
     gguf: async () => {
       const [{ openNative }, { nativePowers }] = await Promise.all([
         import("./open.ts"),
         import("./addon_powers.ts"),
       ]);
-      return (open) => openNative(open, nativePowers);
+      return (open) => openNative(open, nativePowers, (stop) => void stops.push(stop));
     },
     "gguf-embed": async () => {
       const [{ openNativeEmbedder }, { nativePowers }] = await Promise.all([
@@ -23,5 +25,7 @@ await serveChild((port) =>
       ]);
       return (open) => openNativeEmbedder(open, nativePowers);
     },
-  })
-);
+  });
+  const ended = async (): Promise<void> => void await Promise.all(stops.map((stop) => stop()));
+  return { ask, tell, ended };
+});

@@ -76,6 +76,27 @@ Deno.test("conversations go on from their own beginnings as a fresh process does
   }
 });
 
+Deno.test("a second turn reads its new words, and at most the answer before them", async () => {
+  await using local = await openNativeProcess(makeTinyGguf({ seed: 7, endless: true }));
+  const words = "the tool of the user ".repeat(60);
+  const first = await local.model.infer(requestOf([said(words)], { maxTokens: 100 }), {
+    signal: never,
+  });
+  const { inputTokens, outputTokens } = first.usage;
+  const readings: number[] = [];
+  const second = await local.model.infer(
+    requestOf([said(words), first.message, said("and then?")], { maxTokens: 1 }),
+    {
+      signal: never,
+      onChunk: ({ reading }) =>
+        reading === undefined ? undefined : void readings.push(reading.done),
+    },
+  );
+  const [begun = 0] = readings;
+  assert.ok(begun > inputTokens + outputTokens, `it reads on from there: ${readings.join()}`);
+  assert.equal(readings.at(-1), second.usage.inputTokens);
+});
+
 Deno.test("random weights make 60 answers of calls, every call valid (long)", async () => {
   await using local = await openNativeProcess(eager);
   const tools = ["file_read", "file_write", "wiki_search"].map(tool);

@@ -20,13 +20,15 @@ const ALL_LAYERS = 9_999;
 /**
  * Opens the weights at `native.weights` with the addon at `native.addon`. It answers as the engine
  * without rights does, faster: threads, the processor's own arithmetic, held beginnings of prompts.
+ * `stops` is handed what stops the reading that nobody waits for: it has stopped before the process may exit.
  * Throws `invalidInput` for a wrong configuration or file, `unavailable` when the addon does not load.
  */
 export async function openNative(
   open: Pick<OpenBody, "config" | "native">,
   powers: NativePowers,
+  stops?: (stop: () => Promise<void>) => void,
 ): Promise<LanguageModel> {
-  const { engine, ...parts } = await loadNative(open, powers, false);
+  const { engine, ...parts } = await loadNative(open, powers, { embedding: false, stops });
   return makeGgufModel(engine, parts);
 }
 
@@ -35,14 +37,17 @@ export async function openNativeEmbedder(
   open: Pick<OpenBody, "config" | "native">,
   powers: NativePowers,
 ): Promise<TextEmbedder> {
-  const { engine, ...parts } = await loadNative(open, powers, true);
+  const { engine, ...parts } = await loadNative(open, powers, { embedding: true });
   return makeGgufEmbedder(engine, parts);
 }
 
 async function loadNative(
   { config, native }: Pick<OpenBody, "config" | "native">,
   powers: NativePowers,
-  embedding: boolean,
+  { embedding, stops }: {
+    readonly embedding: boolean;
+    readonly stops?: ((stop: () => Promise<void>) => void) | undefined;
+  },
 ): Promise<Loaded> {
   const settings = readLocalConfig(config);
   if (native === undefined) {
@@ -63,6 +68,7 @@ async function loadNative(
     sequences: embedding ? 1 : sequencesOf(header, contextTokens),
     gpuLayers: gpu === undefined ? 0 : gpuLayers,
     complaint: () => complaint,
+    stops,
   });
   return { engine, header, settings, template, backend: `gguf-${gpu ?? "native"}` };
 }

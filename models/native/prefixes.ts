@@ -1,7 +1,25 @@
 /** Which sequences hold the computed beginnings of prompts. Whole blocks only: see engine.ts. @module */
 
-/** Tokens that are computed at once. */
+/** Tokens that are computed at once, at most. */
 export const BLOCK = 128;
+/** A message that is shorter ends no block: many small blocks take longer than few large ones. */
+const LEAST = 8;
+
+/**
+ * Where the whole blocks of a prompt end: behind the end of a message, and after {@link BLOCK} tokens without one. What
+ * stands behind an end does not move it, so that prompts that begin alike have the same blocks there.
+ */
+export function blockEnds(tokens: Uint32Array, isEnd: (token: number) => boolean): number[] {
+  const ends: number[] = [];
+  let from = 0;
+  tokens.forEach((token, n) => {
+    const length = n + 1 - from;
+    if (length < BLOCK && (length < LEAST || !isEnd(token))) return;
+    from = n + 1;
+    ends.push(from);
+  });
+  return ends;
+}
 
 /** Where a prompt is to be computed. */
 export interface Place {
@@ -14,8 +32,8 @@ export interface Place {
 
 /** The sequences of one context. */
 export interface Prefixes {
-  /** Finds the sequence that shares the longest beginning; what it holds is unknown until `hold`. */
-  place(tokens: Uint32Array): Place;
+  /** Finds the sequence that shares the longest beginning up to one of `ends`; what it holds is unknown until `hold`. */
+  place(tokens: Uint32Array, ends: readonly number[]): Place;
   /** `sequence` holds the first `count` of these tokens. */
   hold(sequence: number, tokens: Uint32Array, count: number): void;
 }
@@ -30,12 +48,13 @@ export function makePrefixes(sequences: number): Prefixes {
   const table: Held[] = Array.from({ length: sequences }, () => ({ tokens: NONE, used: 0 }));
   let clock = 0;
   return Object.freeze({
-    place(tokens: Uint32Array): Place {
+    place(tokens: Uint32Array, ends: readonly number[]): Place {
       const most = tokens.length - 1;
       let best = 0;
       let kept = -1;
       table.forEach(({ tokens: held, used }, n) => {
-        const same = Math.floor(Math.min(common(held, tokens), most) / BLOCK) * BLOCK;
+        const alike = Math.min(common(held, tokens), most);
+        const same = ends.findLast((end) => end <= alike) ?? 0;
         if (same > kept || (same === kept && used < (table[best]?.used ?? 0))) {
           [best, kept] = [n, same];
         }

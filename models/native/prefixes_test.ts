@@ -1,8 +1,30 @@
 import assert from "node:assert/strict";
-import { BLOCK, makePrefixes } from "./prefixes.ts";
+import { BLOCK, blockEnds, makePrefixes as make, type Place } from "./prefixes.ts";
 
 const tokens = (length: number, end = 0): Uint32Array =>
   Uint32Array.from({ length }, (_, n) => n < length - end ? n : 100_000 + n);
+
+/** Blocks of one size, as of a prompt without ends of messages. */
+function makePrefixes(sequences: number) {
+  const { place, hold } = make(sequences);
+  return { hold, place: (all: Uint32Array): Place => place(all, blockEnds(all, () => false)) };
+}
+
+Deno.test("blocks end where messages end, and after so many tokens; what follows moves no end", () => {
+  const isEnd = (token: number): boolean => token === 7;
+  const all = new Uint32Array(400).fill(1);
+  for (const at of [20, 22, 60, 250]) all[at] = 7;
+  // The message of two tokens is too short to end a block.
+  assert.deepEqual(blockEnds(all, isEnd), [21, 61, 61 + BLOCK, 251, 251 + BLOCK]);
+  for (let length = 0; length <= all.length; length++) {
+    const part = blockEnds(all.subarray(0, length), isEnd);
+    assert.deepEqual(part, blockEnds(all, isEnd).filter((end) => end <= length));
+  }
+  const { place, hold } = make(2);
+  const ends = blockEnds(all, isEnd);
+  hold(0, all, 251);
+  assert.equal(place(all.subarray(0, 260), ends.filter((end) => end <= 260)).kept, 251);
+});
 
 Deno.test("whole blocks are kept, and never the whole prompt", () => {
   const prefixes = makePrefixes(3);

@@ -28,6 +28,13 @@ Deno.test("bob calls bin/remit through two symlinks from another folder, and his
     };
     const version = await call("--version");
     assert.match(version.out, /^remit \d/, version.err);
+    for (const short of ["--version", "-V"]) {
+      const env = { ...machine.env, PATH: `${deno}:${machine.env["PATH"]}` };
+      const alone = await new Deno.Command(`${machine.dir}/bin/remit`, {
+        ...{ args: [short], clearEnv: true, env, stdin: "null" },
+      }).output();
+      assert.equal(new TextDecoder().decode(alone.stdout), version.out, "by its own short way");
+    }
     const done = await call(
       "run",
       "-p",

@@ -239,3 +239,99 @@ Deno.test("bob's question about a long change stands on his screen with its head
     }
   });
 });
+
+Deno.test("carol works on for many slow turns: each line of hers is said in its order, no word breaks, each term is explained once", async () => {
+  if (!needs("tmux")) return;
+  const backend = BACKENDS[1];
+  assert.ok(backend !== undefined);
+  await onMachine(async (machine) => {
+    const turns = 12;
+    const held = Array.from({ length: turns }, () => Promise.withResolvers<void>());
+    const wordsOf = (n: number): string[] => WORDS.slice(0, 30).map((word) => `${word}-${n}`);
+    await using provider = backend.serve(
+      held.map(({ promise }, n) => ({ text: [`Begun ${n}. `, promise, wordsOf(n).join(" ")] })),
+    );
+    await keepKey(machine, backend, provider);
+    await machine.write("plans/trip.txt", "Leave on Monday.\n");
+    const words = ["--mount", `plans=${machine.dir}/plans`, "--model", backend.ref(provider)];
+    const where = { env: { ...machine.env, NO_COLOR: "1" }, cwd: machine.dir };
+    const screen = await openTmux(machine.command(words), where);
+    const said = (): string => provider.received.at(-1)?.body ?? "";
+    const rests = (now: readonly string[]): boolean => now.at(-1) === "›";
+    const enter = async (text: string): Promise<void> => {
+      await screen.type(text);
+      await screen.press("Enter");
+    };
+    try {
+      await screen.shows(rests);
+      await enter("line 0 of carol");
+      for (const [n, { resolve }] of held.entries()) {
+        await screen.shows(`Begun ${n}.`);
+        if (n + 1 < turns) {
+          await enter(`line ${n + 1} of carol`);
+          await screen.shows(`queued 1  line ${n + 1} of carol`);
+        }
+        resolve();
+      }
+      await screen.shows(rests);
+      const all = await screen.all();
+      const shown = new Set(all.split(/\s+/));
+      for (let n = 0; n < turns; n++) {
+        assert.match(all, new RegExp(`^› line ${n} of carol$`, "m"));
+        assert.equal(all.split(`Begun ${n}.`).length, 2, "an answer stands there once");
+        for (const word of wordsOf(n)) assert.ok(shown.has(word), `"${word}" is whole`);
+        assert.ok(provider.received[n]?.body.includes(`line ${n} of carol`), "in its order");
+      }
+
+      // Rows of one text, by each way that there is.
+      provider.next(says("Three rows."));
+      await enter("one\\");
+      await screen.type("two\x1b[13;2uthree");
+      await screen.shows((now) => now.slice(-3).join("|") === "› one|  two|  three");
+      await screen.press("Enter");
+      await screen.shows((now) => now.includes("Three rows.") && rests(now));
+      assert.ok(said().includes("one\\ntwo\\nthree"));
+
+      // What was said before is found again; a wrong word is met with the right one.
+      provider.next(says("Said again."));
+      await screen.press("C-r");
+      await screen.type("line 3");
+      await screen.shows('search "line 3" › line 3 of carol');
+      await screen.press("Enter");
+      await screen.shows((now) => now.includes("Said again.") && rests(now));
+      assert.ok(said().lastIndexOf("line 3 of carol") > said().lastIndexOf("Three rows."));
+      await enter("/hlep");
+      await screen.shows("did you mean /help?");
+      await screen.shows(rests);
+      await screen.press("C-l");
+      await screen.shows((now) => now.length === 1 && rests(now));
+
+      // A colour that falls is explained when it first does.
+      for (const answer of ["Read once.", "Read twice."]) {
+        provider.next(READS, says(answer));
+        await screen.shows(rests);
+        await enter("Read the plan");
+        await screen.shows((now) => now.includes(answer) && rests(now));
+      }
+      assert.equal((await screen.all()).split("colour YELLOW: it has read").length, 2);
+
+      // Esc ends a turn that goes on for ever, and a draft stays.
+      const never = Promise.withResolvers<void>();
+      provider.next({ text: ["It goes on ", never.promise] });
+      await enter("Go on");
+      await screen.shows("It goes on");
+      await enter("this one waits");
+      await screen.type("/drop 1");
+      await screen.press("Enter");
+      await screen.shows("taken out: this one waits");
+      await screen.type("my draft");
+      await screen.shows("» my draft");
+      await screen.press("Escape");
+      await screen.shows("› my draft");
+      never.resolve();
+    } finally {
+      for (const { resolve } of held) resolve();
+      await screen.close();
+    }
+  });
+});
