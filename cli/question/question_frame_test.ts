@@ -10,7 +10,7 @@ import { questionLines, shownWhole } from "./question_frame.ts";
 import { showChange } from "./shown_content.ts";
 
 function editorText(asked: Question): string {
-  const shown = { id: "x", answerable: true, command: "remit", changes: [] };
+  const shown = { id: "x", answerable: true, command: "remit", changes: [], unsaved: [] };
   return JSON.stringify(editorQuestion(asked, shown)).replaceAll('\\"', '"');
 }
 
