@@ -88,7 +88,10 @@ export function wireModels(parts: MainModelsParts): MainModels {
         live,
       });
       listen(undefined, ({ task, kind, body }) => {
-        if (kind === "taskStatus" && isOver(body["status"])) budgets.forget(task);
+        // A failed one may be resumed, and is the same task then.
+        if (kind === "taskStatus" && body["status"] !== "failed" && isOver(body["status"])) {
+          budgets.forget(task);
+        }
         if (kind === "inferred" && isBeside(body)) {
           budgets.of(payerOf(find(task))).book(Number(body["money"] ?? 0));
         }

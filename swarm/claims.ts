@@ -73,7 +73,7 @@ const MOST_TOLD = 8;
 
 /** Makes them. An issue that declares no part asks for nothing. */
 export function makeClaims({ state, resource, ask, hands, record }: ClaimParts): Claims {
-  /** Issues that are about to claim: they were found free, and nobody else is until they have. */
+  /** Issues that were found free, until they are released: a worker at another kernel has no claim in this one's registry. */
   const coming = new Set<IssueState>();
   let looked = 0;
 
@@ -168,7 +168,9 @@ export function makeClaims({ state, resource, ask, hands, record }: ClaimParts):
     async free(issues): Promise<readonly IssueState[]> {
       if (!issues.some(declares)) return issues;
       const { leases } = await look();
-      let room = RESOURCE_LIMITS.leases - leases.length -
+      const mine = new Set([...coming].map(({ issue }) => issue.id));
+      let room = RESOURCE_LIMITS.leases -
+        leases.filter((lease) => !mine.has(issueOf(lease) ?? "")).length -
         [...coming].reduce((sum, of) => sum + of.issue.paths.length, 0);
       return issues.filter((of) => {
         if (!declares(of)) return true;
@@ -186,7 +188,6 @@ export function makeClaims({ state, resource, ask, hands, record }: ClaimParts):
     },
     async take(of, author): Promise<void> {
       if (declares(of)) await contested(of, author);
-      coming.delete(of);
     },
     async settled(of, author, stop): Promise<string | undefined> {
       while (declares(of) && !stop.aborted) {

@@ -51,7 +51,8 @@ export function claimed(
 ): Claimed {
   const { scope, mode } = request, { owner } = by;
   const own = resource.leases.find((each) =>
-    sameOwner(each.owner, owner) && each.scope === scope && each.mode === mode
+    sameOwner(each.owner, owner) && each.scope === scope && each.mode === mode &&
+    each.standing === request.standing
   );
   const most = Math.min(at.now + RESOURCE_LIMITS.leaseMs, own?.until ?? Infinity);
   const expiresAt = Math.min(request.until ?? at.now + RESOURCE_LIMITS.usualMs, most);
@@ -97,9 +98,10 @@ export function claimed(
     ...{ colour: by.colour, label: by.label },
     ...(request.standing === true ? { standing: true as const } : {}),
   };
-  // A wider claim takes the place of one's own beneath it.
+  // A wider claim takes the place of one's own beneath it; of one that stands only another that does.
   const beneath = resource.leases.filter((each) =>
-    sameOwner(each.owner, owner) && each.mode === mode && overlaps(each.scope, scope) &&
+    sameOwner(each.owner, owner) && each.mode === mode &&
+    (each.standing !== true || request.standing === true) && overlaps(each.scope, scope) &&
     each.scope.length >= scope.length
   );
   return {

@@ -267,10 +267,16 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
         if (report === undefined) throw new TypeError("a claim is held, or in conflict");
         return { changes, answer: { kind: "conflict", report } };
       }),
-    async release(id, by) {
+    async release(id, by, standing = false) {
       const ref = withLease(id);
       return await change(ref, by.task, (now) => {
         const lease = leaseIn(now, id);
+        if (lease.standing === true && !standing) {
+          throw new Fault(
+            "refused",
+            `Cannot release claim "${id}": whoever assigned the task holds it until its work is taken or given up`,
+          );
+        }
         if (sameOwner(lease.owner, by)) return ending(lease, "done", powers.now());
         // A task's first process stands above its children.
         if (lease.owner.task === by.task && by.child === undefined) {

@@ -104,7 +104,10 @@ async function seen(
   const past = await earlier(known.process, { tool: known.tool, key: read.key() });
   return {
     ...of,
-    earlier: past === undefined ? null : earlierCall(decision.argumentsText, past),
+    earlier: past === undefined ? null : earlierCall(decision.argumentsText, {
+      ...past,
+      argumentsText: redact(past.argumentsText),
+    }),
   };
 }
 

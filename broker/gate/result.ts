@@ -127,12 +127,14 @@ function doneOf(
     const lowered = guard({ tool: known.tool, content: raw });
     if (lowered !== undefined) colour = mixColour(colour, lowered.colour);
   }
-  const from = colour;
   // A person looked at exactly these bytes; a model that looks at them now may still say that they are hostile.
   const given = power.failed === undefined && broke === undefined;
   const signed = colour === "BLUE" || !given ? undefined : parts.signed?.(sha256Hex(shown.text));
-  if (signed !== undefined) colour = noWorse(colour, signed);
-  if (flags.some(({ raises }) => raises !== "advise")) colour = "RED";
+  const flagged = flags.some(({ raises }) => raises !== "advise");
+  const lifted = flagged || signed === undefined || noWorse(colour, signed) === colour
+    ? undefined
+    : signed;
+  colour = flagged ? "RED" : lifted ?? colour;
   return {
     result: {
       callId: known.callId,
@@ -145,7 +147,7 @@ function doneOf(
       label: power.label,
     },
     power,
-    ...(colour === from || signed === undefined ? {} : { lifted: signed }),
+    ...(lifted === undefined ? {} : { lifted }),
     bytes: whole.bytes,
     digest: whole.digest,
     advice: [

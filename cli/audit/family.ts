@@ -41,6 +41,9 @@ export const RECORD = family(
       { name: "outcome", value: "WORD", help: "ended so: ok, refusedByPolicy, …" },
       ...OF_AGENT,
     ]),
+    simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
+      "remit audit repair",
+    ]),
     simple("cost", "", [0, 0], "what models cost, by model, agent, day, month, who or what asked", [
       "remit cost",
       "remit cost --by day --since 7d",
@@ -51,9 +54,6 @@ export const RECORD = family(
         help: "how to sum; absent: model",
       },
       { name: "since", value: "TIME", help: "a date, or how long ago: 2h, 7d; absent: 31 days" },
-    ]),
-    simple("audit repair", "", [0, 0], "cut off a torn tail, and say what went", [
-      "remit audit repair",
     ]),
     simple("receipt show", "TASK", [1, 1], "a task's receipts", ["remit receipt show t1"]),
     simple("receipt export", "TASK", [1, 1], "receipts as JSON lines, for others", [

@@ -41,5 +41,7 @@ export function standingLine(budget: Standing, now: number): string {
   if (of === "money") {
     return `${shown}: ${(spent + held).toFixed(4)} spent or held, ${left.toFixed(4)} left${more}`;
   }
-  return `${shown}: ${spent + held} used, ${left} left${more}`;
+  const amount = (n: number): string =>
+    of.endsWith("ytes") && n >= 1_000_000 ? `${Math.round(n / 100_000) / 10} MB` : String(n);
+  return `${shown}: ${amount(spent + held)} used, ${amount(left)} left${more}`;
 }

@@ -12,7 +12,7 @@ export interface ToldBefore {
 export function earlierLines({ earlier, task }: Question): ToldBefore | undefined {
   if (earlier === undefined) return undefined;
   if (earlier === null) {
-    return { words: "none of this tool that the log still knows: this is the first", lines: [] };
+    return { words: "none of this tool among the newest calls of the log", lines: [] };
   }
   const at = `${new Date(earlier.at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const where = earlier.task === task ? "in this task" : `in task ${earlier.task}`;

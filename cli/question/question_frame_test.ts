@@ -82,7 +82,7 @@ Deno.test("what is not as it was at the last call stands in the frame, and the d
   );
   assert.ok(same.some((line) => line.includes("the same arguments, in task t000000000009")));
   const first = questionLines(question({ earlier: null }), [], options);
-  assert.ok(first.some((line) => line.includes("this is the first")));
+  assert.ok(first.some((line) => line.includes("among the newest calls")));
   const text = editorText(question({ earlier, described: "Pays.\x1b[2J" }));
   assert.match(
     text,

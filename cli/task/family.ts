@@ -89,6 +89,9 @@ export const TASK = family(
     ], [PROFILE, MOUNT]),
     simple("outbox list", "[TASK]", [0, 1], "what agents made for you", ["remit outbox list"]),
     simple("outbox show", "ARTIFACT", [1, 1], "one of them", ["remit outbox show a3k9…"]),
+    simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
+      "remit outbox release a3k9…",
+    ]),
     simple("sanitize list", "TASK", [1, 1], "what strangers wrote in a task, item by item", [
       "remit sanitize list last",
     ]),
@@ -107,9 +110,6 @@ export const TASK = family(
         PASSPHRASE,
       ],
     ),
-    simple("outbox release", "ARTIFACT", [1, 1], "let it out of quarantine", [
-      "remit outbox release a3k9…",
-    ]),
   ],
   ["screen", "disk", "around", "kernels", "interrupts", "keyboard", "mcpStore", "models"],
   {

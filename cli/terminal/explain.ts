@@ -13,8 +13,9 @@ export const WORDS: Readonly<Record<string, string>> = {
   public: "label public: anybody may see it",
   internal: "label internal: it stays with you and the services that you named",
   secret: "label secret: it leaves for nobody, unless a rule of yours clears them",
-  colour: "how far a text may be believed: BLUE, YELLOW, RED; it falls with what an agent reads",
-  label: "who may see a text: public, internal, secret; it rises with what an agent reads",
+  colour:
+    "colour: how far a text may be believed: BLUE, YELLOW, RED; it falls with what an agent reads",
+  label: "label: who may see a text: public, internal, secret; it rises with what an agent reads",
   needsApproval:
     'needsApproval: the task waits for a person\'s answer; "remit questions" shows what it asks',
   staged: "staged: the change is kept beside your folder; the folder has it only after a yes",

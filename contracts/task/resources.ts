@@ -325,8 +325,11 @@ export type WriteOutcome =
 export interface SharedResources {
   /** The same claim of the same owner again is a renewal. */
   claim(request: ClaimRequest, by: Claimant): Promise<ClaimOutcome>;
-  /** Rejects `notFound`, and `refused` where the claim is another task's. */
-  release(lease: ResourceLeaseId, by: ResourceOwner): Promise<ResourceLease>;
+  /**
+   * Rejects `notFound`, and `refused` where the claim is another task's, or is held by whoever assigned the task:
+   * `standing` says that it is they who release it.
+   */
+  release(lease: ResourceLeaseId, by: ResourceOwner, standing?: boolean): Promise<ResourceLease>;
   /** The person, or the kernel, ends a claim. Rejects `notFound`. */
   end(lease: ResourceLeaseId, reason: ReleaseReason): Promise<ResourceLease>;
   /** The person takes everything away that is kept of a resource: claims end, items and versions go. Rejects `notFound`. */

@@ -96,7 +96,7 @@ export function makeResourceOps({ resources, find }: ResourceOpsParts): Resource
         return await resources.claim(request, claimant(task, supervisor));
       }
       case "release":
-        return await resources.release(body.claim, claimant(body.task, undefined).owner);
+        return await resources.release(body.claim, claimant(body.task, undefined).owner, true);
       case "write": {
         const { resource, scope, observed, version, task, supervisor } = body;
         const change = {

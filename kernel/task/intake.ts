@@ -18,6 +18,7 @@ import type { TurnOutcome } from "../../contracts/task/hosting.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { EventLog } from "../../contracts/task/store.ts";
 import { INTAKE, IntakeV2, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
+import { PLAN_ASK, PLAN_RUN } from "../../contracts/exchange/planned.ts";
 import type { KeptRights, ProcessTable } from "../core/process/table.ts";
 import type { Replay } from "./replay.ts";
 import type { Session } from "./session/session.ts";
@@ -29,7 +30,7 @@ const ANSWER_TOKENS = 2_048;
 const NAMES = 200;
 /** Tools that stay: they tell of tools, or put to the person what was staged. */
 const KEPT: ReadonlySet<string> = new Set(
-  ["patch_apply", "tool_describe", "tool_search", "tools_declare"],
+  ["patch_apply", PLAN_ASK, PLAN_RUN, "tool_describe", "tool_search", "tools_declare"],
 );
 
 /** What {@link takeIn} is handed. */
@@ -156,14 +157,18 @@ export function makeNarrow(
   { processes, leases, row }: {
     readonly processes: Pick<ProcessTable, "narrow">;
     readonly leases: Pick<Leases, "list" | "revoke">;
-    readonly row: Pick<ProcessRow, "pid" | "task">;
+    readonly row: Pick<ProcessRow, "mounts" | "pid" | "task">;
   },
 ): IntakeParts["narrow"] {
   return async (kept) => {
+    // A grant outside all mounts, as a server's of others, is none that an intake names.
+    const given = new Set<string>(
+      row.mounts.map(({ name }) => name).filter((name) => !kept.mounts.includes(name)),
+    );
     processes.narrow(row.pid, kept);
     for (const { id, pid, scope: { resource, path } } of leases.list(row.task)) {
       const [mount = ""] = path.split("/");
-      if (pid !== row.pid || resource !== "mount" || kept.mounts.includes(mount)) continue;
+      if (pid !== row.pid || resource !== "mount" || !given.has(mount)) continue;
       await leases.revoke(id, "given up at the intake");
     }
   };

@@ -71,6 +71,7 @@ function overDatabase(db: DatabaseSync, path: string): ContentStore {
   const find = db.prepare("SELECT colour, label, sanitized FROM contents WHERE digest = ?");
   const put = db.prepare(UPSERT);
   const sign = db.prepare(SIGNED);
+  const unsign = db.prepare("UPDATE contents SET sanitized = NULL WHERE digest = ?");
 
   const look = (digest: string): Record<string, unknown> | undefined =>
     withFaults("look a content up", "read", () => find.get(keyOf(digest)));
@@ -126,10 +127,10 @@ function overDatabase(db: DatabaseSync, path: string): ContentStore {
       record([{ digest: signedKey(kind, digest), bytes, ...from, sanitized }]);
     },
     mark(digest, { colour, label }) {
-      inTransaction(
-        db,
-        () => void sign.run(keyOf(digest), COLOURS.indexOf(colour), LABELS.indexOf(label)),
-      );
+      inTransaction(db, () => {
+        sign.run(keyOf(digest), COLOURS.indexOf(colour), LABELS.indexOf(label));
+        unsign.run(keyOf(signedKey("file", digest)));
+      });
     },
     complete: () => Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) > 0,
     completed: () => db.exec("PRAGMA user_version=1"),

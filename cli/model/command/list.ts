@@ -68,7 +68,7 @@ export async function modelList(command: Command<Basic | "models">): Promise<num
         width,
       )),
     ...(catalogue.length === 0 ? [] : [
-      ...title("To be had"),
+      ...title("Available to download"),
       ...tableLines(
         ["NAME", "SIZE", "DIGEST", "LICENCE", "WHY"],
         catalogue.map((entry) => [

@@ -258,9 +258,20 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       const row = live(pid);
       row.colour = mixColour(row.colour, colour);
       row.label = mixLabel(row.label, label);
+      // What was read once stays read, also where the same name gives something better later.
+      const had = new Map(row.sources.map((each) => [each.source, each]));
       const known = new Set(sources.map(({ source }) => source));
       const kept: Source[] = row.sources.filter(({ source }) => !known.has(source));
-      row.sources = [...kept, ...sources].slice(-SOURCES);
+      const worse = sources.map((each) => {
+        const was = had.get(each.source) ?? each;
+        const { colour, label } = each;
+        return {
+          ...each,
+          colour: mixColour(was.colour, colour),
+          label: mixLabel(was.label, label),
+        };
+      });
+      row.sources = [...kept, ...worse].slice(-SOURCES);
     },
     advertise(pid: Pid, snapshot: ToolSnapshot): void {
       live(pid).snapshot = snapshot;

@@ -181,18 +181,22 @@ function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
 }
 
 /**
- * An answer with what is known of the contents that it came from mixed in, also into what it stages. One that came from a
- * single content is no worse than a person signed for exactly that, whatever its folder is marked as.
+ * An answer with what is known of the contents that it came from mixed in, also into what it stages. With `whole` it is a
+ * reading of one named file, and no worse than a person signed for exactly its content, whatever its folder is marked as;
+ * an answer with names, or with lines of many files, says more than any content that somebody signed.
  */
 export function withKnown(
   answer: HostCallAnswer,
   known: ContentLookup & SignedContents,
+  whole: boolean,
 ): HostCallAnswer {
   const { contents, ...rest } = answer;
   if (contents === undefined) return answer;
   const found = known.of(contents);
   const [only] = contents,
-    signed = contents.length === 1 && only !== undefined ? known.signed("file", only) : undefined;
+    signed = whole && contents.length === 1 && only !== undefined
+      ? known.signed("file", only)
+      : undefined;
   if (found.colour === "BLUE" && found.label === "public" && signed === undefined) return rest;
   const mixed = <T extends Pick<HostCallAnswer, "colour" | "label">>(each: T): T => ({
     ...each,

@@ -8,6 +8,7 @@ import { type Json, type JsonObject, toJson } from "../../../contracts/base/json
 import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import {
+  HOST_READ,
   HOST_SURVEY,
   type HostCallAnswer,
   type HostCallBody,
@@ -29,6 +30,9 @@ import type { Children } from "../../core/child/children.ts";
 import type { SpawnPowers } from "../../core/start/spawn.ts";
 import type { Roots } from "../../core/start/start_line.ts";
 import { type JudgeParts, makeToolhostJudge, type OpenGrant } from "./toolhost_judge.ts";
+
+/** Tools that read one named file, and answer with nothing else. */
+const WHOLE: ReadonlySet<string> = new Set(["file_read", HOST_READ]);
 
 /** What a task's toolhosts are set up with. */
 export interface TaskFolders {
@@ -342,7 +346,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
         writable,
         () => run(task, { pid, body, scopes, signal }, writable),
       );
-      return withKnown(answer, parts.contents);
+      return withKnown(answer, parts.contents, WHOLE.has(body.tool));
     },
     freeze: (pid: Pid) => each((calls) => calls.freeze(pid)),
     thaw: (pid: Pid) => each((calls) => calls.thaw(pid)),
