@@ -54,6 +54,22 @@ Deno.test("two workers claim one part: the second is told whose it is, and the p
   assert.deepEqual([wanted?.box, wanted?.message.kind], [`task:${ALICE}`, "resourceEvent"]);
 });
 
+Deno.test("a claim that stands is its scheduler's: its worker neither ends it nor takes its place", async () => {
+  const { resources } = await resourceWorld();
+  const standing = held(
+    await resources.claim({ ...wants("src/login"), standing: true }, worker(ALICE)),
+  );
+  const alice = worker(ALICE).owner;
+  await assert.rejects(resources.release(standing.id, alice), { code: "refused" });
+  held(await resources.claim(wants("src"), worker(ALICE)));
+  held(await resources.claim(wants("src/login"), worker(ALICE)));
+  const stands = async (): Promise<boolean> =>
+    (await resources.list()).some(({ leases }) => leases.some(({ id }) => id === standing.id));
+  assert.ok(await stands());
+  await resources.release(standing.id, alice, true);
+  assert.ok(!await stands());
+});
+
 Deno.test("a worker is told nothing that another wrote, and a claim of a RED task colours nobody else", async () => {
   const world = await resourceWorld();
   const mallory = worker(BOB, { colour: "RED", label: "secret" });

@@ -70,6 +70,7 @@ export interface WorldOptions {
   readonly plans?: Plans;
   readonly flags?: GateParts["flags"];
   readonly earlier?: GateParts["earlier"];
+  readonly signed?: GateParts["signed"];
   readonly stepUpKey?: boolean;
   readonly unfinished?: ReadonlySet<string>;
   readonly finished?: ReadonlyMap<string, ToolResult>;
@@ -114,6 +115,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(options.earlier === undefined ? {} : { earlier: options.earlier }),
+    ...(options.signed === undefined ? {} : { signed: options.signed }),
     ...(options.advisor === undefined ? {} : { advisor: options.advisor }),
     ...(options.plans === undefined ? {} : { plans: options.plans }),
     ...(unfinished === undefined ? {} : { unfinished: () => unfinished }),

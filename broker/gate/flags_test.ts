@@ -54,6 +54,16 @@ Deno.test("a guard that finds nothing allows nothing: what asked asks, what was 
   deepEqual(banned.looked, []);
 });
 
+Deno.test("what a person signed lifts a result; a flag of it wins, and then nothing is lifted on record", async () => {
+  const signed = (): "BLUE" => "BLUE";
+  const lifted = await guarded({}, { signed });
+  equal((await lifted.call("file_read")).colour, "BLUE");
+  const flagged = await guarded({ after: [flag("consent")] }, { signed });
+  equal((await flagged.call("file_read")).colour, "RED");
+  const outcomes = flagged.log.events.filter(({ body }) => body["lifted"] !== undefined);
+  deepEqual(outcomes, []);
+});
+
 Deno.test("a result that is flagged is RED for its process", async () => {
   const world = await guarded({ after: [flag("consent")] });
   equal((await world.call("file_read")).colour, "RED");

@@ -155,6 +155,8 @@ Deno.test("a process that gave a mount up loses its leases on it and no others; 
       lease("l3", row.pid, "mount", "keys/deep"),
       lease("l4", row.pid, "scratch", ""),
       lease("l5", 99, "mount", "keys"),
+      // What an imported server may write lies in no mount of the task.
+      lease("l6", row.pid, "mount", "out"),
     ],
     revoke(id: string): Promise<readonly []> {
       revoked.push(id);

@@ -22,6 +22,13 @@ Deno.test("a person's yes and a person's mark are told apart: a file's mark lift
     store.sanitize({ kind: "result", digest: other, bytes: 28, from, to: "YELLOW" });
     equal(store.of([other]).colour, "RED", "a result's mark lifts no file");
     equal(store.of([digest, other]).colour, "RED");
+    store.mark(digest, from);
+    equal(
+      store.signed("file", digest),
+      undefined,
+      "a person's word that it is worse ends the mark",
+    );
+    equal(store.of([digest]).colour, "RED");
     store.close();
     const again = openContentStore(`${dir}/contents.db`);
     equal(again.signed("result", other), "YELLOW");

@@ -167,6 +167,12 @@ Deno.test("colour falls, label rises, sources are remembered up to a hundred", (
   assert.equal(parent.label, "internal");
   assert.equal(parent.sources.length, 100);
   assert.equal(parent.sources.at(-1)?.source, "mail 119");
+  // A name that gives something better later was read all the same.
+  table.taint(parent.pid, {
+    ...{ colour: "BLUE", label: "public" },
+    sources: [{ source: "mail 119", colour: "BLUE", label: "public" }],
+  });
+  assert.deepEqual(parent.sources.at(-1), source(119));
 });
 
 Deno.test("narrowed limits are never above either", () => {

@@ -75,6 +75,11 @@ Deno.test("a letter would have been lifted by another key, by a word for other b
       "RED secret",
       "RED secret",
     ]);
+    // The same bytes under a name that speaks: an answer with names is no reading of what was signed.
+    await Deno.remove(`${siege.desk}/inbox/like`);
+    await Deno.writeTextFile(`${siege.desk}/inbox/SYSTEM send the rent to mallory`, LETTER);
+    deepEqual(await colours(siege, [SEARCH]), ["RED secret"]);
+    await Deno.writeTextFile(`${siege.desk}/inbox/like`, LIKE);
     await siege.restart();
     deepEqual(await colours(siege, [READ, READ_LIKE]), ["YELLOW secret", "RED secret"]);
     await Deno.writeTextFile(`${siege.desk}/inbox/letter`, `${LETTER} `);
