@@ -27,7 +27,7 @@ export interface ChildHandler extends PortHandler {
   still?(): boolean;
   /** Nobody waits for what is done now: every answer has left. */
   idle?(): void;
-  /** The kernel went away: resolves when nothing computes on another thread, which an exit would pull the ground from. */
+  /** The kernel went away: resolves when what was computed ahead, on another thread, has stopped. */
   ended?(): Promise<void>;
 }
 
