@@ -14,6 +14,7 @@ import type {
 } from "../../swarm/mod.ts";
 import { readSeen } from "../audit/event_fields.ts";
 import type { Command } from "../command.ts";
+import { cancelAt } from "./cancel.ts";
 import { resolveMount } from "../../launch/disk/mounts.ts";
 import type { Basic } from "../hands.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -286,12 +287,10 @@ export function makeKernelTasks(
     },
     async cancel(task): Promise<void> {
       withdrawn.add(task);
-      try {
-        await overFleet(() => say("cancel", { task }));
-      } catch (error) {
-        // It ended by itself meanwhile; or its kernel did, and whichever takes it over ends it within its limits.
-        if (!isFault(error, "conflict", "timedOut", "notFound")) throw error;
-      }
+      await cancelAt(() => overFleet(() => say("cancel", { task })), {
+        anywhere,
+        rest: swarm.rest,
+      });
     },
     async staged(task): Promise<readonly StagedFile[] | undefined> {
       let found: Staged;
