@@ -1,6 +1,7 @@
 /**
  * Claims of a swarm's workers: the parts that each issue declares, as claims in the kernel's registry of shared resources,
- * which alone knows who works where. They stand from the worker's first moment until its change is merged or dropped.
+ * which alone knows who works where. They stand from the worker's first moment until its change is merged or dropped; a
+ * worker at another kernel has none there.
  * Within the swarm the scheduler is the supervisor: the second waits. Who comes from elsewhere is the person's to decide.
  * docs/shared_resources.md
  * @module
@@ -39,7 +40,10 @@ export interface Claims {
   take(of: IssueState, author: Attempt): Promise<void>;
   /** Waits until all of it is held, or the person decided. Gives why where the other keeps it. */
   settled(of: IssueState, author: Attempt, stop: AbortSignal): Promise<string | undefined>;
-  /** Extends what is held and would be over soon: a scheduler that is gone renews nothing. */
+  /**
+   * Extends what is held and would be over soon: a scheduler that is gone renews nothing. Ends what an earlier scheduler
+   * left for issues that are closed.
+   */
   renew(): Promise<void>;
   /** Ends what is held for the issue. */
   release(of: IssueState): Promise<void>;
@@ -209,6 +213,8 @@ export function makeClaims({ state, resource, ask, hands, record }: ClaimParts):
       looked = now;
       for (const lease of (await look()).leases) {
         const of = state.issues.get(issueOf(lease) ?? "");
+        // A scheduler that was killed between a merge and this: nobody works there any more.
+        if (of !== undefined && of.status !== "open" && !coming.has(of)) await end(lease);
         if (of?.status !== "open" || lease.expiresAt - now > SOON_MS) continue;
         await claim(lease.owner.task, lease.scope, lease.mode);
       }

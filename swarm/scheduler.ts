@@ -117,7 +117,9 @@ export async function runScheduler(
           );
         }
       }
-      if (lanes.size === 0) break;
+      // An issue whose part somebody else has, or for which the registry has no room, waits until the time is over.
+      const rests = over.signal.aborted || readyIssues(state, new Set()).length === 0;
+      if (lanes.size === 0 && rests) break;
       const waking = new AbortController();
       await Promise.race([...lanes.values(), hands.rest(1_000, waking.signal)]);
       waking.abort();

@@ -1,5 +1,7 @@
 /** How a swarm ends whose time is over. */
 import assert from "node:assert/strict";
+import { type Json, toJson } from "../contracts/base/mod.ts";
+import { ResourceRef, SharedResource } from "../contracts/task/resources.ts";
 import type { SwarmEvent } from "./events.ts";
 import { beginState, type SwarmState, takeEvent } from "./journal.ts";
 import { planOf } from "./plan.ts";
@@ -7,10 +9,16 @@ import { runScheduler, type SchedulerParts } from "./scheduler.ts";
 
 const name = (letter: string): string => letter.repeat(40);
 
-/** Issues `a`, which is merged, and `b`, whose task still runs. */
-function begun({ merged }: { readonly merged: boolean }): SwarmState {
+/** Issues `a`, which is merged, and `b`, whose task still runs; with `paths` it has none yet. */
+function begun(
+  { merged, paths }: { readonly merged: boolean; readonly paths?: readonly string[] },
+): SwarmState {
+  const declared = paths === undefined ? {} : { paths };
   const plan = planOf(
-    { version: 1, issues: [{ id: "a", title: "A" }, { id: "b", title: "B" }] },
+    {
+      version: 1,
+      issues: [{ id: "a", title: "A", ...declared }, { id: "b", title: "B", ...declared }],
+    },
     (why) => new Error(why),
   );
   const from = name("0");
@@ -29,11 +37,14 @@ function begun({ merged }: { readonly merged: boolean }): SwarmState {
     ...{ kind: "assigned", at: 1, attempt, issue, work: "author", role: "coder", model: "" },
     ...{ provider: "p", from, session: `s${attempt}` },
   });
-  const events: SwarmEvent[] = [
+  const under: SwarmEvent[] = [
     assigned("b", 1),
     { kind: "started", at: 1, attempt: 1, task: "tb" },
+  ];
+  const events: SwarmEvent[] = [
+    ...(paths === undefined ? under : []),
     assigned("a", 2),
-    { kind: "started", at: 1, attempt: 2, task: "ta" },
+    { kind: "started", at: 1, attempt: 2, task: "ta00000000000" },
     {
       ...{ kind: "ended", at: 1, attempt: 2, money: 0 },
       outcome: { kind: "patch", commit: name("1"), tree: name("2"), paths: ["a"], said: "" },
@@ -86,5 +97,63 @@ Deno.test("one that merged nothing in its minutes has failed; one that its perso
   const state = begun({ merged: true });
   const { finished } = await run(state, true);
   assert.equal(finished.status, "stopped");
+  assert.equal(state.issues.get("b")?.status, "open");
+});
+
+const REPOSITORY = ResourceRef.parse("gitRepository:repo");
+
+/** Goes on after a was merged, with `held` claims in the registry; ends once b is at work. Gives how often it rested. */
+async function goesOn(
+  held: { readonly task: string; readonly n: number },
+  freed: (rests: number, released: readonly string[]) => boolean,
+): Promise<{ readonly rests: number; readonly released: readonly string[]; state: SwarmState }> {
+  const state = begun({ merged: true, paths: ["src/"] });
+  const released: string[] = [];
+  let rests = 0;
+  const leases = (): readonly Json[] =>
+    freed(rests, released) ? [] : Array.from({ length: held.n }, (_, n) => ({
+      ...{ id: `r${String(n).padStart(12, "0")}`, resource: REPOSITORY, mode: "exclusive" },
+      ...{ scope: held.n === 1 ? "src" : `other/${n}`, owner: { task: held.task, agent: "coder" } },
+      ...{ phase: "work", claimedAt: 1, expiresAt: 900_000, renewals: 0, until: 86_400_000 },
+      ...{ standing: true, colour: "BLUE", label: "internal" },
+    }));
+  const parts = {
+    state,
+    tasks: {
+      provider: () => "p",
+      resources(body: { readonly do: string; readonly claim?: string }): Promise<Json> {
+        if (body.do === "release") released.push(body.claim ?? "");
+        const all = leases();
+        if (body.do !== "list" || all.length === 0) return Promise.resolve([]);
+        return Promise.resolve([toJson(SharedResource.parse({
+          ...{ ref: REPOSITORY, createdAt: 1, generation: 1, leases: all },
+          ...{ conflicts: [], watches: [], versions: [], items: [] },
+        }))]);
+      },
+    },
+    hands: {
+      now: () => 100_000,
+      rest: () => Promise.resolve(void (rests += 1)),
+      clear: () => Promise.resolve(),
+    },
+    mirror: { tip: () => Promise.reject(new Error("b is at work")) },
+    ...{ check: {}, rooms: "/rooms", record: [], resource: REPOSITORY },
+    write: () => Promise.resolve(),
+    take: takeEvent,
+    say: () => undefined,
+  } as unknown as SchedulerParts;
+  await assert.rejects(runScheduler(parts, new AbortController().signal), /b is at work/);
+  return { rests, released, state };
+}
+
+Deno.test("what a scheduler that was killed left claimed for a merged issue is let go, and the next one goes on", async () => {
+  const one = await goesOn({ task: "ta00000000000", n: 1 }, (_, released) => released.length > 0);
+  assert.equal(one.released.length, 1);
+  assert.equal(one.state.issues.get("b")?.status, "open");
+});
+
+Deno.test("an issue for which the registry has no room waits for it, a second at a time, and is not given up", async () => {
+  const { rests, state } = await goesOn({ task: "tother0000000", n: 256 }, (rests) => rests > 2);
+  assert(rests > 2 && rests < 10, String(rests));
   assert.equal(state.issues.get("b")?.status, "open");
 });

@@ -108,6 +108,8 @@ const GIT_ENV: Readonly<Record<string, string>> = Object.freeze({
   GIT_TERMINAL_PROMPT: "0",
   GIT_ALLOW_PROTOCOL: "",
   GIT_PAGER: "cat",
+  // The mirror's branches are files, which `swap` replaces: whatever git would choose for a new repository.
+  GIT_DEFAULT_REF_FORMAT: "files",
   GIT_DIR: "/mirror",
 });
 const GIT_FLAGS = [

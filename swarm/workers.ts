@@ -1,4 +1,5 @@
 /** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
+import { type Label, mixLabel } from "../contracts/authority/mod.ts";
 import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
 import type { Claims } from "./claims.ts";
 import type { Outcome, SwarmEvent } from "./events.ts";
@@ -18,6 +19,10 @@ export interface TaskAsk {
   readonly swarm: string;
   readonly work: Attempt["work"];
   readonly request: string;
+  /** Words of an earlier task of the issue stand in the request. */
+  readonly heard: boolean;
+  /** The highest label of what the earlier tasks of the issue had read. */
+  readonly label: Label;
   readonly role: string;
   readonly model: string;
   readonly mount: string;
@@ -32,6 +37,8 @@ export interface TaskEnd {
   readonly reason: string;
   /** US dollars. */
   readonly money: number;
+  /** The label of what it had read; absent where that is not known. */
+  readonly label?: Label;
 }
 
 /** The kernel's tasks, as a scheduler uses them. */
@@ -140,6 +147,11 @@ export function makeWorker(
       const last = tried === attempt.stage ? earlier : undefined;
       const task = await tasks.start({
         ...{ session, swarm: state.id, work, role, model, mount, folder },
+        heard: work === "review" || last !== undefined || Object.keys(of.passed).length > 0,
+        label: of.attempts.reduce<Label>(
+          (all, { ended }) => mixLabel(all, ended?.label ?? "public"),
+          "public",
+        ),
         request: work === "review"
           ? await requestOfReview(of, attempt)
           : attempt.stage === undefined
@@ -156,11 +168,11 @@ export function makeWorker(
       await claims.take(of, attempt);
       if (begins) await claims.tellBegun(of, attempt);
     }
-    const { outcome: came, money } = await outcomeOf(of, attempt, stop);
+    const { outcome: came, ...cost } = await outcomeOf(of, attempt, stop);
     const outcome = came.kind === "nothing" && attempt.work === "author"
       ? { ...came, left: await leftBy(attempt) }
       : came;
-    await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, money });
+    await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, ...cost });
     // What was asked about its claim went with its task: its change still waits for the answer.
     if (outcome.kind === "patch") await claims.take(of, attempt);
     await hands.clear(folder);
@@ -190,7 +202,7 @@ export function makeWorker(
     of: IssueState,
     attempt: Attempt,
     stop: AbortSignal,
-  ): Promise<{ readonly outcome: Outcome; readonly money: number }> => {
+  ): Promise<{ readonly outcome: Outcome } & Pick<TaskEnd, "money" | "label">> => {
     const task = attempt.task ?? "";
     const limit = new AbortController();
     const cancel = (): void => limit.abort();
@@ -208,14 +220,14 @@ export function makeWorker(
         // What it cost is known once it has ended.
         const soon = new AbortController();
         void hands.rest(ENDING_MS, resting.signal).then(() => soon.abort());
-        const { money = 0 } = await tasks.follow(task, soon.signal) ?? {};
+        const { money = 0, label } = await tasks.follow(task, soon.signal) ?? {};
         const reason = stop.aborted ? "cancelled" as const : "timedOut" as const;
         const why = stop.aborted
           ? "the swarm was stopped"
           : `it took longer than ${limits.taskMinutes} minutes`;
-        return { money, outcome: { kind: "nothing", reason, why, said: "" } };
+        return { ...spent(money, label), outcome: { kind: "nothing", reason, why, said: "" } };
       }
-      return { money: ended.money, outcome: await judge(of, attempt, ended) };
+      return { ...spent(ended.money, ended.label), outcome: await judge(of, attempt, ended) };
     } finally {
       stop.removeEventListener("abort", cancel);
       resting.abort();
@@ -347,6 +359,11 @@ export function makeWorker(
 
 /** Milliseconds in which a task that is cancelled has ended. */
 const ENDING_MS = 30_000;
+
+/** What a task cost, and what it had read. */
+function spent(money: number, label: Label | undefined): Pick<TaskEnd, "money" | "label"> {
+  return { money, ...(label === undefined ? {} : { label }) };
+}
 
 /** A task that was stopped by its person is no try. */
 function counts({ ended }: Attempt): boolean {

@@ -14,6 +14,8 @@ import type {
 } from "../../swarm/mod.ts";
 import { readSeen } from "../audit/event_fields.ts";
 import type { Command } from "../command.ts";
+import { cancelAt } from "./cancel.ts";
+import { ingressOf } from "./ingress.ts";
 import { resolveMount } from "../../launch/disk/mounts.ts";
 import type { Basic } from "../hands.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -182,14 +184,7 @@ export function makeKernelTasks(
     return TaskRequest.parse({
       request: asked.request.slice(0, 200_000),
       session: SessionId.parse(asked.session),
-      // The kernel makes one task of a schedule's session, however often it is asked. What is asked holds words of
-      // others: issues, diffs, what earlier workers said.
-      ingress: {
-        channel: "schedule",
-        principal: `swarm:${asked.swarm}`,
-        colour: asked.work === "author" ? "YELLOW" : "RED",
-        label: mine.label,
-      },
+      ingress: ingressOf(asked, mine.label),
       ...{
         profile: "operator",
         mounts: [mount],
@@ -251,11 +246,11 @@ export function makeKernelTasks(
         await swarm.rest(LOOK_MS, signal);
         continue;
       }
-      const { status, answer = "", reason = "" } = now;
+      const { status, answer = "", reason = "", label } = now;
       if (
         status === "done" || status === "failed" || status === "cancelled" || status === "expired"
       ) {
-        return { status, answer, reason, money: await moneyOf(id) };
+        return { status, answer, reason, label, money: await moneyOf(id) };
       }
       if (status !== "needsApproval") told = false;
       else if (!told) {
@@ -286,12 +281,10 @@ export function makeKernelTasks(
     },
     async cancel(task): Promise<void> {
       withdrawn.add(task);
-      try {
-        await overFleet(() => say("cancel", { task }));
-      } catch (error) {
-        // It ended by itself meanwhile; or its kernel did, and whichever takes it over ends it within its limits.
-        if (!isFault(error, "conflict", "timedOut", "notFound")) throw error;
-      }
+      await cancelAt(() => overFleet(() => say("cancel", { task })), {
+        anywhere,
+        rest: swarm.rest,
+      });
     },
     async staged(task): Promise<readonly StagedFile[] | undefined> {
       let found: Staged;

@@ -54,6 +54,7 @@ export function realSwarmHands(dir: string): SwarmHands {
 export interface Did {
   readonly answer?: string;
   readonly status?: TaskEnd["status"];
+  readonly label?: TaskEnd["label"];
   /** New content by path; undefined deletes. */
   readonly files?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until it ends; absent: at once. */
@@ -175,7 +176,7 @@ async function makeRig(
       const ask = askOf(task);
       if (ask === undefined) return { status: "gone", answer: "", reason: "", money: 0 };
       if (ended.has(task)) return { status: "cancelled", answer: "", reason: "", money: 0.25 };
-      const { answer = "Done.", status = "done", ms = 0, once } = does(
+      const { answer = "Done.", status = "done", ms = 0, once, label = "internal" } = does(
         ask,
         (path) => readIn(ask, path),
       );
@@ -185,7 +186,7 @@ async function makeRig(
         if (signal.aborted) return undefined;
       }
       await over(task);
-      return { status, answer, reason: "", money: 0.25 };
+      return { status, answer, reason: "", money: 0.25, label };
     },
     async cancel(task): Promise<void> {
       ended.add(task);

@@ -246,6 +246,9 @@ turns:
     assert.match(issue.passed.requirements, /It greets warmly/);
     const events = await eventsOf(machine, issue.attempts[0].task);
     assert.deepEqual(events.filter(({ status }) => status === "unknownTool").length, 1);
+    // The author heard what a task had said that may read anything, and its staged change was merged all the same.
+    const author = await machine.json(["task", "show", issue.attempts[2].task]);
+    assert.deepEqual(Object(author).ingress.colour, "RED");
   });
 });
 

@@ -68,6 +68,34 @@ Deno.test("no stage is skipped, none is passed by words, and a change outside th
   });
 });
 
+Deno.test("what a planner had read goes with its words: the author is told so, and begins with its label", async () => {
+  if (!needs("git")) return;
+  const stages = planOf({
+    version: 1,
+    issues: [{ id: "a", title: "A" }, { id: "b", title: "B", after: ["a"] }],
+    stages: ["requirements"],
+    limits: { workers: 1 },
+  }, (why) => new Error(why));
+  const reads = approving(({ work, request, session }) =>
+    work === "author" ? { files: { [`${session}.txt`]: "x" } } : {
+      answer: JSON.stringify(SETTLES["requirements"]),
+      ...(request.includes("Issue a:") ? { label: "secret" } : {}),
+    }
+  );
+  await onSwarm({ plan: stages, does: reads }, async (rig) => {
+    await assert.rejects(rig.run({ crash: { at: 3, when: "after" } }), Killed);
+    const state = await rig.run();
+    assert.equal(state.finished?.status, "done");
+    assert.deepEqual(
+      [...rig.asked.values()].map(({ work, heard, label }) => `${work} ${heard} ${label}`),
+      [
+        ...["stage false public", "author true secret", "review true secret"],
+        ...["stage false public", "author true internal", "review true internal"],
+      ],
+    );
+  });
+});
+
 Deno.test("who never settles a stage is given up: nobody works on the issue", async () => {
   if (!needs("git")) return;
   const never = approving(() => ({ answer: "It is settled." }));

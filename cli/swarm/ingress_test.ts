@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { ingressOf } from "./ingress.ts";
+
+const ASKED = { swarm: "sw000000000001", work: "author", heard: false, label: "public" } as const;
+
+Deno.test("an author who is told nothing but the issue begins YELLOW; with an earlier task's words it begins RED", () => {
+  assert.equal(ingressOf(ASKED, "internal").colour, "YELLOW");
+  assert.equal(ingressOf({ ...ASKED, heard: true }, "internal").colour, "RED");
+  for (const work of ["stage", "review"] as const) {
+    assert.equal(ingressOf({ ...ASKED, work }, "internal").colour, "RED");
+  }
+});
+
+Deno.test("a request is as confidential as what earlier tasks had read, and never less than the folder", () => {
+  assert.equal(ingressOf({ ...ASKED, label: "secret" }, "internal").label, "secret");
+  assert.equal(ingressOf(ASKED, "internal").label, "internal");
+});

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { makeSwarmHands, type SwarmWalls } from "./swarm_powers.ts";
+
+Deno.test("git keeps the mirror's branches as files, whatever it would choose by itself", async () => {
+  const seen: Readonly<Record<string, string>>[] = [];
+  const walls: SwarmWalls = {
+    find: (name) => `/usr/bin/${name}`,
+    gitLine: (_room, _git, _args, env) => {
+      seen.push(env);
+      return Promise.reject(new Error("no wall here"));
+    },
+    checkLine: () => Promise.reject(new Error("no wall here")),
+  };
+  const hands = makeSwarmHands(walls);
+  await assert.rejects(hands.git({ mirror: "/x" }, ["init"]));
+  await assert.rejects(hands.gitLoop({ mirror: "/x" }, ["cat-file"]));
+  assert.deepEqual(seen.map((env) => env["GIT_DEFAULT_REF_FORMAT"]), ["files", "files"]);
+});
