@@ -17,7 +17,7 @@ const REFUSED: Answer = { status: 401, body: { error: { message: "who are you" }
 const ELSEWHERE: Answer = { status: 307, headers: { location: "http://127.0.0.1:9/" } };
 
 /** The last thing on the screen is a prompt, whatever a line editor writes round it. */
-const PROMPT = /› (?:.\[[\d;?]*[A-Za-z])*$/u;
+const PROMPT = /› (?:.\[[\d;?>]*[A-Za-z])*$/u;
 
 /** What the model was told that came of a call, as JSON text without its quotes. */
 function toolSaid(asked: unknown, call: string): string {

@@ -18,7 +18,7 @@ turns:
   - calls: [{ tool: file_read, args: { path: plans/trip.txt } }]
   - say: ""
 `;
-const PROMPT = /› (?:.\[[\d;?]*[A-Za-z])*$/u;
+const PROMPT = /› (?:.\[[\d;?>]*[A-Za-z])*$/u;
 const SAYS_SO = /the model answered with neither words nor calls; ask again, or take another model/;
 
 Deno.test("a run whose model answers with nothing at all fails with 67, and says why", async () => {

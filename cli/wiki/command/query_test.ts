@@ -54,7 +54,8 @@ Deno.test("a wiki with vectors of the built-in embedder of earlier versions is s
   const places = placesOf(at.hands.around, undefined);
   Deno.mkdirSync(dirname(places.config), { recursive: true });
   Deno.writeTextFileSync(places.config, "version: 1\nembedder: lexical\n");
-  const [id = ""] = [...Deno.readDirSync(join(places.state, "wiki"))].map(({ name }) => name);
+  const [id = ""] = [...Deno.readDirSync(join(places.state, "wiki"))]
+    .filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
   Deno.writeTextFileSync(join(places.state, "wiki", id, "embedder"), "lexical\n");
   assert.equal(await at.run("query", "lease"), 0);
   assert.match(
