@@ -14,6 +14,8 @@ import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
   /** Of its command, code, arguments, names of variables and headers, and what it reads of the folder. */
   readonly key: string;
+  /** Of its command; empty of one at an address. */
+  readonly words: readonly string[];
   /** Its command line, or its address. */
   readonly line: string;
 }
@@ -54,8 +56,9 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
     // What of the folder it may read is agreed to with it.
     reads: pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder)),
   }));
-  const line = "command" in server ? words.join(" ") : server.url;
-  return { said: server.name, wish, secrets, notes: read.notes, key, line };
+  // A bridge to an address is not started: its words may hold the value of a header.
+  const line = wish.kind === "http" ? wish.url : words.join(" ");
+  return { said: server.name, wish, secrets, notes: read.notes, key, words, line };
 }
 
 /** Keeps its values, sealed, for the server that is called so here. */

@@ -8,6 +8,7 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ImportedServer, McpServerName } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import { shellLine } from "../../text/shell.ts";
 import { commandText } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { freshName } from "../mcp/import/hosts.ts";
@@ -35,6 +36,8 @@ export interface HandedServers {
 
 /** Most servers of one session. */
 const MOST = 16;
+/** Most characters of a command that a person is told to type. */
+const MAX_LINE = 600;
 const LATE = "this conversation began without it; a new one asks you about it";
 
 /** The servers that an editor handed over for a session. */
@@ -119,14 +122,18 @@ export function makeHandedServers(
   });
 }
 
-/** How a person takes it in where a yes of the editor does not count. */
+/** How a person takes it in where a yes of the editor does not count. Its words are a stranger's, typed into a shell. */
 function addedAtTerminal(command: EditorCommand, handed: Handed): string {
   const flags = handed.secrets.map(({ place }) =>
     "env" in place ? ` --secret ${place.env}` : ` --header ${place.header}`
   ).join("");
   const name = freshName(handed.said, new Set());
-  const url = handed.wish.kind === "http";
-  const added = commandText(command, `mcp add ${name}${url ? ` ${handed.line}` : ""}${flags}`);
-  const how = url ? added : `${added} -- ${handed.line}`;
-  return `you have not reviewed it; type in a terminal: \`${displayText(how, { max: 600 })}\``;
+  const how = handed.wish.kind === "http"
+    ? `${commandText(command, `mcp add ${name} ${shellLine([handed.wish.url])}`)}${flags}`
+    : `${commandText(command, `mcp add ${name}${flags}`)} -- ${shellLine(handed.words)}`;
+  // Cut, or with a character changed, it would be another command; a backtick ends the block that it stands in.
+  return displayText(how, { max: MAX_LINE }) === how && !how.includes("`")
+    ? `you have not reviewed it; type in a terminal: \`${how}\``
+    : "you have not reviewed it, and its command is too long to be typed, or holds characters that are " +
+      `not shown: add it by its configuration file, \`${commandText(command, "mcp import")}\``;
 }
