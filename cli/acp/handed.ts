@@ -3,12 +3,15 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { toJson } from "../../contracts/base/mod.ts";
 import type { McpServerName } from "../../contracts/exchange/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import { within } from "../../launch/disk/places.ts";
+import { absolute, within } from "../../launch/disk/places.ts";
 import { type HostServer, readEntry } from "../mcp/import/entry.ts";
 import { freshName } from "../mcp/import/hosts.ts";
 import type { LookPowers } from "../../bridges/mcp/registry/look.ts";
 import { pathsIn, placeWords } from "../../bridges/mcp/registry/paths.ts";
 import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
+
+/** Bytes of a file that are hashed; of a longer one its length and time stand for the rest. */
+const MOST_BYTES = 16_000_000;
 
 /** A server as it was handed over. */
 export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
@@ -22,7 +25,7 @@ export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "
 
 /** Reads what was handed over. All its values are secrets, whatever their names are. */
 export function readHanded(powers: LookPowers, server: McpServer, folder: string): Handed {
-  const { disk, environment, store } = powers;
+  const { disk, environment } = powers;
   const pairs = "command" in server ? server.env : server.headers;
   const values = Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
   const words = "command" in server ? placeWords(powers, [server.command, ...server.args]) : [];
@@ -44,21 +47,44 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
     ...read.secrets,
     ...Object.entries(read.env).map(([env, value]) => ({ place: { env }, value })),
   ];
-  // Another program or script behind the same words is another server.
-  const script = wish.kind === "program" ? args.find((word) => !word.startsWith("-")) : undefined;
-  const key = digestOf(toJson({
-    wish,
-    places: secrets.map(({ place }) => place),
-    code: [
-      (wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined) ?? "",
-      (script?.startsWith("/") === true ? store.hashFile(script) : undefined) ?? "",
-    ],
-    // What of the folder it may read is agreed to with it.
-    reads: pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder)),
+  const code = codeOf(powers, wish, folder);
+  // What of the folder it may read is agreed to with it.
+  const reads = pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder));
+  const same = digestOf(toJson({
+    ...{ wish, reads, places: secrets.map(({ place }) => place) },
+    files: code.files.map(({ path }) => path),
   }));
+  // Another program or file behind the same words is another server.
+  const key = `${same} ${digestOf(toJson({ ...code }))}`;
   // A bridge to an address is not started: its words may hold the value of a header.
   const line = wish.kind === "http" ? wish.url : words.join(" ");
   return { said: server.name, wish, secrets, notes: read.notes, key, words, line };
+}
+
+/** The program of a command, and the files that its words name: scripts, what they are started with, their data. */
+function codeOf(
+  { disk, store, environment }: LookPowers,
+  wish: HostServer["wish"],
+  folder: string,
+): {
+  readonly program: string;
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+} {
+  // The code of a package is pinned with its tree; what else its words name is data.
+  if (wish.kind !== "program" && wish.kind !== "uvRun") return { program: "", files: [] };
+  const from = { ...environment, cwd: folder };
+  const cwd = absolute(from, ("folder" in wish ? wish.folder : undefined) ?? folder);
+  const words = [...wish.args, ...("constraints" in wish ? wish.constraints ?? [] : [])];
+  const paths = words.map((word) =>
+    absolute({ ...from, cwd }, /^--?[^=/]+=(.+)$/s.exec(word)?.[1] ?? word)
+  );
+  const files = [...new Set(paths)].flatMap((path) =>
+    disk.stat(path)?.plain === true
+      ? [{ path, sha256: store.hashFile(path, { most: MOST_BYTES }) ?? "" }]
+      : []
+  );
+  const program = wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined;
+  return { program: program ?? "", files };
 }
 
 /** Keeps its values, sealed, for the server that is called so here. */

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { loadConfig } from "../../config/files.ts";
 import { type FreshCommand, freshCommand } from "../_fixture/mcp_command.ts";
 import { fakeKernel } from "../_fixture/world.ts";
+import { registryOf } from "../mcp/work.ts";
+import { readHanded } from "./handed.ts";
 import { makeHandedServers } from "./servers.ts";
 
 /** What mallory's project has an editor hand over, `parts` of it otherwise. */
@@ -63,4 +65,51 @@ Deno.test("the command that alice is told to type runs nothing but what it says"
   assert.match(long, /add it by its configuration file, `remit mcp import`$/);
   assert.doesNotMatch(long, /mcp add|aaa/);
   assert.doesNotMatch(await typed(stdio({ args: ["a`b"] })), /mcp add/);
+});
+
+Deno.test("a file that a command names is the server's own: with other bytes it is another server", () => {
+  const command = freshCommand();
+  const { hands: { disk, around: { cwd } } } = command;
+  const keyOf = (words: readonly string[]): string => {
+    const [program = "", ...args] = words;
+    return readHanded(registryOf(command), stdio({ command: program, args }), cwd).key;
+  };
+  disk.makeFolder(join(cwd, "sub"));
+  for (
+    const [at, ...words] of [
+      ["S.py", "uv", "run", "S.py"],
+      ["S.py", "uv", "run", "--with", "mcp", "S.py"],
+      ["sub/S.py", "uv", "--directory", "sub", "run", "S.py"],
+      ["S.py", "sh", "-c", "python3 S.py"],
+      ["S.py", "python3", "-W", "ignore", "S.py"],
+      ["A.js", "node", "--import", "./A.js", "S.js"],
+      ["A.js", "node", "--import=A.js", "S.js"],
+    ]
+  ) {
+    const file = join(cwd, at ?? "");
+    disk.write(file, "one");
+    const before = keyOf(words);
+    assert.equal(keyOf(words), before);
+    disk.write(file, "two");
+    assert.notEqual(keyOf(words), before, words.join(" "));
+    // All but its bytes is the same.
+    assert.equal(keyOf(words).split(" ")[0], before.split(" ")[0]);
+  }
+});
+
+Deno.test("a device, a pipe, a socket and a name that can be none hold up nothing", async () => {
+  const command = freshCommand();
+  const { hands: { around: { cwd } } } = command;
+  const pipe = join(cwd, "pipe"), socket = join(cwd, "socket"), loop = join(cwd, "loop");
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  using _listener = Deno.listen({ transport: "unix", path: socket });
+  await Deno.symlink(loop, loop);
+  const at = await session(
+    ["/dev/zero", pipe, socket, loop, `/${"a".repeat(400)}`, "/a\0b"].map((path) =>
+      stdio({ command: "cat", args: [path] })
+    ),
+    { command },
+  );
+  const { told } = await at.settle();
+  assert.equal(told.match(/is not used/g)?.length, 6, told);
 });

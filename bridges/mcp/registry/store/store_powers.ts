@@ -61,13 +61,24 @@ function changedAt(path: string): number | undefined {
   }
 }
 
-function hashFile(path: string): string | undefined {
+function hashFile(
+  path: string,
+  { most = Infinity }: { readonly most?: number } = {},
+): string | undefined {
   try {
+    // A pipe waits for its writer, a device has no end.
+    if (!Deno.statSync(path).isFile) return undefined;
     using file = Deno.openSync(path);
+    const { size, mtime } = file.statSync();
     const hash = createHash("sha256"), piece = new Uint8Array(1_048_576);
-    for (let n = file.readSync(piece); n !== null; n = file.readSync(piece)) {
+    let left = Math.min(size, most);
+    while (left > 0) {
+      const n = file.readSync(piece.subarray(0, Math.min(piece.length, left)));
+      if (n === null) break;
       hash.update(piece.subarray(0, n));
+      left -= n;
     }
+    if (size > most) hash.update(`\0${size} ${mtime?.getTime() ?? 0}`);
     return hash.digest("hex");
   } catch (error) {
     if (missing(error)) return undefined;
