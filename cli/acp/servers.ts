@@ -63,6 +63,7 @@ export function makeHandedServers(
 
   const one = async (server: McpServer, asking: AskParts): Promise<Settled> => {
     const handed = readHanded(powers, server, folder);
+  const noted = new Set<string>();
     const { wish, key, line } = handed;
     if (wish.kind === "refused") return { why: wish.why };
     const all = lockOf(command).list();
@@ -114,7 +115,12 @@ export function makeHandedServers(
       const names = [...settled.values()].filter((name) => name !== undefined);
       if (names.length === 0) return undefined;
       const handed = mcpOfTask(powers, config, names);
-      if (began === undefined) { for (const note of handed.notes) await told(note); }
+      // Each turn settles anew; what is the same as before was told.
+      const fresh = began === undefined ? handed.notes.filter((note) => !noted.has(note)) : [];
+      for (const note of fresh) {
+        noted.add(note);
+        await told(note);
+      }
       await mcpStore.ready();
       await lendMcp(powers, link, handed.servers.filter(({ name }) => names.includes(name)));
       return handed.servers;
