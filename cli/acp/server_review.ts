@@ -128,7 +128,10 @@ async function takeIn(
 ): Promise<LockedServer> {
   const provided = await provideLaunch(powers, handed.wish);
   const { launch } = provided;
-  const fresh = freshServer(name, { ...provided, notes: [...provided.notes, ...handed.notes] }, {
+  const fresh = freshServer(name, {
+    ...provided,
+    notes: [...provided.notes, ...handed.notes].slice(0, 64),
+  }, {
     addedAt: Millis.parse(command.hands.around.now()),
     from: { kind: "editor", text: `${handed.line.slice(0, 8_000)} ${handed.key}` },
   });

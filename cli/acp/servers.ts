@@ -36,6 +36,9 @@ export interface HandedServers {
 
 /** Most servers of one session. */
 const MOST = 16;
+/** As remit.lock keeps them of one server. */
+const MOST_VARIABLES = 64;
+const MOST_HEADERS = 16;
 /** Most characters of a command that a person is told to type. */
 const MAX_LINE = 600;
 const LATE = "this conversation began without it; a new one asks you about it";
@@ -67,6 +70,10 @@ export function makeHandedServers(
     const { wish, key, line } = handed;
     if (wish.kind === "refused") return { why: wish.why };
     const all = lockOf(command).list();
+    const headers = handed.secrets.filter(({ place }) => "header" in place).length;
+    if (headers > MOST_HEADERS || handed.secrets.length - headers > MOST_VARIABLES) {
+      return { why: "it brings too many variables or headers" };
+    }
     const known = all.find(({ from }) => from.kind === "editor" && from.text.endsWith(key));
     const own = all.find(({ from, state }) =>
       from.kind !== "editor" && state === "approved" && from.text === line
