@@ -43,10 +43,17 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
   const wish = "type" in server && server.type === "sse"
     ? { kind: "refused" as const, why: "the older transport (SSE) is not spoken here" }
     : read.wish;
-  const secrets = [
+  const all = [
     ...read.secrets,
     ...Object.entries(read.env).map(([env, value]) => ({ place: { env }, value })),
   ];
+  // No secret is empty: it could not be kept, and the server not be handed over without it.
+  const secrets = all.filter(({ value }) => value !== "");
+  const notes = all.filter(({ value }) => value === "").map(({ place }) =>
+    `${
+      "env" in place ? `variable ${place.env}` : `header ${place.header}`
+    } is empty: it is not handed over`
+  );
   const code = codeOf(powers, wish, folder);
   // What of the folder it may read is agreed to with it.
   const reads = pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder));

@@ -77,16 +77,24 @@ export async function onboard(
     ],
     yes: "Start it",
   });
+  // What was approved stays as it was, with what was granted to it: one failed look takes nothing of it away.
+  const leave = (): void => {
+    if (lock.find(name)?.state === "added") forget(command, powers, name);
+  };
   if (!start) {
-    // As a session left it that ended before its answer.
-    if (parts.known?.state === "added") forget(command, powers, name);
+    leave();
     return { why: "you left it out" };
   }
   const server = parts.known ?? await takeIn(command, name, parts);
-  keepValues(powers, name, handed);
+  try {
+    keepValues(powers, name, handed);
+  } catch (error) {
+    leave();
+    throw error;
+  }
   const look = await unlessCancelled(lookAt(powers, server, false), asking.signal);
   if (look.words === undefined) {
-    forget(command, powers, name);
+    leave();
     return { why: `it gave no answer: ${failureWords(look)}` };
   }
   const review = await reviewNow(command, server, look.words);
@@ -111,7 +119,7 @@ export async function onboard(
     yes: "Use what is not flagged",
   });
   if (!use) {
-    forget(command, powers, name);
+    leave();
     return { why: "you left it out" };
   }
   const done = pin(command, review, { flagged: false });
