@@ -15,8 +15,10 @@ const MOST_BYTES = 16_000_000;
 
 /** A server as it was handed over. */
 export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
-  /** Of its command, code, arguments, names of variables and headers, and what it reads of the folder. */
-  readonly key: string;
+  /** Of its command, arguments, names of variables and headers, and what it reads of the folder. */
+  readonly same: string;
+  /** Of the bytes of its program and files: with others it is another server. */
+  readonly code: string;
   /** Of its command; empty of one at an address. */
   readonly words: readonly string[];
   /** Its command line, or its address. */
@@ -54,18 +56,19 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
       "env" in place ? `variable ${place.env}` : `header ${place.header}`
     } is empty: it is not handed over`
   );
-  const code = codeOf(powers, wish, folder);
+  const found = codeOf(powers, wish, folder);
   // What of the folder it may read is agreed to with it.
   const reads = pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder));
   const same = digestOf(toJson({
     ...{ wish, reads, places: secrets.map(({ place }) => place) },
-    files: code.files.map(({ path }) => path),
+    files: found.files.map(({ path }) => path),
   }));
-  // Another program or file behind the same words is another server.
-  const key = `${same} ${digestOf(toJson({ ...code }))}`;
   // A bridge to an address is not started: its words may hold the value of a header.
   const line = wish.kind === "http" ? wish.url : words.join(" ");
-  return { said: server.name, wish, secrets, notes: read.notes, key, words, line };
+  return {
+    ...{ said: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
+    ...{ same, code: digestOf(toJson({ ...found })) },
+  };
 }
 
 /** The program of a command, and the files that its words name: scripts, what they are started with, their data. */

@@ -125,7 +125,20 @@ export async function onboard(
   const done = pin(command, review, { flagged: false });
   const [, ...left] = approvedLines(command, done).map((line) => line.trim());
   if (done.server.state !== "approved") return { why: left.join("; ") };
+  // The same command over other files takes the place of what it was before.
+  for (const { name: old, from, state } of lock.list()) {
+    const isBefore = from.kind === "editor" && from.text.startsWith(`${startOf(handed)} `);
+    if (isBefore && old !== name && state !== "revoked") {
+      forget(command, powers, old);
+      left.push(`${old}, the same command before its files changed, is removed`);
+    }
+  }
   return { name, why: [`The server ${called} of your editor is used`, ...left].join("; ") };
+}
+
+/** What its entry in remit.lock begins with: all but the bytes of its files. */
+function startOf({ line, same }: Handed): string {
+  return `${line.slice(0, 8_000)} ${same}`;
 }
 
 /** Fetched or found, with the folders of this session that its words name, its values kept apart. */
@@ -141,7 +154,7 @@ async function takeIn(
     notes: [...provided.notes, ...handed.notes].slice(0, 64),
   }, {
     addedAt: Millis.parse(command.hands.around.now()),
-    from: { kind: "editor", text: `${handed.line.slice(0, 8_000)} ${handed.key}` },
+    from: { kind: "editor", text: `${startOf(handed)} ${handed.code}` },
   });
   const named = launch.kind === "http" ? [] : namedPaths(powers, { launch, env: {} });
   const server = withGrants(fresh, {

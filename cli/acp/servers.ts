@@ -63,17 +63,18 @@ export function makeHandedServers(
     environment: { ...around, cwd: folder },
   };
   const settled = new Map<McpServer, McpServerName | undefined>();
+  const noted = new Set<string>();
 
   const one = async (server: McpServer, asking: AskParts): Promise<Settled> => {
     const handed = readHanded(powers, server, folder);
-  const noted = new Set<string>();
-    const { wish, key, line } = handed;
+    const { wish, line } = handed;
+    const key = `${handed.same} ${handed.code}`;
     if (wish.kind === "refused") return { why: wish.why };
-    const all = lockOf(command).list();
     const headers = handed.secrets.filter(({ place }) => "header" in place).length;
     if (headers > MOST_HEADERS || handed.secrets.length - headers > MOST_VARIABLES) {
       return { why: "it brings too many variables or headers" };
     }
+    const all = lockOf(command).list();
     const known = all.find(({ from }) => from.kind === "editor" && from.text.endsWith(key));
     const own = all.find(({ from, state }) =>
       from.kind !== "editor" && state === "approved" && from.text === line

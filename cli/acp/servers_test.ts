@@ -4,7 +4,11 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { loadConfig } from "../../config/files.ts";
 import { type FreshCommand, freshCommand } from "../_fixture/mcp_command.ts";
 import { fakeKernel } from "../_fixture/world.ts";
-import { registryOf } from "../mcp/work.ts";
+import { type Json, toJson } from "../../contracts/base/mod.ts";
+import { McpServerName } from "../../contracts/exchange/mod.ts";
+import { readMcpLoan } from "../../bridges/mcp/registry/secrets.ts";
+import { PLAIN, wordsOf } from "../_fixture/mcp_rig.ts";
+import { lockOf, registryOf } from "../mcp/work.ts";
 import { readHanded } from "./handed.ts";
 import { makeHandedServers } from "./servers.ts";
 
@@ -72,7 +76,8 @@ Deno.test("a file that a command names is the server's own: with other bytes it 
   const { hands: { disk, around: { cwd } } } = command;
   const keyOf = (words: readonly string[]): string => {
     const [program = "", ...args] = words;
-    return readHanded(registryOf(command), stdio({ command: program, args }), cwd).key;
+    const { same, code } = readHanded(registryOf(command), stdio({ command: program, args }), cwd);
+    return `${same} ${code}`;
   };
   disk.makeFolder(join(cwd, "sub"));
   for (
@@ -112,4 +117,115 @@ Deno.test("a device, a pipe, a socket and a name that can be none hold up nothin
   );
   const { told } = await at.settle();
   assert.equal(told.match(/is not used/g)?.length, 6, told);
+});
+
+/** Alice's command over a kernel in which a server answers a look with `words`, undefined: never. */
+function looking(words: () => Json | undefined): FreshCommand {
+  return freshCommand({
+    ops: {
+      mcpLend: () => null,
+      mcpLook: () => {
+        const said = words();
+        return { accesses: [], errors: "", ...(said === undefined ? {} : { words: said }) };
+      },
+    },
+  });
+}
+const plain = (): Json => toJson(wordsOf(PLAIN));
+const CAT = { command: "/bin/cat", args: [] };
+const env = (count: number, value = "v") =>
+  Array.from({ length: count }, (_, n) => ({ name: `V${n}`, value }));
+
+Deno.test("too many variables or headers are told before any question, and the prompt goes on", async () => {
+  const at = await session([
+    stdio({ ...CAT, name: "many", env: env(65) }),
+    { type: "http", name: "headed", url: "https://e.org/", headers: env(17) },
+    stdio({
+      ...CAT,
+      name: "fits",
+      env: [...env(64), ...env(70, "").map((each) => ({ ...each, name: `LD_${each.name}` }))],
+    }),
+  ], { command: looking(plain), yaml: "selfConsent: true\n", allow: true });
+  const { told } = await at.settle();
+  assert.match(told, /"many" of your editor is not used: it brings too many variables or headers/);
+  assert.match(
+    told,
+    /"headed" of your editor is not used: it brings too many variables or headers/,
+  );
+  assert.match(told, /"fits" of your editor is used/);
+  assert.deepEqual(at.asked, ["server-fits-start", "server-fits-use"]);
+});
+
+Deno.test("an empty variable is left out and told of; a value that cannot be kept leaves no entry", async () => {
+  const at = await session([
+    stdio({
+      ...CAT,
+      name: "empty",
+      env: [{ name: "FOO", value: "" }, { name: "BAR", value: "b" }],
+    }),
+    stdio({ ...CAT, name: "nul", env: [{ name: "FOO", value: "a\0b" }] }),
+  ], { command: looking(plain), yaml: "selfConsent: true\n", allow: true });
+  const { told, found } = await at.settle();
+  assert.match(told, /"nul" of your editor is not used: Cannot keep the secret/);
+  assert.deepEqual(found?.map(({ name, secretEnv }) => [name, secretEnv]), [["empty", ["BAR"]]]);
+  const [kept, ...more] = lockOf(at.command).list();
+  assert.deepEqual(more, []);
+  assert.deepEqual(kept?.notes, ["variable FOO is empty: it is not handed over"]);
+});
+
+Deno.test("a look that fails takes nothing away of what was approved and granted", async () => {
+  let words: Json | undefined = plain();
+  const command = looking(() => words);
+  const yaml = "selfConsent: true\n";
+  const server = stdio({ ...CAT, env: env(1) });
+  await (await session([server], { command, yaml, allow: true })).settle();
+  const name = McpServerName.parse("x");
+  const net = ["api.example.org:443"];
+  lockOf(command).change(name, (each) => ({
+    ...each,
+    grants: { ...each.grants, net },
+    reviewed: each.reviewed.map((tool, n) => n === 0 ? { ...tool, suspended: "it changed" } : tool),
+  }));
+  words = undefined;
+  const failed = await session([server], { command, yaml, allow: true });
+  assert.match((await failed.settle()).told, /is not used: it gave no answer/);
+  words = plain();
+  const denied = await session([server], { command, yaml });
+  assert.match((await denied.settle()).told, /is not used: you left it out/);
+  const kept = lockOf(command).need(name);
+  assert.deepEqual([kept.state, kept.grants.net], ["approved", net]);
+  assert.deepEqual(readMcpLoan(registryOf(command), name).env, { V0: "v" });
+  const again = await session([server], { command, yaml, allow: true });
+  assert.match((await again.settle()).told, /"x" of your editor is used/);
+});
+
+Deno.test("a script that is edited again and again leaves one entry, and another command beside it its own", async () => {
+  const command = looking(plain);
+  const { hands: { disk, around: { cwd } } } = command;
+  const script = join(cwd, "S.sh");
+  const server = stdio({ command: "sh", args: [script] });
+  const other = stdio({ command: "sh", args: [script], env: env(1) });
+  for (const version of ["1", "2", "3", "4"]) {
+    disk.write(script, version);
+    const servers = version === "1" ? [other, server] : [server];
+    const at = await session(servers, { command, yaml: "selfConsent: true\n", allow: true });
+    const { told } = await at.settle();
+    if (version !== "1") {
+      assert.match(told, /the same command before its files changed, is removed/);
+    }
+  }
+  const all = lockOf(command).list();
+  assert.deepEqual(all.map(({ secretEnv }) => secretEnv.length).sort(), [0, 1]);
+});
+
+Deno.test("a note about a server is told once in a conversation", async () => {
+  const command = looking(plain);
+  const at = await session([stdio(CAT)], {
+    command,
+    yaml: "selfConsent: true\nmcp: { use: [x, gone] }\n",
+    allow: true,
+  });
+  const note = /gone is left out/g;
+  assert.equal((await at.settle()).told.match(note)?.length, 1);
+  assert.equal((await at.settle()).told.match(note)?.length, 1);
 });
