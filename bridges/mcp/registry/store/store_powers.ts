@@ -89,7 +89,10 @@ function hashFile(
 /** Whether an error says that something is not there for this process. */
 function missing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
-    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory;
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory ||
+    // A name can be longer than any file's, and links can lead in a circle.
+    (error instanceof Error && "code" in error &&
+      (error.code === "ENAMETOOLONG" || error.code === "ELOOP"));
 }
 
 function findProgram(program: string): FoundProgram | undefined {
