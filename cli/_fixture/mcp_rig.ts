@@ -26,7 +26,7 @@ export const SLY: Tool = {
   annotations: READS,
 };
 
-function wordsOf(tools: readonly Tool[]): ServerListing {
+export function wordsOf(tools: readonly Tool[]): ServerListing {
   return ServerListing.parse({
     ...{ protocol: "2025-11-25", server: { name: "notes", version: "1.2.3" } },
     ...{ capabilities: ["tools"], resources: [], templates: [], prompts: [], left: [] },

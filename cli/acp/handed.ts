@@ -3,24 +3,31 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { toJson } from "../../contracts/base/mod.ts";
 import type { McpServerName } from "../../contracts/exchange/mod.ts";
 import { digestOf } from "../../port/digest.ts";
-import { within } from "../../launch/disk/places.ts";
+import { absolute, within } from "../../launch/disk/places.ts";
 import { type HostServer, readEntry } from "../mcp/import/entry.ts";
 import { freshName } from "../mcp/import/hosts.ts";
 import type { LookPowers } from "../../bridges/mcp/registry/look.ts";
 import { pathsIn, placeWords } from "../../bridges/mcp/registry/paths.ts";
 import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 
+/** Bytes of a file that are hashed; of a longer one its length and time stand for the rest. */
+const MOST_BYTES = 16_000_000;
+
 /** A server as it was handed over. */
 export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
-  /** Of its command, code, arguments, names of variables and headers, and what it reads of the folder. */
-  readonly key: string;
+  /** Of its command, arguments, names of variables and headers, and what it reads of the folder. */
+  readonly same: string;
+  /** Of the bytes of its program and files: with others it is another server. */
+  readonly code: string;
+  /** Of its command; empty of one at an address. */
+  readonly words: readonly string[];
   /** Its command line, or its address. */
   readonly line: string;
 }
 
 /** Reads what was handed over. All its values are secrets, whatever their names are. */
 export function readHanded(powers: LookPowers, server: McpServer, folder: string): Handed {
-  const { disk, environment, store } = powers;
+  const { disk, environment } = powers;
   const pairs = "command" in server ? server.env : server.headers;
   const values = Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
   const words = "command" in server ? placeWords(powers, [server.command, ...server.args]) : [];
@@ -38,24 +45,56 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
   const wish = "type" in server && server.type === "sse"
     ? { kind: "refused" as const, why: "the older transport (SSE) is not spoken here" }
     : read.wish;
-  const secrets = [
+  const all = [
     ...read.secrets,
     ...Object.entries(read.env).map(([env, value]) => ({ place: { env }, value })),
   ];
-  // Another program or script behind the same words is another server.
-  const script = wish.kind === "program" ? args.find((word) => !word.startsWith("-")) : undefined;
-  const key = digestOf(toJson({
-    wish,
-    places: secrets.map(({ place }) => place),
-    code: [
-      (wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined) ?? "",
-      (script?.startsWith("/") === true ? store.hashFile(script) : undefined) ?? "",
-    ],
-    // What of the folder it may read is agreed to with it.
-    reads: pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder)),
+  // No secret is empty: it could not be kept, and the server not be handed over without it.
+  const secrets = all.filter(({ value }) => value !== "");
+  const notes = all.filter(({ value }) => value === "").map(({ place }) =>
+    `${
+      "env" in place ? `variable ${place.env}` : `header ${place.header}`
+    } is empty: it is not handed over`
+  );
+  const found = codeOf(powers, wish, folder);
+  // What of the folder it may read is agreed to with it.
+  const reads = pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder));
+  const same = digestOf(toJson({
+    ...{ wish, reads, places: secrets.map(({ place }) => place) },
+    files: found.files.map(({ path }) => path),
   }));
-  const line = "command" in server ? words.join(" ") : server.url;
-  return { said: server.name, wish, secrets, notes: read.notes, key, line };
+  // A bridge to an address is not started: its words may hold the value of a header.
+  const line = wish.kind === "http" ? wish.url : words.join(" ");
+  return {
+    ...{ said: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
+    ...{ same, code: digestOf(toJson({ ...found })) },
+  };
+}
+
+/** The program of a command, and the files that its words name: scripts, what they are started with, their data. */
+function codeOf(
+  { disk, store, environment }: LookPowers,
+  wish: HostServer["wish"],
+  folder: string,
+): {
+  readonly program: string;
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+} {
+  // The code of a package is pinned with its tree; what else its words name is data.
+  if (wish.kind !== "program" && wish.kind !== "uvRun") return { program: "", files: [] };
+  const from = { ...environment, cwd: folder };
+  const cwd = absolute(from, ("folder" in wish ? wish.folder : undefined) ?? folder);
+  const words = [...wish.args, ...("constraints" in wish ? wish.constraints ?? [] : [])];
+  const paths = words.map((word) =>
+    absolute({ ...from, cwd }, /^--?[^=/]+=(.+)$/s.exec(word)?.[1] ?? word)
+  );
+  const files = [...new Set(paths)].flatMap((path) =>
+    disk.stat(path)?.plain === true
+      ? [{ path, sha256: store.hashFile(path, { most: MOST_BYTES }) ?? "" }]
+      : []
+  );
+  const program = wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined;
+  return { program: program ?? "", files };
 }
 
 /** Keeps its values, sealed, for the server that is called so here. */

@@ -77,16 +77,24 @@ export async function onboard(
     ],
     yes: "Start it",
   });
+  // What was approved stays as it was, with what was granted to it: one failed look takes nothing of it away.
+  const leave = (): void => {
+    if (lock.find(name)?.state === "added") forget(command, powers, name);
+  };
   if (!start) {
-    // As a session left it that ended before its answer.
-    if (parts.known?.state === "added") forget(command, powers, name);
+    leave();
     return { why: "you left it out" };
   }
   const server = parts.known ?? await takeIn(command, name, parts);
-  keepValues(powers, name, handed);
+  try {
+    keepValues(powers, name, handed);
+  } catch (error) {
+    leave();
+    throw error;
+  }
   const look = await unlessCancelled(lookAt(powers, server, false), asking.signal);
   if (look.words === undefined) {
-    forget(command, powers, name);
+    leave();
     return { why: `it gave no answer: ${failureWords(look)}` };
   }
   const review = await reviewNow(command, server, look.words);
@@ -111,13 +119,26 @@ export async function onboard(
     yes: "Use what is not flagged",
   });
   if (!use) {
-    forget(command, powers, name);
+    leave();
     return { why: "you left it out" };
   }
   const done = pin(command, review, { flagged: false });
   const [, ...left] = approvedLines(command, done).map((line) => line.trim());
   if (done.server.state !== "approved") return { why: left.join("; ") };
+  // The same command over other files takes the place of what it was before.
+  for (const { name: old, from, state } of lock.list()) {
+    const isBefore = from.kind === "editor" && from.text.startsWith(`${startOf(handed)} `);
+    if (isBefore && old !== name && state !== "revoked") {
+      forget(command, powers, old);
+      left.push(`${old}, the same command before its files changed, is removed`);
+    }
+  }
   return { name, why: [`The server ${called} of your editor is used`, ...left].join("; ") };
+}
+
+/** What its entry in remit.lock begins with: all but the bytes of its files. */
+function startOf({ line, same }: Handed): string {
+  return `${line.slice(0, 8_000)} ${same}`;
 }
 
 /** Fetched or found, with the folders of this session that its words name, its values kept apart. */
@@ -128,9 +149,12 @@ async function takeIn(
 ): Promise<LockedServer> {
   const provided = await provideLaunch(powers, handed.wish);
   const { launch } = provided;
-  const fresh = freshServer(name, { ...provided, notes: [...provided.notes, ...handed.notes] }, {
+  const fresh = freshServer(name, {
+    ...provided,
+    notes: [...provided.notes, ...handed.notes].slice(0, 64),
+  }, {
     addedAt: Millis.parse(command.hands.around.now()),
-    from: { kind: "editor", text: `${handed.line.slice(0, 8_000)} ${handed.key}` },
+    from: { kind: "editor", text: `${startOf(handed)} ${handed.code}` },
   });
   const named = launch.kind === "http" ? [] : namedPaths(powers, { launch, env: {} });
   const server = withGrants(fresh, {

@@ -8,6 +8,7 @@ import type { McpServer } from "@agentclientprotocol/sdk";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ImportedServer, McpServerName } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import { shellLine } from "../../text/shell.ts";
 import { commandText } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { freshName } from "../mcp/import/hosts.ts";
@@ -35,6 +36,11 @@ export interface HandedServers {
 
 /** Most servers of one session. */
 const MOST = 16;
+/** As remit.lock keeps them of one server. */
+const MOST_VARIABLES = 64;
+const MOST_HEADERS = 16;
+/** Most characters of a command that a person is told to type. */
+const MAX_LINE = 600;
 const LATE = "this conversation began without it; a new one asks you about it";
 
 /** The servers that an editor handed over for a session. */
@@ -57,11 +63,17 @@ export function makeHandedServers(
     environment: { ...around, cwd: folder },
   };
   const settled = new Map<McpServer, McpServerName | undefined>();
+  const noted = new Set<string>();
 
   const one = async (server: McpServer, asking: AskParts): Promise<Settled> => {
     const handed = readHanded(powers, server, folder);
-    const { wish, key, line } = handed;
+    const { wish, line } = handed;
+    const key = `${handed.same} ${handed.code}`;
     if (wish.kind === "refused") return { why: wish.why };
+    const headers = handed.secrets.filter(({ place }) => "header" in place).length;
+    if (headers > MOST_HEADERS || handed.secrets.length - headers > MOST_VARIABLES) {
+      return { why: "it brings too many variables or headers" };
+    }
     const all = lockOf(command).list();
     const known = all.find(({ from }) => from.kind === "editor" && from.text.endsWith(key));
     const own = all.find(({ from, state }) =>
@@ -111,7 +123,12 @@ export function makeHandedServers(
       const names = [...settled.values()].filter((name) => name !== undefined);
       if (names.length === 0) return undefined;
       const handed = mcpOfTask(powers, config, names);
-      if (began === undefined) { for (const note of handed.notes) await told(note); }
+      // Each turn settles anew; what is the same as before was told.
+      const fresh = began === undefined ? handed.notes.filter((note) => !noted.has(note)) : [];
+      for (const note of fresh) {
+        noted.add(note);
+        await told(note);
+      }
       await mcpStore.ready();
       await lendMcp(powers, link, handed.servers.filter(({ name }) => names.includes(name)));
       return handed.servers;
@@ -119,14 +136,18 @@ export function makeHandedServers(
   });
 }
 
-/** How a person takes it in where a yes of the editor does not count. */
+/** How a person takes it in where a yes of the editor does not count. Its words are a stranger's, typed into a shell. */
 function addedAtTerminal(command: EditorCommand, handed: Handed): string {
   const flags = handed.secrets.map(({ place }) =>
     "env" in place ? ` --secret ${place.env}` : ` --header ${place.header}`
   ).join("");
   const name = freshName(handed.said, new Set());
-  const url = handed.wish.kind === "http";
-  const added = commandText(command, `mcp add ${name}${url ? ` ${handed.line}` : ""}${flags}`);
-  const how = url ? added : `${added} -- ${handed.line}`;
-  return `you have not reviewed it; type in a terminal: \`${displayText(how, { max: 600 })}\``;
+  const how = handed.wish.kind === "http"
+    ? `${commandText(command, `mcp add ${name} ${shellLine([handed.wish.url])}`)}${flags}`
+    : `${commandText(command, `mcp add ${name}${flags}`)} -- ${shellLine(handed.words)}`;
+  // Cut, or with a character changed, it would be another command; a backtick ends the block that it stands in.
+  return displayText(how, { max: MAX_LINE }) === how && !how.includes("`")
+    ? `you have not reviewed it; type in a terminal: \`${how}\``
+    : "you have not reviewed it, and its command is too long to be typed, or holds characters that are " +
+      `not shown: add it by its configuration file, \`${commandText(command, "mcp import")}\``;
 }

@@ -3,6 +3,7 @@ import { SessionId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { ScheduleConfig } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
+import { shellQuoted } from "../../text/shell.ts";
 import { cell, type Command, commandText, printJson, printLines, recordOf } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import type { Basic } from "../hands.ts";
@@ -210,8 +211,6 @@ export async function webhookSecret(
   hands.screen.say("A service that runs now learns of it at SIGHUP, or when it starts next.");
   return EXIT.success;
 }
-
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** `webhook test NAME [--body TEXT] [--url URL]`: prints a curl line that delivers. */
 export function webhookTest(command: Command): Promise<number> {

@@ -30,10 +30,19 @@ function look<T>(path: string, read: () => T): T | undefined {
   try {
     return orUndefined(read);
   } catch (cause) {
+    // Nothing can be there.
     if (
-      !(cause instanceof Deno.errors.PermissionDenied) && !(cause instanceof Deno.errors.NotCapable)
-    ) throw cause;
-    throw new Fault("refused", `Cannot read "${path}": this process may not`, { cause });
+      path.includes("\0") ||
+      (cause instanceof Error && "code" in cause && cause.code === "ENAMETOOLONG")
+    ) {
+      return undefined;
+    }
+    const why = cause instanceof Deno.errors.PermissionDenied ||
+        cause instanceof Deno.errors.NotCapable
+      ? "this process may not"
+      : diskWhy(cause);
+    if (why === undefined) throw cause;
+    throw new Fault("refused", `Cannot read "${path}": ${why}`, { cause });
   }
 }
 

@@ -32,6 +32,8 @@ export async function work(own: readonly string[]): Promise<number> {
   };
   // Its history is written while it starts: both take about as long.
   const repository = startRepository(handover.cwd, env);
+  // Told where it is awaited, below: before that nobody hears it, and a rejection unheard ends this process.
+  repository.catch(() => undefined);
   try {
     const url = handover.tools === undefined ? undefined : `${base}${handover.tools}`;
     const tools = url === undefined ? undefined : { url, words: [...own, url] };

@@ -126,13 +126,23 @@ export function parseMcpLock(file: string, text: string): readonly LockedServer[
   throw wrong(`it is damaged${at === "" ? "" : ` at "${at.slice(0, 200)}"`}`);
 }
 
-/** The text of a file that holds these servers. Throws Fault `tooLarge`. */
+/** The text of a file that holds these servers. Throws Fault `tooLarge`, `invalidInput` for more than one may have. */
 export function mcpLockText(servers: readonly LockedServer[]): string {
   const sorted = [...servers].sort((a, b) => a.name < b.name ? -1 : 1);
   if (sorted.length > 64) {
     throw new Fault("tooLarge", "Cannot keep another MCP server: there are 64 already");
   }
-  const text = `${JSON.stringify(McpLockFile.parse({ version: 1, servers: sorted }), null, 2)}\n`;
+  const parsed = McpLockFile.safeParse({ version: 1, servers: sorted });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Fault(
+      "invalidInput",
+      `Cannot keep the MCP server: remit.lock holds no such "${
+        issue?.path.slice(2).map(String).join(".") ?? ""
+      }"`,
+    );
+  }
+  const text = `${JSON.stringify(parsed.data, null, 2)}\n`;
   if (new TextEncoder().encode(text).length <= LOCK_BYTES) return text;
   throw new Fault(
     "tooLarge",

@@ -221,7 +221,10 @@ Deno.test("a tool whose description gives orders is left out, and one that chang
     assert.match(shownTo(asked), /│ \+ .*id_ed25519/);
     assert.match(left, /not used: you left it out/);
     assert.equal(await asked.editor.ended(), 0);
-    assert.deepEqual(await machine.json(["mcp", "list"]), []);
+    // A no to what changed takes nothing away of what was approved before.
+    const names = (await machine.json(["mcp", "list"])) as { readonly name: string }[];
+    assert.deepEqual(names.map(({ name }) => name), ["tides"]);
+    assert.match((await machine.remit(["mcp", "list"])).stdout, /tides.*\b0 on\b/s);
   });
 });
 

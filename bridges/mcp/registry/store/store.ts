@@ -77,8 +77,11 @@ export interface McpStore {
   drop(folder: string): void;
   /** When a file or folder was last changed, milliseconds since 1970; undefined when there is none. */
   changedAt(path: string): number | undefined;
-  /** The SHA-256 of a file's bytes, hex; undefined when there is no such file. */
-  hashFile(path: string): string | undefined;
+  /**
+   * The SHA-256 of a plain file's bytes, hex; undefined when there is no such file. With `most`, of a file that anyone may
+   * have put there: of so many bytes at most, and of the length and time of a longer one.
+   */
+  hashFile(path: string, options?: { readonly most?: number }): string | undefined;
   /** Finds a program by its name along PATH, or by its absolute path. */
   find(program: string): FoundProgram | undefined;
   /** Asks a Python what it is; undefined when it is none, or there is none. */

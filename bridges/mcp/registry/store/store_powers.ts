@@ -61,13 +61,24 @@ function changedAt(path: string): number | undefined {
   }
 }
 
-function hashFile(path: string): string | undefined {
+function hashFile(
+  path: string,
+  { most = Infinity }: { readonly most?: number } = {},
+): string | undefined {
   try {
+    // A pipe waits for its writer, a device has no end.
+    if (!Deno.statSync(path).isFile) return undefined;
     using file = Deno.openSync(path);
+    const { size, mtime } = file.statSync();
     const hash = createHash("sha256"), piece = new Uint8Array(1_048_576);
-    for (let n = file.readSync(piece); n !== null; n = file.readSync(piece)) {
+    let left = Math.min(size, most);
+    while (left > 0) {
+      const n = file.readSync(piece.subarray(0, Math.min(piece.length, left)));
+      if (n === null) break;
       hash.update(piece.subarray(0, n));
+      left -= n;
     }
+    if (size > most) hash.update(`\0${size} ${mtime?.getTime() ?? 0}`);
     return hash.digest("hex");
   } catch (error) {
     if (missing(error)) return undefined;
@@ -78,7 +89,10 @@ function hashFile(path: string): string | undefined {
 /** Whether an error says that something is not there for this process. */
 function missing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
-    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory;
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory ||
+    // A name can be longer than any file's, and links can lead in a circle.
+    (error instanceof Error && "code" in error &&
+      (error.code === "ENAMETOOLONG" || error.code === "ELOOP"));
 }
 
 function findProgram(program: string): FoundProgram | undefined {
