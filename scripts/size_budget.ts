@@ -8,12 +8,12 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1523, 221860],
+  house: [1523, 221855],
   agents: [40, 9104],
   bridges: [107, 17144],
   broker: [44, 8043],
   browser: [27, 2754],
-  cli: [295, 38389],
+  cli: [295, 38384],
   contracts: [85, 9483],
   kernel: [168, 33195],
   "memory-wiki": [156, 26478],
@@ -37,7 +37,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/relay/main.ts": [2, 93],
   "bridges/mcp/tree/main.ts": [46, 5139],
   "browser/main.ts": [37, 4101],
-  "cli/main.ts": [725, 97550],
+  "cli/main.ts": [725, 97545],
   "kernel/main.ts": [400, 67431],
   "memory-wiki/main.ts": [186, 26923],
   "memory-wiki/parse/main.ts": [37, 5578],
@@ -47,7 +47,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "models/remote/main.ts": [59, 7453],
   "net/main.ts": [36, 3515],
   "runner/main.ts": [37, 4376],
-  "scripts/release/main.ts": [550, 73663],
+  "scripts/release/main.ts": [550, 73659],
   "service/gateway/main.ts": [92, 11770],
   "tools-wasm/build/main.ts": [23, 1922],
   "tools-wasm/exec/prelude/main.ts": [15, 1454],

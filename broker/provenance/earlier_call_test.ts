@@ -37,7 +37,12 @@ Deno.test("long values are shown from a little before they part, and many are co
 Deno.test("a question tells the last call and the description that was reviewed; a first call is told as one", async () => {
   const tool = { name: "mcp_bank_pay", effect: "outboundWrite", interfaceId: "mcp:bank" } as const;
   for (
-    const past of [undefined, { task, at: 7, argumentsText: '{"to":"UK1"}' }]
+    const past of [
+      undefined,
+      { task, at: 7, argumentsText: '{"to":"UK1"}' },
+      // Kept in the log by a version that did not know such keys.
+      { task, at: 7, argumentsText: JSON.stringify({ to: `ghp_${"a1".repeat(18)}` }) },
+    ]
   ) {
     const asked: unknown[] = [];
     const world = await makeWorld({
@@ -59,7 +64,10 @@ Deno.test("a question tells the last call and the description that was reviewed;
     await called;
     deepEqual(asked, [[world.alice.principal, tool.name]]);
     equal(described, `${description.slice(0, 299)}…`);
-    const differs = [{ at: "to", was: '"UK1"', now: '"US9"' }];
+    const was = past?.argumentsText.includes("UK1") === true
+      ? '"UK1"'
+      : '"⟨redacted: GitHub token⟩"';
+    const differs = [{ at: "to", was, now: '"US9"' }];
     deepEqual(earlier, past === undefined ? null : { task, at: 7, differs, more: 0 });
   }
 });

@@ -29,6 +29,7 @@ import { lockOf, person, registryOf, reviewNow } from "./work.ts";
 import { lookAt, lookFirst } from "../../bridges/mcp/registry/look.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
+import { shellLine } from "../../text/shell.ts";
 import type { Basic } from "../hands.ts";
 
 /** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
@@ -359,10 +360,7 @@ function ungrantedLines(
 ): readonly string[] {
   const { grants } = server;
   const how = (words: string): string => commandText(command, `mcp grant ${server.name} ${words}`);
-  const quoted = (path: string): string => {
-    const safe = displayText(path, { max: 300 });
-    return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
-  };
+  const quoted = (path: string): string => shellLine([displayText(path, { max: 300 })]);
   const had = [...grants.read, ...grants.write];
   return [
     ...proposal.read.filter((path) => !had.includes(path)).map((path) =>

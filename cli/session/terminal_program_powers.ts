@@ -4,6 +4,7 @@
  * @module
  */
 import { Fault } from "../../contracts/base/mod.ts";
+import { shellLine } from "../../text/shell.ts";
 
 /** What {@link runOnTerminal} is handed. */
 export interface TerminalProgramParts {
@@ -11,15 +12,13 @@ export interface TerminalProgramParts {
   readonly size: { readonly columns: number; readonly rows: number };
 }
 
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
 /** Runs it until it ends; gives its exit code. Throws Fault `notFound` where there is no `script`. */
 export async function runOnTerminal(
   words: readonly string[],
   { take, size }: TerminalProgramParts,
 ): Promise<number> {
   const { columns, rows } = size;
-  const line = `stty rows ${rows} cols ${columns}; exec ${words.map(quoted).join(" ")}`;
+  const line = `stty rows ${rows} cols ${columns}; exec ${shellLine(words)}`;
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command("script", {

@@ -15,6 +15,7 @@ import {
 import { checkSameFolders } from "../../launch/disk/same_folders.ts";
 import { makeDiffPaint } from "../question/diff_paint.ts";
 import { showChange } from "../question/shown_content.ts";
+import { shellLine } from "../../text/shell.ts";
 import { askStaged } from "../run/watch_task.ts";
 
 /** `diff TASK`: what is staged, and what was applied. */
@@ -105,7 +106,9 @@ export function undoLines(
     ...(part
       ? [
         "to take the rest back, move away what is there now (it stays yours), then: " +
-        `${again}${conflicts.slice(0, 5).map(({ path }) => ` --file ${quoted(path)}`).join("")}` +
+        `${again}${
+          conflicts.slice(0, 5).map(({ path }) => ` --file ${shellLine([path])}`).join("")
+        }` +
         (conflicts.length > 5 ? " …" : ""),
       ]
       : []),
@@ -115,9 +118,4 @@ export function undoLines(
 
 function listOf(value: ReturnType<typeof recordOf>[string] | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** A path as a shell takes it for one word. */
-function quoted(path: string): string {
-  return /^[\w./+@%:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -13,7 +13,7 @@ import { type KeptRights, makeProcessTable } from "../core/process/table.ts";
 import { keptOf, makeNarrow, takeIn } from "./intake.ts";
 
 const TASK = TaskId.parse("t000000000001");
-const HELD = ["file_read", "http_fetch", "patch_apply"];
+const HELD = ["file_read", "http_fetch", "patch_apply", "plan_run"];
 const mount = (name: string): Mount => ({
   ...{ name: MountName.parse(name), dir: `/${name}`, mode: "stage", marks: [] },
   ...{ colour: "YELLOW", label: "internal" },
@@ -128,7 +128,9 @@ Deno.test("what the intake does not name is given up, whatever the request's col
     const { take, kept, events } = bench([{ content: FITS }], colour);
     assert.equal(await take(), undefined);
     // The example names file_edit, too, which this process does not hold.
-    assert.deepEqual(kept, [{ tools: ["file_read", "patch_apply"], mounts: ["plans"] }]);
+    // Without plan_run a planned program could not begin.
+    const tools = ["file_read", "patch_apply", "plan_run"];
+    assert.deepEqual(kept, [{ tools, mounts: ["plans"] }]);
     assert.deepEqual(events[0]?.body["kept"], kept[0]);
     assert.deepEqual(events[0]?.body["givenUp"], { tools: 1, mounts: ["keys"] });
     assert.deepEqual(keptOf({ records: events.map(({ body }) => body) }), kept[0]);

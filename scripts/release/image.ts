@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { shellLine } from "../../text/shell.ts";
 import { print, ROOT } from "../process.ts";
 
 const option = (name: string): string | undefined =>
@@ -49,8 +50,7 @@ async function listOf(instruction: "ENTRYPOINT" | "CMD"): Promise<string> {
   const list = new RegExp(`^ *${instruction} (\\[.*\\])$`, "m").exec(text)?.[1];
   if (list === undefined) throw new Error(`Cannot start the image: it has no ${instruction}`);
   // TRUST: a file of this repository.
-  return (JSON.parse(list) as string[]).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-    .join(" ");
+  return shellLine(JSON.parse(list) as string[]);
 }
 
 /** Starts the service as the image does, and ends it when its own health check is content. */

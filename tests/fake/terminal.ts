@@ -1,4 +1,5 @@
 /** A person at a real terminal: a command over a pseudo-terminal that `script` (util-linux) makes. */
+import { shellLine } from "../../text/shell.ts";
 
 /** How long a screen may take to show something; long enough for a busy machine. */
 const PATIENCE_MS = 600_000;
@@ -29,7 +30,7 @@ export function openTerminal(
   words: readonly string[],
   options: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
 ): Terminal {
-  const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const line = shellLine(words);
   const child = new Deno.Command("script", {
     args: ["-qec", `stty cols 100 rows 50; exec ${line}`, "/dev/null"],
     cwd: options.cwd,

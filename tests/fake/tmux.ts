@@ -1,4 +1,5 @@
 /** A person in front of tmux: what stands on the screen is what a terminal made of it, not the bytes that came. */
+import { shellLine } from "../../text/shell.ts";
 
 /** How long a screen may take to show something; long enough for a busy machine. */
 const PATIENCE_MS = 300_000;
@@ -41,7 +42,7 @@ export async function openTmux(
     if (done.success) return new TextDecoder().decode(done.stdout);
     throw new Error(`tmux ${args.join(" ")}: ${new TextDecoder().decode(done.stderr)}`);
   };
-  const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const line = shellLine(words);
   await run([
     ...["new-session", "-d", "-x", String(options.columns ?? 80), "-y", String(options.rows ?? 24)],
     `${line}; echo "ENDED $?"; exec sleep 1000000`,
