@@ -24,7 +24,7 @@ export interface BenchGate {
 }
 
 /** What the bench's tools are made with. */
-export interface BenchHands {
+export interface BenchPowers {
   readonly process: ProcessRow;
   redeem(call: GrantedCall): void;
 }
@@ -44,7 +44,7 @@ export function fixedPowers(): Powers {
 /** Makes one over these tools. */
 export async function makeBenchGate(
   parts: {
-    tools(hands: BenchHands): readonly ToolBinding[];
+    tools(powers: BenchPowers): readonly ToolBinding[];
     readonly powers: Powers;
     readonly provenance?: Provenance;
   },

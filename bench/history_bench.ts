@@ -107,12 +107,12 @@ async function take(side: Side, name: string, words: readonly string[]): Promise
 }
 
 async function reach({ machine }: Side): Promise<Awaited<ReturnType<typeof greet>>> {
-  const around = {
+  const environment = {
     cwd: machine.dir,
     env: (name: string) => machine.env[name],
     uid: Deno.uid() ?? 0,
   };
-  const wire = await connectSocket(placesOf(around, machine.state).controlSocket);
+  const wire = await connectSocket(placesOf(environment, machine.state).controlSocket);
   if (wire === undefined) throw new Error("no kernel runs");
   return await greet(wire, "bench");
 }

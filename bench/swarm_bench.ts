@@ -10,7 +10,7 @@ import { beginState, takeEvent } from "../swarm/journal.ts";
 import { makeMergeQueue } from "../swarm/merge_queue.ts";
 import { findBase, makeMirror, planOf } from "../swarm/mod.ts";
 import { personsGit } from "../tests/fake/swarm.ts";
-import { realSwarmHands } from "../tests/fake/swarm_rig.ts";
+import { realSwarmPowers } from "../tests/fake/swarm_rig.ts";
 import { benchRequest, startBenchKernel } from "./_kernel.ts";
 import { quantile } from "./quantile.ts";
 import { atMost, type Figure, type Row, shown } from "./row.ts";
@@ -37,10 +37,10 @@ export async function mergeQueue(): Promise<readonly Row[]> {
     await personsGit(repository, "init", "--quiet", "--initial-branch=main");
     await personsGit(repository, "add", "--all");
     await personsGit(repository, "commit", "--quiet", "--message=first");
-    const hands = realSwarmHands(dir);
+    const powers = realSwarmPowers(dir);
     const folder = join(dir, "mirror.git");
-    const mirror = makeMirror(hands, folder);
-    const base = findBase(hands, repository);
+    const mirror = makeMirror(powers, folder);
+    const base = findBase(powers, repository);
     await mirror.take(base);
     const commits: string[] = [];
     for (const path of names) {
@@ -61,7 +61,7 @@ export async function mergeQueue(): Promise<readonly Row[]> {
       if (!success) throw new Error("Cannot time bare git: its script failed");
     });
     const last = await personsGit(folder, "rev-parse", "refs/heads/bare^{tree}");
-    const own = await queued(dir, { hands, mirror, base: base.commit, commits, names })
+    const own = await queued(dir, { powers, mirror, base: base.commit, commits, names })
       .finally(() => mirror.close());
     if (await mirror.treeOf(await mirror.tip()) !== last) {
       throw new Error("Cannot compare: the two came to different trees");
@@ -153,13 +153,13 @@ async function timed(work: () => Promise<void>): Promise<number> {
 
 /** The queue with its durable journal, without checks: those cost what they cost. */
 async function queued(dir: string, parts: {
-  readonly hands: ReturnType<typeof realSwarmHands>;
+  readonly powers: ReturnType<typeof realSwarmPowers>;
   readonly mirror: ReturnType<typeof makeMirror>;
   readonly base: string;
   readonly commits: readonly string[];
   readonly names: readonly string[];
 }): Promise<number> {
-  const { hands, mirror, base, commits, names } = parts;
+  const { powers, mirror, base, commits, names } = parts;
   const plan = planOf(
     { version: 1, issues: commits.map((_, n) => ({ id: `i${n}`, title: `I ${n}` })) },
     (why) => new Error(why),
@@ -190,7 +190,7 @@ async function queued(dir: string, parts: {
       outcome: { ...outcome, paths: [...outcome.paths] },
     });
   }
-  const journal = hands.journal(join(dir, "journal.jsonl"));
+  const journal = powers.journal(join(dir, "journal.jsonl"));
   try {
     const record = async (event: SwarmEvent): Promise<void> => {
       takeEvent(state, event);

@@ -3,7 +3,7 @@ import { TaskId } from "../contracts/authority/ids.ts";
 import { Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
 import type { loadConfig } from "../config/files.ts";
-import type { Basic, Hands, PowerName } from "./hands.ts";
+import type { Basic, PowerName, Powers } from "./powers.ts";
 import type { KernelLink, KernelWish } from "../launch/kernel/kernels.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
@@ -12,7 +12,7 @@ import { safeJson } from "./terminal/safe_json.ts";
 
 /** One command under way, with the powers that its family names. */
 export interface Command<K extends PowerName = Basic> {
-  readonly hands: Pick<Hands, K>;
+  readonly powers: Pick<Powers, K>;
   readonly parsed: Parsed;
   readonly places: Places;
   readonly json: boolean;
@@ -29,11 +29,11 @@ export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise
 
 /** Reaches the kernel, and starts one when none runs: log, tasks and questions are its to read. */
 export async function reachKernel(command: Command): Promise<KernelLink> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   // What reads remit.yaml is a hundred files: loaded by the commands that go by it.
   const { loadConfig } = await import("../config/files.ts");
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
-  return await hands.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
+  return await powers.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
 }
 
 /** What a kernel is wanted for, as remit.yaml has it. */
@@ -72,23 +72,23 @@ export async function* askPages(
 
 /** Prints one JSON document to standard output. */
 export function printJson(command: Command, value: unknown): void {
-  command.hands.screen.out(`${safeJson(value, 2)}\n`);
+  command.powers.screen.out(`${safeJson(value, 2)}\n`);
 }
 
 /** Prints JSON lines to standard output. */
 export function printJsonLines(command: Command, values: readonly unknown[]): void {
-  for (const value of values) command.hands.screen.out(`${safeJson(value)}\n`);
+  for (const value of values) command.powers.screen.out(`${safeJson(value)}\n`);
 }
 
 /** Prints safe lines to standard output. */
 export function printLines(command: Command, lines: readonly string[]): void {
-  if (lines.length > 0) command.hands.screen.out(`${lines.join("\n")}\n`);
+  if (lines.length > 0) command.powers.screen.out(`${lines.join("\n")}\n`);
 }
 
 /** How to call another command on the same state, to be shown to a person. */
 export function commandText(command: Command, words: string): string {
   const state = flag(command.parsed, "state");
-  const name = command.hands.around.command;
+  const name = command.powers.environment.command;
   const fleet = flag(command.parsed, "fleet");
   return `${name} ${words}${state === undefined ? "" : ` --state ${state}`}${
     fleet === undefined ? "" : ` --fleet ${fleet}`

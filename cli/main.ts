@@ -5,25 +5,25 @@
  */
 import { toJson } from "../contracts/base/json.ts";
 import { runCommandLine } from "./arguments/dispatch.ts";
-import { readAround } from "../launch/disk/around_powers.ts";
+import { readEnvironment } from "../launch/disk/environment_powers.ts";
 import { makeDisk } from "../launch/disk/disk_powers.ts";
 import { placesOf } from "../launch/disk/places.ts";
-import type { Hands, PowerName, PowerSource, Screen } from "./hands.ts";
-import type { Around } from "../launch/disk/machine.ts";
+import type { PowerName, Powers, PowerSource, Screen } from "./powers.ts";
+import type { Environment } from "../launch/disk/machine.ts";
 import { makeScreen } from "./terminal/terminal_powers.ts";
 
 const home = Deno.realPathSync(new URL("..", import.meta.url));
 const screen = makeScreen();
-const around = readAround(home);
+const environment = readEnvironment(home);
 const disk = makeDisk();
-const cache = (): string => placesOf(around, undefined).cache;
+const cache = (): string => placesOf(environment, undefined).cache;
 const building = (what: string) => (): void =>
   screen.say(screen.paint.dim(`remit  building ${what}, once for this version …`));
 
 /** Where each power comes from. */
-const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> } = {
+const SOURCES: { readonly [K in PowerName]: () => Powers[K] | Promise<Powers[K]> } = {
   screen: () => screen,
-  around: () => around,
+  environment: () => environment,
   disk: () => disk,
   // What edits lines is loaded where somebody can type them.
   keyboard: async () =>
@@ -58,13 +58,13 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
   async kernels() {
     const { makeKernels } = await import("../launch/kernel/kernels_powers.ts");
     return (places) =>
-      makeKernels({ places, around, disk, screen, plugins: () => power("plugins") });
+      makeKernels({ places, environment, disk, screen, plugins: () => power("plugins") });
   },
   gateways: async () => (await import("./fleet/gateway_powers.ts")).makeGateways(),
   plugins: makePlugins,
   async models() {
-    const { makeModelHands } = await import("./model/hands_powers.ts");
-    return makeModelHands({
+    const { makeModelPowers } = await import("./model/model_powers.ts");
+    return makeModelPowers({
       ...{ home, screen, cache },
       vectors: async () => await import("../models/embed/mod.ts"),
     });
@@ -87,40 +87,42 @@ const SOURCES: { readonly [K in PowerName]: () => Hands[K] | Promise<Hands[K]> }
     return makeLoginPowers(lineOfLogin);
   },
   async serve() {
-    const { makeServeHands, provideServeProgram } = await import("./mcp_serve/hands_powers.ts");
+    const { makeServePowers, provideServeProgram } = await import(
+      "./mcp_serve/gateway_process_powers.ts"
+    );
     const { NAMESPACE, namespace } = await import("../kernel/core/start/line_parts.ts");
-    return makeServeHands({
+    return makeServePowers({
       ...{ screen, namespace, inside: NAMESPACE },
       provideProgram: async () =>
         await provideServeProgram({ home, cache: cache(), onBuild: building("the gateway") }),
     });
   },
-  service: async () => (await import("./service/hands_powers.ts")).makeServiceHands(),
+  service: async () => (await import("./service/service_powers.ts")).makeServicePowers(),
   swarm: makeSwarm,
   async redteam() {
-    const { makeRedteamHands } = await import("../redteam/workshop_powers.ts");
+    const { makeRedteamPowers } = await import("../redteam/workshop_powers.ts");
     const { runWithin } = await import("./redteam/within.ts");
     const { makeKernels } = await import("../launch/kernel/kernels_powers.ts");
-    const plugins = (): Promise<Hands["plugins"]> => power("plugins");
-    const kernels = (around: Around, screen: Screen): Hands["kernels"] => (places) =>
-      makeKernels({ places, around, disk, screen, plugins });
+    const plugins = (): Promise<Powers["plugins"]> => power("plugins");
+    const kernels = (environment: Environment, screen: Screen): Powers["kernels"] => (places) =>
+      makeKernels({ places, environment, disk, screen, plugins });
     const parts = { source: power, runCommandLine, kernels };
-    return makeRedteamHands(home, (argv, at) => runWithin(parts, argv, at));
+    return makeRedteamPowers(home, (argv, at) => runWithin(parts, argv, at));
   },
   async backup() {
-    const { makeBackupHands } = await import("../service/backup/disk_powers.ts");
-    return makeBackupHands(logCheck);
+    const { makeBackupPowers } = await import("../service/backup/disk_powers.ts");
+    return makeBackupPowers(logCheck);
   },
 };
 
 const kept = new Map<PowerName, unknown>();
 /** Gives a power, which is made once. */
-async function power<K extends PowerName>(name: K): Promise<Hands[K]> {
+async function power<K extends PowerName>(name: K): Promise<Powers[K]> {
   if (!kept.has(name)) kept.set(name, SOURCES[name]());
-  return await kept.get(name) as Hands[K];
+  return await kept.get(name) as Powers[K];
 }
 
-async function makePlugins(): Promise<Hands["plugins"]> {
+async function makePlugins(): Promise<Powers["plugins"]> {
   const { makePluginKit } = await import("../tools-wasm/kit/kit_powers.ts");
   const { RESERVED_TOOLS } = await import("../tools-wasm/kit/reserved.ts");
   const { MODULE_BYTES } = await import("../tools-wasm/host/bounds.ts");
@@ -165,8 +167,8 @@ async function makePlugins(): Promise<Hands["plugins"]> {
   }, { home, screen, cache });
 }
 
-async function makeWikis(): Promise<Hands["wikis"]> {
-  const { makeWikiHands } = await import("../memory-wiki/host/process/hands_powers.ts");
+async function makeWikis(): Promise<Powers["wikis"]> {
+  const { makeWikiPowers } = await import("../memory-wiki/host/process/wiki_process_powers.ts");
   const { makeWikiParser } = await import("../memory-wiki/host/process/parser_powers.ts");
   const { provideWikiProgram } = await import("../memory-wiki/host/process/programs_powers.ts");
   const { fetchPage, netAnswer } = await import("../memory-wiki/host/ingest/fetch.ts");
@@ -176,7 +178,7 @@ async function makeWikis(): Promise<Hands["wikis"]> {
   const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in: never-list" })));
   const program = (which: "wiki" | "parser", what: string) => () =>
     provideWikiProgram(which, { home, cache: cache(), onBuild: building(what) });
-  return makeWikiHands({
+  return makeWikiPowers({
     ...{ screen, namespace, inside: NAMESPACE },
     provideProgram: program("wiki", "the wiki's program"),
     makeParser: () =>
@@ -201,8 +203,8 @@ async function makeWikis(): Promise<Hands["wikis"]> {
   });
 }
 
-async function makeSwarm(): Promise<Hands["swarm"]> {
-  const { makeSwarmHands } = await import("../swarm/swarm_powers.ts");
+async function makeSwarm(): Promise<Powers["swarm"]> {
+  const { makeSwarmPowers } = await import("../swarm/swarm_powers.ts");
   const { makeSwarmWalls } = await import("./swarm/walls_powers.ts");
   const { findPrograms } = await import("../launch/program/programs_powers.ts");
   const line = await import("../kernel/core/start/command_line.ts");
@@ -212,7 +214,7 @@ async function makeSwarm(): Promise<Hands["swarm"]> {
   const { Fault } = await import("../contracts/base/fault.ts");
   const spawn = makeSpawnPowers();
   const GiB = 1024 ** 3;
-  return makeSwarmHands(makeSwarmWalls({
+  return makeSwarmPowers(makeSwarmWalls({
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
     dir: `${cache()}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
@@ -250,7 +252,7 @@ const lineOfLogin: Parameters<
   });
 };
 
-const logCheck: Parameters<typeof import("../service/backup/disk_powers.ts").makeBackupHands>[0] =
+const logCheck: Parameters<typeof import("../service/backup/disk_powers.ts").makeBackupPowers>[0] =
   async () => {
     const { KEY_POWERS, loadOrMakeReceiptKey, verifyLog } = await import(
       "../broker/audit/mod.ts"

@@ -16,4 +16,4 @@ export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";
 export { parseSuite, type Suite } from "./suite.ts";
 export { type Variant, VARIANTS } from "./variants.ts";
-export type { Finished, RedteamHands, Surroundings, Workshop } from "./workshop_powers.ts";
+export type { Finished, RedteamPowers, Surroundings, Workshop } from "./workshop_powers.ts";

@@ -5,7 +5,7 @@ import type { Json } from "../contracts/base/json.ts";
 import { canonicalJson } from "../port/mod.ts";
 import type { Suite } from "./suite.ts";
 import type { Naming } from "./variants.ts";
-import type { RedteamHands, Workshop } from "./workshop_powers.ts";
+import type { RedteamPowers, Workshop } from "./workshop_powers.ts";
 
 const Document = z.object({
   status: z.string(),
@@ -72,12 +72,12 @@ export interface Stage extends Naming {
 export async function setStage(
   suite: Pick<Suite, "suite" | "tools" | "desk">,
   workshop: Workshop,
-  hands: Pick<RedteamHands, "shipped" | "now">,
+  powers: Pick<RedteamPowers, "shipped" | "now">,
 ): Promise<Stage> {
   const beneath = `servers/${suite.suite}`;
   const journal = `journals/${suite.suite}/journal.jsonl`;
   const desk = `desks/${suite.suite}`;
-  workshop.write(`${beneath}/server.mjs`, hands.shipped("stub_server.mjs"));
+  workshop.write(`${beneath}/server.mjs`, powers.shipped("stub_server.mjs"));
   workshop.write(journal, "");
   const write = (injection: string, scripted?: readonly Scripted[]): void =>
     workshop.write(`${beneath}/environment.json`, environmentText(suite, injection, scripted));
@@ -120,7 +120,7 @@ export async function setStage(
       const play = `plays/${suite.suite}.yaml`, prepared = `plays/${suite.suite}.answers.json`;
       if (scenario !== undefined) workshop.write(play, scenario);
       if (answers !== undefined) workshop.write(prepared, JSON.stringify({ answers }));
-      const began = hands.now();
+      const began = powers.now();
       const done = await workshop.remit([
         ...["run", "-p", request, "--json", "--on-question", "deny", "--tools", "all"],
         ...["--model", model ?? `scripted:${workshop.path(play)}`],
@@ -131,7 +131,7 @@ export async function setStage(
       return {
         document: documentOf(suite, done),
         lines: linesOf(workshop.read(journal)),
-        ms: Math.round(hands.now() - began),
+        ms: Math.round(powers.now() - began),
         desk: (path) => workshop.read(`${desk}/${path}`),
       };
     },

@@ -33,7 +33,7 @@ export interface Workshop {
 }
 
 /** What the red team's commands need of the machine. */
-export interface RedteamHands {
+export interface RedteamPowers {
   open(): Workshop;
   /** Remit with the person's own state and configuration. */
   own(args: readonly string[]): Promise<Finished>;
@@ -48,9 +48,9 @@ export interface RedteamHands {
 }
 
 /** Makes them; `home` is Remit's own folder. */
-export function makeRedteamHands(home: string, commandLine: CommandLine): RedteamHands {
+export function makeRedteamPowers(home: string, commandLine: CommandLine): RedteamPowers {
   const at = (name: string): string => join(home, "redteam", name);
-  return Object.freeze<RedteamHands>({
+  return Object.freeze<RedteamPowers>({
     open: () => openWorkshop(commandLine),
     own: (args) => commandLine(args, { env: {} }),
     shipped: (name) => Deno.readTextFileSync(at(name)),

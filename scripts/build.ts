@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { provideBundles } from "../launch/program/bundles_powers.ts";
 import { provideBrowser, provideStore } from "../launch/program/program_cache_powers.ts";
 import { provideMcpPrograms } from "../launch/program/mcp_programs_powers.ts";
-import { provideServeProgram } from "../cli/mcp_serve/hands_powers.ts";
+import { provideServeProgram } from "../cli/mcp_serve/gateway_process_powers.ts";
 import { type ModelProgram, provideModelProgram } from "../launch/program/model_programs_powers.ts";
 import { placesOf } from "../launch/disk/places.ts";
 import {

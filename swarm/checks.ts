@@ -1,7 +1,7 @@
 /** The checks of a swarm: the base's own, run over a tree that a change made, inside walls. @module */
 import type { SwarmPlan } from "./plan.ts";
 import type { Mirror } from "./mirror.ts";
-import type { SwarmHands } from "./swarm_powers.ts";
+import type { SwarmPowers } from "./swarm_powers.ts";
 import { isAmong, type TreeFile } from "./tree_files.ts";
 
 /** What checks came to. */
@@ -22,7 +22,7 @@ const SAID = 6_000;
  * ever see a change of it.
  */
 export function makeCheck(parts: {
-  readonly hands: Pick<SwarmHands, "check" | "plant" | "clear">;
+  readonly powers: Pick<SwarmPowers, "check" | "plant" | "clear">;
   readonly mirror: Pick<Mirror, "tree" | "planted">;
   readonly plan: Pick<SwarmPlan, "checks" | "keep">;
   readonly base: string;
@@ -30,7 +30,7 @@ export function makeCheck(parts: {
   /** A private folder of the swarm's. */
   readonly rooms: string;
 }): Check {
-  const { hands, mirror, plan, mount } = parts;
+  const { powers, mirror, plan, mount } = parts;
   let runs = 0;
   let kept: Promise<{
     readonly names: readonly string[];
@@ -67,8 +67,8 @@ export function makeCheck(parts: {
     try {
       for (const { name, command, seconds } of plan.checks) {
         // A fresh folder for each: one check must not leave what the next one finds.
-        await hands.plant(`${room}/${mount}`, mirror.planted(files));
-        const ran = await hands.check({
+        await powers.plant(`${room}/${mount}`, mirror.planted(files));
+        const ran = await powers.check({
           folder: `${room}/${mount}`,
           name: mount,
           command,
@@ -81,7 +81,7 @@ export function makeCheck(parts: {
       }
       return { ok: true, said: plan.checks.map(({ name }) => `${name}: good`).join("\n") };
     } finally {
-      await hands.clear(room);
+      await powers.clear(room);
     }
   };
 }

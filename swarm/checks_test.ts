@@ -20,7 +20,7 @@ async function checked(
 ): Promise<{ readonly came: Checked; readonly seen: Tree | undefined }> {
   let seen: Tree | undefined;
   const check = makeCheck({
-    hands: {
+    powers: {
       async plant(_, files): Promise<void> {
         seen = Object.fromEntries(
           (await Array.fromAsync(files)).map((file) => Object.values(file) as [string, string]),

@@ -19,7 +19,7 @@ import {
 } from "../contracts/task/resources.ts";
 import type { SwarmEvent } from "./events.ts";
 import type { Attempt, IssueState, SwarmState } from "./journal.ts";
-import type { SwarmHands } from "./swarm_powers.ts";
+import type { SwarmPowers } from "./swarm_powers.ts";
 
 /** What they are made with. */
 export interface ClaimParts {
@@ -28,7 +28,7 @@ export interface ClaimParts {
   readonly resource: ResourceRef;
   /** The control operation `resources`. */
   readonly ask: (body: Json) => Promise<Json>;
-  readonly hands: Pick<SwarmHands, "now" | "rest">;
+  readonly powers: Pick<SwarmPowers, "now" | "rest">;
   record(event: SwarmEvent): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ const DECIDED_MS = 2_000;
 const MOST_TOLD = 8;
 
 /** Makes them. An issue that declares no part asks for nothing. */
-export function makeClaims({ state, resource, ask, hands, record }: ClaimParts): Claims {
+export function makeClaims({ state, resource, ask, powers, record }: ClaimParts): Claims {
   /** Issues that were found free, until they are released: a worker at another kernel has no claim in this one's registry. */
   const coming = new Set<IssueState>();
   let looked = 0;
@@ -141,7 +141,7 @@ export function makeClaims({ state, resource, ask, hands, record }: ClaimParts):
       const { id, holder } = outcome.report;
       found.push(outcome.report);
       await record({
-        ...{ kind: "contested", at: hands.now(), issue: of.issue.id, attempt: n, conflict: id },
+        ...{ kind: "contested", at: powers.now(), issue: of.issue.id, attempt: n, conflict: id },
         ...{ scope, holder: holder?.task ?? "" },
       });
     }
@@ -203,12 +203,12 @@ export function makeClaims({ state, resource, ask, hands, record }: ClaimParts):
           const { scope, holder, id, approver = "host" } = refused;
           return `"${scope}" was left to task ${holder?.task} (conflict ${id}, decided by ${approver})`;
         }
-        await hands.rest(DECIDED_MS, stop);
+        await powers.rest(DECIDED_MS, stop);
       }
       return undefined;
     },
     async renew(): Promise<void> {
-      const now = hands.now();
+      const now = powers.now();
       if (now - looked < LOOK_MS || ![...state.issues.values()].some(declares)) return;
       looked = now;
       for (const lease of (await look()).leases) {

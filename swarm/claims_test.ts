@@ -32,7 +32,7 @@ Deno.test("two issues that declare one part are never free together, also where 
   const { state, a, b } = twoIssues();
   const claims = makeClaims({
     ...{ state, resource: REPOSITORY, record: () => Promise.resolve() },
-    hands: { now: () => 1, rest: () => Promise.resolve() },
+    powers: { now: () => 1, rest: () => Promise.resolve() },
     // As of a worker at another kernel: its task is not known here.
     ask: (body: Json) =>
       (body as { readonly do?: unknown }).do === "list"

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { Fault } from "../contracts/base/mod.ts";
 import type { Loop, Ran } from "./run_powers.ts";
-import type { GitRoom, Planted, SwarmHands } from "./swarm_powers.ts";
+import type { GitRoom, Planted, SwarmPowers } from "./swarm_powers.ts";
 import { badPath, type FileTree, parseTree, staysInside, type TreeFile } from "./tree_files.ts";
 import type { FoundBase } from "./repository.ts";
 
@@ -91,8 +91,8 @@ const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** Makes it, over the folder of a bare repository that `take` makes. */
 export function makeMirror(
-  hands: Pick<
-    SwarmHands,
+  powers: Pick<
+    SwarmPowers,
     "git" | "gitLoop" | "write" | "kind" | "plant" | "keep" | "swap" | "clear"
   >,
   folder: string,
@@ -107,7 +107,7 @@ export function makeMirror(
       readonly allowed?: readonly number[];
     } = {},
   ): Promise<Ran> => {
-    const ran = await hands.git(options.room ?? room, args, options.input);
+    const ran = await powers.git(options.room ?? room, args, options.input);
     if (ran.cut === undefined && (ran.code === 0 || options.allowed?.includes(ran.code) === true)) {
       return ran;
     }
@@ -146,7 +146,7 @@ export function makeMirror(
     // Words of a line that is read by a shell.
     if (![ours, theirs].every((each) => OID.test(each))) throw new TypeError("no name of a commit");
     for (let tries = 0;; tries++) {
-      merges ??= hands.gitLoop(room, MERGE);
+      merges ??= powers.gitLoop(room, MERGE);
       try {
         return await (await merges).ask(`${ours} ${theirs}`);
       } catch (error) {
@@ -170,8 +170,8 @@ export function makeMirror(
   return Object.freeze<Mirror>({
     close,
     async take({ commit, objects }): Promise<void> {
-      if (hands.kind(`${folder}/HEAD`) === undefined) {
-        await hands.plant(folder, []);
+      if (powers.kind(`${folder}/HEAD`) === undefined) {
+        await powers.plant(folder, []);
         const format = commit.length === 64 ? "sha256" : "sha1";
         await git("make a mirror", [
           "init",
@@ -183,7 +183,7 @@ export function makeMirror(
         ]);
       }
       // Its parents stay where they are: a mirror needs no history, and a shallow or a long one costs the same.
-      hands.write(`${folder}/shallow`, `${commit}\n`);
+      powers.write(`${folder}/shallow`, `${commit}\n`);
       const source: GitRoom = { mirror: folder, objects };
       const listed = await git("read the repository", [
         "rev-list",
@@ -210,8 +210,8 @@ export function makeMirror(
       }
     },
     tip: () => resolve(BRANCH),
-    mend: () => hands.clear(`${folder}/${BRANCH}.lock`),
-    swap: (to, from) => Promise.resolve(hands.swap(`${folder}/${BRANCH}`, `${to}\n`, `${from}\n`)),
+    mend: () => powers.clear(`${folder}/${BRANCH}.lock`),
+    swap: (to, from) => Promise.resolve(powers.swap(`${folder}/${BRANCH}`, `${to}\n`, `${from}\n`)),
     tree,
     treeOf: (commit) => resolve(`${commit}^{tree}`),
     async *planted(files): AsyncGenerator<Planted> {
@@ -269,7 +269,7 @@ export function makeMirror(
       const commit = createHash(parent.length === 64 ? "sha256" : "sha1").update(whole).digest(
         "hex",
       );
-      hands.keep(`${folder}/objects/${commit.slice(0, 2)}/${commit.slice(2)}`, deflateSync(whole));
+      powers.keep(`${folder}/objects/${commit.slice(0, 2)}/${commit.slice(2)}`, deflateSync(whole));
       return Promise.resolve(commit);
     },
     async merge(ours, theirs): Promise<Merge> {

@@ -18,5 +18,5 @@ export { findBase } from "./repository.ts";
 export { runScheduler } from "./scheduler.ts";
 export { type StagedFile } from "./patch.ts";
 export { type SwarmTasks, type TaskAsk, type TaskEnd } from "./workers.ts";
-export { type Journal, type SwarmHands, type SwarmWalls } from "./swarm_powers.ts";
+export { type Journal, type SwarmPowers, type SwarmWalls } from "./swarm_powers.ts";
 export { plotLines, trackRecord } from "./track_record.ts";

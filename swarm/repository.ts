@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
-import type { SwarmHands } from "./swarm_powers.ts";
+import type { SwarmPowers } from "./swarm_powers.ts";
 
 /** Where work begins. */
 export interface FoundBase {
@@ -27,7 +27,7 @@ const SMALL = 4_096, PACKED = 64_000_000;
  * @throws Fault `notFound` without a repository or a commit, `refused` for a repository whose parts lie elsewhere
  */
 export function findBase(
-  { read, kind }: Pick<SwarmHands, "read" | "kind">,
+  { read, kind }: Pick<SwarmPowers, "read" | "kind">,
   folder: string,
 ): FoundBase {
   const git = join(folder, ".git");

@@ -29,7 +29,7 @@ export async function runScheduler(
   parts: SchedulerParts,
   stop: AbortSignal,
 ): Promise<Extract<SwarmEvent, { kind: "finished" }>> {
-  const { state, hands, say } = parts;
+  const { state, powers, say } = parts;
   const { plan } = state.begun;
   const { limits } = plan;
   const record = async (event: SwarmEvent): Promise<void> => {
@@ -42,11 +42,11 @@ export async function runScheduler(
   const late = `its ${limits.minutes} minutes are over`;
   const lanes = new Map<string, Promise<void>>();
   const claims = makeClaims({
-    ...{ state, hands, record, resource: parts.resource },
+    ...{ state, powers, record, resource: parts.resource },
     ask: (body) => parts.tasks.resources(body),
   });
   const worker = makeWorker(parts, { record, claims });
-  const merge = makeMergeQueue({ ...parts, record, now: hands.now });
+  const merge = makeMergeQueue({ ...parts, record, now: powers.now });
   let broken: { readonly error: unknown } | undefined;
 
   const close = async (
@@ -55,7 +55,7 @@ export async function runScheduler(
     why: string,
   ): Promise<void> =>
     await record({
-      ...{ kind: "closed", at: hands.now(), issue: issue.id, status },
+      ...{ kind: "closed", at: powers.now(), issue: issue.id, status },
       why: why.slice(0, 8_000),
     });
 
@@ -72,7 +72,7 @@ export async function runScheduler(
           }
           const stage = plan.stages.find((each) => of.passed[each] === undefined);
           await worker.assign(of, stage ?? "author", over.signal);
-        } else if (!await passes({ ...parts, record, now: hands.now }, of, of.work.tree)) continue;
+        } else if (!await passes({ ...parts, record, now: powers.now }, of, of.work.tree)) continue;
         else if (of.approvals.length < plan.reviews) await worker.assign(of, "review", over.signal);
         else {
           const kept = await claims.settled(of, of.work.attempt, over.signal);
@@ -102,9 +102,9 @@ export async function runScheduler(
   const deadline = state.begun.at + limits.minutes * 60_000;
   try {
     for (;;) {
-      if (hands.now() >= deadline) end();
+      if (powers.now() >= deadline) end();
       if (!over.signal.aborted) {
-        await closeOrphans(state, record, hands.now);
+        await closeOrphans(state, record, powers.now);
         await claims.renew();
         for (const of of await claims.free(readyIssues(state, new Set(lanes.keys())))) {
           const { id } = of.issue;
@@ -121,7 +121,7 @@ export async function runScheduler(
       const rests = over.signal.aborted || readyIssues(state, new Set()).length === 0;
       if (lanes.size === 0 && rests) break;
       const waking = new AbortController();
-      await Promise.race([...lanes.values(), hands.rest(1_000, waking.signal)]);
+      await Promise.race([...lanes.values(), powers.rest(1_000, waking.signal)]);
       waking.abort();
     }
   } finally {
@@ -134,7 +134,7 @@ export async function runScheduler(
   const isLate = !stop.aborted && all.some(isOpen);
   if (isLate) {
     if (all.some((of) => isOpen(of) && of.merging !== undefined)) {
-      await standing({ ...parts, record, now: hands.now });
+      await standing({ ...parts, record, now: powers.now });
     }
     await Promise.all(
       all.filter(isOpen).map(async (of) => {
@@ -151,7 +151,7 @@ export async function runScheduler(
   const count = `${merged} of ${all.length} changes are merged`;
   const why = open ? "its person stopped it" : isLate ? `${late}: ${count}` : count;
   const finished = {
-    ...{ kind: "finished", at: hands.now(), why } as const,
+    ...{ kind: "finished", at: powers.now(), why } as const,
     status: open
       ? "stopped" as const
       : merged === all.length

@@ -65,7 +65,7 @@ async function run(state: SwarmState, stopped = false) {
       staged: () => Promise.resolve([]),
       cancel: (task: string) => Promise.resolve(void cancelled.push(task)),
     },
-    hands: {
+    powers: {
       now: () => 1 + 1e12,
       rest: () => new Promise(() => undefined),
       clear: () => Promise.resolve(),
@@ -131,7 +131,7 @@ async function goesOn(
         }))]);
       },
     },
-    hands: {
+    powers: {
       now: () => 100_000,
       rest: () => Promise.resolve(void (rests += 1)),
       clear: () => Promise.resolve(),

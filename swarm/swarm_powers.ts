@@ -28,7 +28,7 @@ export interface Journal {
 }
 
 /** The powers of `remit swarm`. */
-export interface SwarmHands {
+export interface SwarmPowers {
   /** Runs git with these words in a namespace of its own: no network, no home, no files but the room's. */
   git(room: GitRoom, args: readonly string[], input?: Uint8Array): Promise<Ran>;
   /**
@@ -123,7 +123,7 @@ const GIT_FLAGS = [
 const LOOP = `while read -r words; do "$0" "$@" $words; printf '\\0=%d\\0' $?; done`;
 
 /** Makes them. */
-export function makeSwarmHands(walls: SwarmWalls): SwarmHands {
+export function makeSwarmPowers(walls: SwarmWalls): SwarmPowers {
   const found = (name: string): string => {
     const path = walls.find(name);
     if (path !== undefined) return path;
@@ -132,7 +132,7 @@ export function makeSwarmHands(walls: SwarmWalls): SwarmHands {
       `Cannot work on a repository: ${name} is not installed here; install it (git 2.38 or newer), and try again`,
     );
   };
-  return Object.freeze<SwarmHands>({
+  return Object.freeze<SwarmPowers>({
     async gitLoop(room, args): Promise<Loop> {
       const words = ["-fc", LOOP, found("git"), ...GIT_FLAGS, ...args];
       const line = await walls.gitLine(room, found("sh"), words, GIT_ENV);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeSwarmHands, type SwarmWalls } from "./swarm_powers.ts";
+import { makeSwarmPowers, type SwarmWalls } from "./swarm_powers.ts";
 
 Deno.test("git keeps the mirror's branches as files, whatever it would choose by itself", async () => {
   const seen: Readonly<Record<string, string>>[] = [];
@@ -11,8 +11,8 @@ Deno.test("git keeps the mirror's branches as files, whatever it would choose by
     },
     checkLine: () => Promise.reject(new Error("no wall here")),
   };
-  const hands = makeSwarmHands(walls);
-  await assert.rejects(hands.git({ mirror: "/x" }, ["init"]));
-  await assert.rejects(hands.gitLoop({ mirror: "/x" }, ["cat-file"]));
+  const powers = makeSwarmPowers(walls);
+  await assert.rejects(powers.git({ mirror: "/x" }, ["init"]));
+  await assert.rejects(powers.gitLoop({ mirror: "/x" }, ["cat-file"]));
   assert.deepEqual(seen.map((env) => env["GIT_DEFAULT_REF_FORMAT"]), ["files", "files"]);
 });

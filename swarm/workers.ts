@@ -8,7 +8,7 @@ import type { Mirror } from "./mirror.ts";
 import { patchOf, type StagedFile } from "./patch.ts";
 import { passStage, type Stage, strayOf } from "./stages.ts";
 import { parseReview, reviewRequest, stageRequest, workRequest } from "./words.ts";
-import type { SwarmHands } from "./swarm_powers.ts";
+import type { SwarmPowers } from "./swarm_powers.ts";
 import { badPath } from "./tree_files.ts";
 import { chooseByRecord, type TrackRow } from "./track_record.ts";
 
@@ -60,7 +60,7 @@ export interface WorkerParts {
   readonly state: SwarmState;
   readonly mirror: Mirror;
   readonly tasks: SwarmTasks;
-  readonly hands: Pick<SwarmHands, "plant" | "clear" | "now" | "rest">;
+  readonly powers: Pick<SwarmPowers, "plant" | "clear" | "now" | "rest">;
   /** A private folder for trees; what lies in it is the swarm's. */
   readonly rooms: string;
   /** How models did in earlier swarms. */
@@ -88,7 +88,7 @@ export function makeWorker(
     readonly claims: Pick<Claims, "take" | "tellBegun">;
   },
 ): Worker {
-  const { state, mirror, tasks, hands, rooms } = parts;
+  const { state, mirror, tasks, powers, rooms } = parts;
   const { plan, mount } = state.begun;
   const { limits } = plan;
   let busy = 0;
@@ -113,7 +113,7 @@ export function makeWorker(
       }
       const wake = Promise.withResolvers<void>();
       waiting.push(wake.resolve);
-      await Promise.race([wake.promise, hands.rest(1_000, stop)]);
+      await Promise.race([wake.promise, powers.rest(1_000, stop)]);
     }
   };
   const leave = (): void => {
@@ -139,7 +139,7 @@ export function makeWorker(
     const begins = attempt.task === undefined;
     if (begins) {
       const { files } = await mirror.tree(attempt.from);
-      await hands.plant(folder, mirror.planted(files));
+      await powers.plant(folder, mirror.planted(files));
       const { session, work, role, model } = attempt;
       const earlier = of.handoffs.at(-1);
       // Of a stage only who tried the same one.
@@ -162,7 +162,7 @@ export function makeWorker(
             stage: attempt.stage,
           }),
       });
-      await record({ kind: "started", at: hands.now(), attempt: attempt.n, task });
+      await record({ kind: "started", at: powers.now(), attempt: attempt.n, task });
     }
     if (attempt.work === "author") {
       await claims.take(of, attempt);
@@ -172,10 +172,10 @@ export function makeWorker(
     const outcome = came.kind === "nothing" && attempt.work === "author"
       ? { ...came, left: await leftBy(attempt) }
       : came;
-    await record({ kind: "ended", at: hands.now(), attempt: attempt.n, outcome, ...cost });
+    await record({ kind: "ended", at: powers.now(), attempt: attempt.n, outcome, ...cost });
     // What was asked about its claim went with its task: its change still waits for the answer.
     if (outcome.kind === "patch") await claims.take(of, attempt);
-    await hands.clear(folder);
+    await powers.clear(folder);
   };
 
   /** Paths that a worker who did not come to an end had staged: its follower is told where it was at work. */
@@ -208,9 +208,9 @@ export function makeWorker(
     const cancel = (): void => limit.abort();
     stop.addEventListener("abort", cancel, { once: true });
     if (stop.aborted) cancel();
-    const left = attempt.at + limits.taskMinutes * 60_000 - hands.now();
+    const left = attempt.at + limits.taskMinutes * 60_000 - powers.now();
     const resting = new AbortController();
-    void hands.rest(Math.max(0, left), resting.signal).then(() => {
+    void powers.rest(Math.max(0, left), resting.signal).then(() => {
       if (!resting.signal.aborted) cancel();
     });
     try {
@@ -219,7 +219,7 @@ export function makeWorker(
         await tasks.cancel(task);
         // What it cost is known once it has ended.
         const soon = new AbortController();
-        void hands.rest(ENDING_MS, resting.signal).then(() => soon.abort());
+        void powers.rest(ENDING_MS, resting.signal).then(() => soon.abort());
         const { money = 0, label } = await tasks.follow(task, soon.signal) ?? {};
         const reason = stop.aborted ? "cancelled" as const : "timedOut" as const;
         const why = stop.aborted
@@ -332,7 +332,7 @@ export function makeWorker(
       }
       const n = state.attempts.length + 1;
       await record({
-        ...{ kind: "assigned", at: hands.now(), attempt: n, issue: id, work, role, model, from },
+        ...{ kind: "assigned", at: powers.now(), attempt: n, issue: id, work, role, model, from },
         ...(stage === undefined ? {} : { stage }),
         ...{ provider: tasks.provider(model), session: parts.sessionOf(n) },
       });

@@ -1,9 +1,9 @@
 /** Hands of serving for tests without a gateway's process. @module */
 import { Fault } from "../../contracts/base/mod.ts";
-import type { ServeHands } from "../mcp_serve/gateway_process.ts";
+import type { ServePowers } from "../mcp_serve/gateway_process.ts";
 
 /** No gateway starts, nobody is at the pipe. */
-export const NO_GATEWAY: ServeHands = Object.freeze<ServeHands>({
+export const NO_GATEWAY: ServePowers = Object.freeze<ServePowers>({
   start: () =>
     Promise.reject(new Fault("unavailable", "Cannot start the gateway: there is none here")),
   async *input(): AsyncIterable<string> {},

@@ -1,13 +1,13 @@
 /** A command over imported servers, for tests: real disk, real store, a fake kernel. @module */
 import type { Command } from "../command.ts";
-import { fakeHands, type FakeScreen } from "./world.ts";
+import { fakePowers, type FakeScreen } from "./world.ts";
 import { parseArguments } from "../arguments/parse_arguments.ts";
 import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
-import type { PowerName } from "../hands.ts";
+import type { PowerName } from "../powers.ts";
 
 /** A command in a fresh home. */
 export interface FreshCommand extends Command<PowerName> {
-  readonly hands: Command<PowerName>["hands"] & {
+  readonly powers: Command<PowerName>["powers"] & {
     readonly screen: FakeScreen;
     readonly root: string;
   };
@@ -15,12 +15,12 @@ export interface FreshCommand extends Command<PowerName> {
 
 /** Makes it, with its folders. */
 export function freshCommand(
-  parts: Parameters<typeof fakeHands>[0] & { readonly args?: readonly string[] } = {},
+  parts: Parameters<typeof fakePowers>[0] & { readonly args?: readonly string[] } = {},
 ): FreshCommand {
-  const hands = fakeHands(parts);
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const powers = fakePowers(parts);
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
   const { command } = parseArguments(["ps"]);
   const parsed = { command, args: parts.args ?? [], flags: new Map() };
-  return { hands, places, parsed, json: false };
+  return { powers, places, parsed, json: false };
 }

@@ -167,7 +167,7 @@ export function netLink(names: Readonly<Record<string, string>> = {}): NetLink {
 }
 
 /** The real hands, without a process. */
-export const loginHands: LoginPowers = makeLoginPowers(() =>
+export const loginPowers: LoginPowers = makeLoginPowers(() =>
   Promise.reject(new Error("no process here"))
 );
 
@@ -184,7 +184,7 @@ export function loginAt(
 ): LoginParts {
   return {
     link: netLink(),
-    powers: loginHands,
+    powers: loginPowers,
     server: new URL(`${world.server}/mcp`),
     given: {},
     now: () => 1_000,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { type McpAccess, ServerListing } from "../../contracts/exchange/mod.ts";
 import { placesOf } from "../../launch/disk/places.ts";
-import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "./world.ts";
+import { fakeKeyboard, type FakeOps, fakePowers, runCommandLine } from "./world.ts";
 
 /** A tool as a server describes it. */
 export interface Tool {
@@ -49,7 +49,7 @@ export interface Rig {
 /** A command line whose kernel looks at a server as it is told to; `bash` stands for the server's program. */
 export function rig(parts: Rig = {}) {
   const at = { tools: parts.tools ?? PLAIN, looks: [] as { observe: boolean; server: Json }[] };
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       mcpLook(body) {
         const { observe, server } = body as { observe: boolean; server: Json };
@@ -77,24 +77,24 @@ export function rig(parts: Rig = {}) {
     ...(parts.input === undefined ? {} : { input: parts.input }),
     ...(parts.env === undefined ? {} : { env: { PATH: "/usr/bin:/bin", ...parts.env } }),
   });
-  const home = placesOf(hands.around, undefined);
-  Deno.mkdirSync(join(hands.root, "work", "notes"));
+  const home = placesOf(powers.environment, undefined);
+  Deno.mkdirSync(join(powers.root, "work", "notes"));
   return {
     at,
-    hands,
+    powers,
     looks: at.looks,
-    run: (...argv: string[]) => runCommandLine(["mcp", ...argv], hands),
+    run: (...argv: string[]) => runCommandLine(["mcp", ...argv], powers),
     json: async (verb: string, ...argv: string[]) => {
-      hands.screen.outs.length = 0;
-      const exit = await runCommandLine(["mcp", verb, "--json", ...argv], hands);
-      return { exit, value: JSON.parse(hands.screen.outs.join("")) };
+      powers.screen.outs.length = 0;
+      const exit = await runCommandLine(["mcp", verb, "--json", ...argv], powers);
+      return { exit, value: JSON.parse(powers.screen.outs.join("")) };
     },
     locked: () => JSON.parse(Deno.readTextFileSync(home.mcpLock)).servers,
     lockText: () => Deno.readTextFileSync(home.mcpLock),
-    notes: join(hands.root, "work", "notes"),
-    out: () => hands.screen.outs.join(""),
-    said: () => hands.screen.lines.join("\n"),
-    asked: () => hands.kernels_.last?.asked ?? [],
+    notes: join(powers.root, "work", "notes"),
+    out: () => powers.screen.outs.join(""),
+    said: () => powers.screen.lines.join("\n"),
+    asked: () => powers.kernels_.last?.asked ?? [],
   };
 }
 

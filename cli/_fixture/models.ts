@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import type { NativeBuild } from "../../contracts/model/mod.ts";
 import type { NativeEngine } from "../../models/weights/mod.ts";
-import type { ModelHands, ModelProgram } from "../model/hands.ts";
+import type { ModelPowers, ModelProgram } from "../model/powers.ts";
 import { makeModelHttp } from "../model/http_powers.ts";
 import { makeWeightsDisk } from "../../models/weights/host/files_powers.ts";
 
@@ -21,7 +21,7 @@ export function fakeModels(
     readonly engines?: Readonly<Partial<Record<NativeBuild, NativeEngine>>>;
     readonly ollama?: number;
   } = {},
-): ModelHands & { readonly built: ModelProgram[] } {
+): ModelPowers & { readonly built: ModelProgram[] } {
   const http = makeModelHttp();
   const built: ModelProgram[] = [];
   const moved = (url: string): string =>
@@ -45,6 +45,6 @@ export function fakeModels(
         built.push(program);
         return Promise.resolve();
       },
-    } satisfies ModelHands & { built: ModelProgram[] },
+    } satisfies ModelPowers & { built: ModelProgram[] },
   );
 }

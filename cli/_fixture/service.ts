@@ -1,8 +1,8 @@
 /** Hands of a service for tests without one. @module */
-import type { ServiceHands } from "../service/hands.ts";
+import type { ServicePowers } from "../service/powers.ts";
 
 /** The lock is free, nobody listens, no time passes. */
-export const NO_SERVICE_HANDS: ServiceHands = Object.freeze<ServiceHands>({
+export const NO_SERVICE_HANDS: ServicePowers = Object.freeze<ServicePowers>({
   lock: () => ({ [Symbol.dispose]: () => undefined }),
   door: () => ({ [Symbol.dispose]: () => undefined }),
   askService: () => Promise.resolve(undefined),

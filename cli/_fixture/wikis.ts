@@ -2,8 +2,8 @@
 import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { WikiStatus } from "../../contracts/wire/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
-import type { WikiHands, WikiLink, WikiStart } from "../../memory-wiki/host/powers.ts";
-import { makeWikiHands } from "../../memory-wiki/host/process/hands_powers.ts";
+import type { WikiLink, WikiPowers, WikiStart } from "../../memory-wiki/host/powers.ts";
+import { makeWikiPowers } from "../../memory-wiki/host/process/wiki_process_powers.ts";
 
 /** What a fake process answers, by op. `tell` reaches the command. */
 export type WikiOps = Readonly<
@@ -41,12 +41,12 @@ export function fakeWikis(
   parts: {
     readonly ops?: WikiOps;
     readonly input?: Uint8Array;
-    readonly fetch?: WikiHands["fetch"];
+    readonly fetch?: WikiPowers["fetch"];
     readonly edit?: (file: string) => number;
   } = {},
-): WikiHands & { readonly seen: WikiSeen } {
+): WikiPowers & { readonly seen: WikiSeen } {
   const seen: WikiSeen = { asked: [], started: [], closed: 0 };
-  const real = makeWikiHands({
+  const real = makeWikiPowers({
     screen: { say: () => undefined },
     provideProgram: none,
     namespace: none,

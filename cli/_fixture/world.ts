@@ -5,8 +5,8 @@ import type { WatchEvent } from "../../contracts/task/mod.ts";
 import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { makeDisk } from "../../launch/disk/disk_powers.ts";
-import type { Hands, Keyboard, Screen } from "../hands.ts";
-import type { Around } from "../../launch/disk/machine.ts";
+import type { Keyboard, Powers, Screen } from "../powers.ts";
+import type { Environment } from "../../launch/disk/machine.ts";
 import type { KernelLink, Kernels, KernelWish } from "../../launch/kernel/kernels.ts";
 import { TASK } from "./samples.ts";
 import { greet, type Wire } from "../../launch/kernel/link.ts";
@@ -16,13 +16,13 @@ import { realMcpStore } from "./mcp_store.ts";
 import type { LoginPowers } from "../../bridges/mcp/registry/login/login.ts";
 import { NO_LOGIN } from "./mcp_login.ts";
 import type { McpStore } from "../../bridges/mcp/registry/store/store.ts";
-import type { ModelHands } from "../model/hands.ts";
+import type { ModelPowers } from "../model/powers.ts";
 import { realPlugins } from "./plugins.ts";
 import { fakeWikis } from "./wikis.ts";
 import { NO_GATEWAY } from "./gateway.ts";
 import { NO_SERVICE_HANDS } from "./service.ts";
-import type { ServeHands } from "../mcp_serve/gateway_process.ts";
-import type { WikiHands } from "../../memory-wiki/host/powers.ts";
+import type { ServePowers } from "../mcp_serve/gateway_process.ts";
+import type { WikiPowers } from "../../memory-wiki/host/powers.ts";
 import type { PluginKit } from "../../tools-wasm/kit/kit.ts";
 import { type Places, preparePlaces } from "../../launch/disk/places.ts";
 
@@ -124,22 +124,22 @@ export async function fakeKernel(
 }
 
 /** A fresh folder with home, state and runtime places, and hands that reach a fake kernel. */
-export function fakeHands(
+export function fakePowers(
   parts: {
     readonly ops?: FakeOps;
     readonly keyboard?: Keyboard;
     readonly root?: boolean;
     readonly input?: string;
     readonly plugins?: PluginKit;
-    readonly models?: ModelHands;
-    readonly wikis?: WikiHands;
-    readonly serve?: ServeHands;
+    readonly models?: ModelPowers;
+    readonly wikis?: WikiPowers;
+    readonly serve?: ServePowers;
     readonly mcpStore?: McpStore;
     readonly login?: LoginPowers;
     /** Beside HOME, USER and XDG_RUNTIME_DIR. */
     readonly env?: Readonly<Record<string, string>>;
   } = {},
-): Hands & {
+): Powers & {
   readonly screen: FakeScreen;
   readonly root: string;
   readonly kernels_: { last: FakeKernel | undefined; wishes: KernelWish[] };
@@ -152,7 +152,7 @@ export function fakeHands(
     ...parts.env,
   };
   Deno.mkdirSync(join(root, "work"));
-  const around: Around = {
+  const environment: Environment = {
     cwd: join(root, "work"),
     env: (name) => env[name],
     uid: Deno.uid() ?? 0,
@@ -176,7 +176,7 @@ export function fakeHands(
   const kernelsOf = (places: Places): Kernels => ({
     find: open,
     provide(wish): Promise<KernelLink> {
-      preparePlaces(disk, places, around.uid);
+      preparePlaces(disk, places, environment.uid);
       seen.wishes.push(wish);
       return open();
     },
@@ -186,12 +186,12 @@ export function fakeHands(
     screen: fakeScreen(),
     keyboard: parts.keyboard,
     disk,
-    around,
+    environment,
     interrupts: { listen: () => () => undefined },
     receipts: { verify: () => Promise.resolve({ ok: true, reason: "it holds" }) },
     schemas: { misfit: () => undefined },
     logs: { verify: () => Promise.resolve({ ok: true, key: "k" }) },
-    plugins: parts.plugins ?? realPlugins(around.home),
+    plugins: parts.plugins ?? realPlugins(environment.home),
     models: parts.models ?? fakeModels(),
     wikis: parts.wikis ?? fakeWikis(),
     serve: parts.serve ?? NO_GATEWAY,
@@ -229,7 +229,7 @@ export function fakeHands(
 const noSwarm = (): never => {
   throw new Error("no test of commands runs a swarm");
 };
-const NO_SWARM: Hands["swarm"] = {
+const NO_SWARM: Powers["swarm"] = {
   gitLoop: noSwarm,
   ...{ git: noSwarm, check: noSwarm, plant: noSwarm, clear: noSwarm, names: () => [] },
   ...{ read: noSwarm, kind: noSwarm, write: noSwarm, journal: noSwarm, past: () => [] },
@@ -241,6 +241,6 @@ function noRedteam(): never {
 }
 
 /** Runs a command line whose families are handed their powers out of these. */
-export async function runCommandLine(argv: readonly string[], hands: Hands): Promise<number> {
-  return await runFamilies(argv, (name) => Promise.resolve(hands[name]));
+export async function runCommandLine(argv: readonly string[], powers: Powers): Promise<number> {
+  return await runFamilies(argv, (name) => Promise.resolve(powers[name]));
 }

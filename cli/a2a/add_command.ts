@@ -28,7 +28,7 @@ import { preparePlaces } from "../../launch/disk/places.ts";
 import { loadSecrets } from "../../config/secret/keep.ts";
 import { factsOf, keysWords, launchBy } from "./peer_work.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** A header that the peer is shown. */
 interface Credential {
@@ -40,11 +40,11 @@ interface Credential {
 export async function a2aAdd(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins" | "readInput">,
 ): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const url = peerAddress(parsed.args[0] ?? "");
   const clearance = clearanceFor(command);
   const name = nameFor(command, url);
-  preparePlaces(hands.disk, places, hands.around.uid);
+  preparePlaces(powers.disk, places, powers.environment.uid);
   const credential = await credentialOf(command, url);
   if (credential !== undefined) {
     keepMcpSecret(registryOf(command), name, { header: credential.header }, credential.value);
@@ -62,7 +62,7 @@ export async function a2aAdd(
     ...{ samplingTokens: 0, elicitation: false, state: "added" },
     clearance: clearance ?? "public",
     ...(clearance === undefined ? {} : { clearanceChosen: clearance }),
-    addedAt: Millis.parse(hands.around.now()),
+    addedAt: Millis.parse(powers.environment.now()),
     from: { kind: "url", text: url.href },
     ...{ packages: [], reviewed: [], notes: [] },
   };
@@ -82,7 +82,7 @@ async function firstLook(
   command: Command<Basic | "mcpStore">,
   draft: LockedServer,
 ): Promise<McpLook> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   screen.hint(`  … ${draft.name} is asked for its card`);
   try {
     return await lookAt(registryOf(command), draft, false);
@@ -104,7 +104,7 @@ async function pinPeer(
   draft: LockedServer,
   look: McpLook & { readonly words: ServerListing },
 ): Promise<ExitCode> {
-  const { hands } = command;
+  const { powers } = command;
   const { words } = look;
   const lock = lockOf(command);
   const facts = factsOf(words);
@@ -113,7 +113,7 @@ async function pinPeer(
     launch: launchBy(facts),
     notes: facts.keys.length === 0 ? [keysWords(facts)] : [],
   }));
-  keepLook(registryOf(command), server, { at: hands.around.now(), look });
+  keepLook(registryOf(command), server, { at: powers.environment.now(), look });
   const review = await reviewNow(command, server, words);
   if (!command.json) showReview(command, review, { look, whole: false });
   const done = await saysYes(command, review)
@@ -149,13 +149,13 @@ async function credentialOf(
   command: Command<Basic | "readInput">,
   url: URL,
 ): Promise<Credential | undefined> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const [secret, file] = [flag(parsed, "secret"), flag(parsed, "token-file")];
   if (secret !== undefined && file !== undefined) {
     throw new Fault("invalidInput", "Cannot add a peer: give --secret or --token-file, not both");
   }
   if (secret !== undefined) {
-    const kept = loadSecrets(hands.disk, places).find((each) => each.name === secret);
+    const kept = loadSecrets(powers.disk, places).find((each) => each.name === secret);
     if (kept === undefined) {
       throw new Fault("notFound", `Cannot find secret "${secret}": see "remit secret list"`);
     }
@@ -168,9 +168,9 @@ async function credentialOf(
     return { header: kept.header, value: `${kept.prefix}${kept.value}` };
   }
   if (file === undefined) return undefined;
-  const bytes = file === "-" ? undefined : hands.disk.read(file);
+  const bytes = file === "-" ? undefined : powers.disk.read(file);
   const text = file === "-"
-    ? await hands.readInput()
+    ? await powers.readInput()
     : bytes === undefined
     ? undefined
     : new TextDecoder().decode(bytes);

@@ -131,7 +131,7 @@ const A2A_COMMANDS: readonly CommandSpec[] = [
 export const A2A = family(A2A_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

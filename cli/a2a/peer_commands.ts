@@ -22,7 +22,7 @@ import { keepLook, type KeptLook, keptLook } from "../../bridges/mcp/registry/lo
 import { clearanceFor } from "../mcp/grant_flags.ts";
 import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
 import { mcpLogin } from "../mcp/command/login.ts";
-import type { Basic, PowerName } from "../hands.ts";
+import type { Basic, PowerName } from "../powers.ts";
 
 /** A peer for programs: who it is, what it does, what it may be told. */
 function peerDocument(peer: LockedPeer): Record<string, unknown> {
@@ -40,7 +40,7 @@ function peerDocument(peer: LockedPeer): Record<string, unknown> {
 
 /** `a2a list`. */
 export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const peers = lockOf(command).list().filter(isLockedPeer);
   if (command.json) {
     printJson(command, peers.map(peerDocument));
@@ -71,7 +71,7 @@ export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
 
 /** `a2a describe NAME`. */
 export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const peer = namedPeer(command);
   if (command.json) {
     printJson(command, peerDocument(peer));
@@ -109,7 +109,7 @@ export async function a2aReview(command: Command<Basic | "mcpStore" | "plugins">
   if (exit !== EXIT.success || command.json) return exit;
   const changes = changesSeen(command, peer);
   if (changes.length > 0) {
-    const { paint } = command.hands.screen;
+    const { paint } = command.powers.screen;
     printLines(command, [
       `  ${paint.red(paint.bold("CHANGED since it was pinned"))}`,
       ...changes.map((each) => `    ${each}`),

@@ -10,7 +10,7 @@ import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { type LockedServer, parseMcpName } from "../../bridges/mcp/registry/lock.ts";
 import { lockOf } from "../mcp/work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** A peer in remit.lock. */
 export type LockedPeer = LockedServer & { readonly launch: PeerLaunch };

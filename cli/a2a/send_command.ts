@@ -8,7 +8,7 @@ import type { Seen } from "../audit/event_fields.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { type CallShown, toolCall } from "../tool/call_command.ts";
 import { type LockedPeer, peerNamed } from "./peer_work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const MESSAGE = 65_536;
 const FILE = 262_144;
@@ -21,12 +21,12 @@ export async function a2aSend(
     Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"
   >,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const [to = "", words = ""] = parsed.args;
   const [name = "", ...rest] = to.split("/");
   const peer = peerNamed(command, name);
   const tool = calledAs(peer, rest.length > 0 ? rest.join("/") : firstSkill(peer));
-  const message = words === "-" ? (await hands.readInput()).trim() : words;
+  const message = words === "-" ? (await powers.readInput()).trim() : words;
   if (message === "" || message.length > MESSAGE) {
     throw new Fault(
       "invalidInput",
@@ -79,7 +79,7 @@ function forPerson(text: string, peer: string): string {
 }
 
 /** Says the name of the peer's task as soon as it is known: whatever ends this command, the task goes on there. */
-function taskTeller({ hands }: Command, peer: string): (seen: Seen) => void {
+function taskTeller({ powers }: Command, peer: string): (seen: Seen) => void {
   let first = true;
   return (seen) => {
     // Only the first progress is ours: what follows may be the peer's words.
@@ -87,7 +87,7 @@ function taskTeller({ hands }: Command, peer: string): (seen: Seen) => void {
     first = false;
     const task = peerTaskIn(seen.text);
     if (task === undefined) return;
-    hands.screen.say(
+    powers.screen.say(
       PLAIN.test(task)
         ? `its task there: remit a2a watch ${peer} ${task}`
         : `its task there: ${displayText(task, { max: 128 })}`,
@@ -133,11 +133,11 @@ function firstSkill({ reviewed, name, state }: LockedPeer): string {
 }
 
 function fileOf(
-  { hands }: Command,
+  { powers }: Command,
   path: string,
 ): { readonly name: string; readonly text: string } {
   const shown = displayText(path, { max: 300 });
-  const bytes = hands.disk.read(path);
+  const bytes = powers.disk.read(path);
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot send "${shown}": there is no such file`);
   }

@@ -14,7 +14,7 @@ import { forgetMcpSecrets, keepMcpSecret } from "../../bridges/mcp/registry/secr
 import { lockOf, registryOf } from "../mcp/work.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** A peer that runs for a story. */
 export interface StoryPeer {
@@ -58,16 +58,16 @@ export async function provideStoryPeers(
   command: Command<Basic | "mcpStore" | "startPeer">,
   steering: string,
 ): Promise<StoryPeers> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   if (lockOf(command).find(NAME) !== undefined) {
     throw new Fault(
       "conflict",
       `Cannot play the story: you have a peer or a server named "${NAME}"; play it in another --state DIR`,
     );
   }
-  const peer = await hands.startPeer({
-    folder: hands.disk.temporary("remit-story-"),
+  const peer = await powers.startPeer({
+    folder: powers.disk.temporary("remit-story-"),
     config: configOf(join(steering, "peer.yaml")),
     name: US,
   });
@@ -109,7 +109,7 @@ async function pinned(
     ...{ secretHeaders: ["authorization"], tools: [], samplingTokens: 0, elicitation: false },
     ...{ offers: { resources: false, prompts: false }, clearance: "public" },
   };
-  await command.hands.mcpStore.ready();
+  await command.powers.mcpStore.ready();
   const link = await reachKernel(command);
   try {
     await link.ask(

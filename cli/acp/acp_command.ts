@@ -3,7 +3,7 @@ import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { EXIT } from "../../contracts/base/mod.ts";
 import { serveAcp } from "../../bridges/acp/mod.ts";
 import type { Command } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { makeEditorSessions } from "./sessions.ts";
 
 /** Longest message of an editor, bytes. */
@@ -13,9 +13,12 @@ const MAX_MESSAGE = 16_000_000;
 export async function acpCommand(
   command: Command<Basic | "mcpStore" | "models" | "pipe" | "plugins" | "wikis">,
 ): Promise<number> {
-  const { pipe } = command.hands;
+  const { pipe } = command.powers;
   // Nobody is asked at the terminal of an editor, which draws on it.
-  const host = makeEditorSessions({ ...command, hands: { ...command.hands, keyboard: undefined } });
+  const host = makeEditorSessions({
+    ...command,
+    powers: { ...command.powers, keyboard: undefined },
+  });
   const connection = serveAcp(
     host,
     ndJsonStream(pipe.writable, pipe.readable, { maxMessageBytes: MAX_MESSAGE }),

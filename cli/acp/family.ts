@@ -17,7 +17,7 @@ export const ACP = family(
       WIKI,
     ]),
   ],
-  ["screen", "disk", "around", "kernels", "mcpStore", "models", "pipe", "plugins", "wikis"],
+  ["screen", "disk", "environment", "kernels", "mcpStore", "models", "pipe", "plugins", "wikis"],
   {
     acp: async () => (await import("./acp_command.ts")).acpCommand,
   },

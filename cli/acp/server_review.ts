@@ -153,7 +153,7 @@ async function takeIn(
     ...provided,
     notes: [...provided.notes, ...handed.notes].slice(0, 64),
   }, {
-    addedAt: Millis.parse(command.hands.around.now()),
+    addedAt: Millis.parse(command.powers.environment.now()),
     from: { kind: "editor", text: `${startOf(handed)} ${handed.code}` },
   });
   const named = launch.kind === "http" ? [] : namedPaths(powers, { launch, env: {} });

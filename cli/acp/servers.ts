@@ -56,11 +56,11 @@ export function makeHandedServers(
     readonly began?: readonly string[];
   },
 ): HandedServers {
-  const { around, mcpStore } = command.hands;
+  const { environment, mcpStore } = command.powers;
   const powers: LookPowers = {
     ...registryOf(command),
     // A command of an editor is one of the session's folder.
-    environment: { ...around, cwd: folder },
+    environment: { ...environment, cwd: folder },
   };
   const settled = new Map<McpServer, McpServerName | undefined>();
   const noted = new Set<string>();

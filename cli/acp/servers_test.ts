@@ -26,10 +26,10 @@ async function session(
     readonly allow?: boolean;
   } = {},
 ) {
-  const { hands: { disk, around }, places } = command;
+  const { powers: { disk, environment }, places } = command;
   disk.makeFolder(dirname(places.config), 0o700);
   disk.write(places.config, `version: 1\n${yaml}`);
-  const folder = around.cwd;
+  const folder = environment.cwd;
   const config = loadConfig(disk, places, { folder, mounts: [] });
   const { link } = await fakeKernel({ mcpLend: () => null });
   const handed = makeHandedServers(command, { servers, setting: { folder, config }, link });
@@ -73,7 +73,7 @@ Deno.test("the command that alice is told to type runs nothing but what it says"
 
 Deno.test("a file that a command names is the server's own: with other bytes it is another server", () => {
   const command = freshCommand();
-  const { hands: { disk, around: { cwd } } } = command;
+  const { powers: { disk, environment: { cwd } } } = command;
   const keyOf = (words: readonly string[]): string => {
     const [program = "", ...args] = words;
     const { same, code } = readHanded(registryOf(command), stdio({ command: program, args }), cwd);
@@ -104,7 +104,7 @@ Deno.test("a file that a command names is the server's own: with other bytes it 
 
 Deno.test("a device, a pipe, a socket and a name that can be none hold up nothing", async () => {
   const command = freshCommand();
-  const { hands: { around: { cwd } } } = command;
+  const { powers: { environment: { cwd } } } = command;
   const pipe = join(cwd, "pipe"), socket = join(cwd, "socket"), loop = join(cwd, "loop");
   await new Deno.Command("mkfifo", { args: [pipe] }).output();
   using _listener = Deno.listen({ transport: "unix", path: socket });
@@ -199,7 +199,7 @@ Deno.test("a look that fails takes nothing away of what was approved and granted
 
 Deno.test("a script that is edited again and again leaves one entry, and another command beside it its own", async () => {
   const command = looking(plain);
-  const { hands: { disk, around: { cwd } } } = command;
+  const { powers: { disk, environment: { cwd } } } = command;
   const script = join(cwd, "S.sh");
   const server = stdio({ command: "sh", args: [script] });
   const other = stdio({ command: "sh", args: [script], env: env(1) });

@@ -19,7 +19,7 @@ import { makeCallJoin } from "../audit/join_calls.ts";
 import type { Command } from "../command.ts";
 import { mountNameOf } from "../../launch/disk/mounts.ts";
 import { checkSameFolders } from "../../launch/disk/same_folders.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import { noteSuspension } from "../mcp/events.ts";
@@ -63,10 +63,10 @@ export function makeEditorSessions(
     });
   };
   const settled = async (cwd: string): Promise<RunSetting> => {
-    const folder = command.hands.disk.real(cwd);
+    const folder = command.powers.disk.real(cwd);
     if (
       !cwd.startsWith("/") || folder === undefined ||
-      command.hands.disk.stat(folder)?.folder !== true
+      command.powers.disk.stat(folder)?.folder !== true
     ) {
       throw new Fault(
         "invalidInput",
@@ -82,7 +82,7 @@ export function makeEditorSessions(
     async create(asked: Asked): Promise<HostSession> {
       const setting = await settled(asked.cwd);
       const link = await kernelFor(command, setting);
-      const id = SessionId.parse(command.hands.around.id("s"));
+      const id = SessionId.parse(command.powers.environment.id("s"));
       const handed = makeHandedServers(command, { servers: asked.mcpServers, setting, link });
       return kept(makeSession(command, { id, setting, link, handed }));
     },
@@ -92,7 +92,7 @@ export function makeEditorSessions(
       try {
         const task = await taskOf(link, id);
         link = await inItsPlace(command, link, task.id);
-        checkSameFolders(command.hands.disk, task.mounts);
+        checkSameFolders(command.powers.disk, task.mounts);
         const past = await readPast(link, task.id);
         await readyAgain(command, link, past);
         await lendApproved(registryOf(command), link);
@@ -108,7 +108,7 @@ export function makeEditorSessions(
       }
     },
     async list(cwd: string | undefined) {
-      const link = await command.hands.kernels(command.places).find();
+      const link = await command.powers.kernels(command.places).find();
       if (link === undefined) return [];
       try {
         return await listSessions(link, cwd);
@@ -138,7 +138,7 @@ interface SessionParts {
 }
 
 function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
-  const { hands } = command;
+  const { powers } = command;
   const { id, link, handed, from } = parts;
   let { setting } = parts;
   let phase: "plan" | "work" = from?.phase === "plan" ? "plan" : "work";
@@ -212,11 +212,11 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     const call = updates.asked({ ...question, tool: scope.tool });
     for (const each of call.updates) sent = sent.then(() => to.update(each)).catch(() => undefined);
     await sent;
-    const changes = shownChanges(question, staged, hands.disk);
+    const changes = shownChanges(question, staged, powers.disk);
     const asked = editorQuestion(question, {
-      ...{ id: call.id, answerable, command: hands.around.command, changes },
+      ...{ id: call.id, answerable, command: powers.environment.command, changes },
       unsaved: await Promise.race([
-        unsavedOf(changes, { pathOf, disk: hands.disk, voice: to }),
+        unsavedOf(changes, { pathOf, disk: powers.disk, voice: to }),
         gone.promise.then(() => []),
       ]),
     });
@@ -232,8 +232,8 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
       by: "editor",
       channel: "command",
     }, {
-      signer: openKeyRing(hands.disk, command.places).provideConsent(),
-      at: hands.around.now(),
+      signer: openKeyRing(powers.disk, command.places).provideConsent(),
+      at: powers.environment.now(),
     });
   };
 

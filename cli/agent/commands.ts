@@ -38,14 +38,14 @@ function treeOf(command: Command, name: string, row: AgentRow | undefined): stri
         `then "remit agent add ${name} --from DIR"`,
     );
   }
-  const { disk, around } = command.hands;
-  const real = disk.real(absolute(around, from));
+  const { disk, environment } = command.powers;
+  const real = disk.real(absolute(environment, from));
   if (real !== undefined && disk.stat(real)?.folder === true) return real;
   throw new Fault("notFound", `Cannot add ${name}: there is no folder "${from}"`);
 }
 
 function described(command: Command): ForeignAgent {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const [first = "", ...rest] = parsed.args;
   const row = rest.length === 0 && Object.hasOwn(AGENT_ROWS, first) ? AGENT_ROWS[first] : undefined;
   const name = flag(parsed, "name") ?? first.slice(first.lastIndexOf("/") + 1);
@@ -63,7 +63,7 @@ function described(command: Command): ForeignAgent {
   // What lies in its tree is looked for now, so that a wrong folder is told now.
   const missing = tree === undefined
     ? undefined
-    : words.find((word) => word.startsWith(`${tree}/`) && hands.disk.stat(word) === undefined);
+    : words.find((word) => word.startsWith(`${tree}/`) && powers.disk.stat(word) === undefined);
   if (missing !== undefined) {
     throw new Fault(
       "notFound",
@@ -82,7 +82,7 @@ function described(command: Command): ForeignAgent {
       ...priceOf(command),
     },
   };
-  const pin = tree === undefined ? undefined : pinOf(hands.disk, tree, row?.npm);
+  const pin = tree === undefined ? undefined : pinOf(powers.disk, tree, row?.npm);
   const found = ForeignAgent.safeParse({
     ...{ name, words, tokens, ...provider },
     ...(pin === undefined ? {} : { pin }),
@@ -133,15 +133,15 @@ function trimmed(origin: string): string {
 
 /** `remit agent add`. */
 export function addCommand(command: Command): Promise<number> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const agent = described(command);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  openAgentStore(hands.disk, places).keep(agent);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  openAgentStore(powers.disk, places).keep(agent);
   if (command.json) {
     printJson(command, shownOf(agent));
     return Promise.resolve(EXIT.success);
   }
-  const { screen } = hands;
+  const { screen } = powers;
   screen.say(`added ${agent.name}: ${displayText(agent.words.join(" "), { max: 200 })}`);
   const { provider, row, pin } = agent;
   if (pin !== undefined) screen.say(`  pinned: ${pinWords(pin)}`);
@@ -166,16 +166,16 @@ export function addCommand(command: Command): Promise<number> {
 
 /** `remit agent list`. */
 export function listCommand(command: Command): Promise<number> {
-  const { hands, places } = command;
-  const agents = openAgentStore(hands.disk, places).list();
+  const { powers, places } = command;
+  const agents = openAgentStore(powers.disk, places).list();
   if (command.json) printJson(command, agents.map(shownOf));
   else if (agents.length === 0) {
-    hands.screen.out(
+    powers.screen.out(
       `no agent of others was added; known: ${Object.keys(AGENT_ROWS).join(", ")}\n`,
     );
   } else {
     for (const { name, words, provider } of agents) {
-      hands.screen.out(
+      powers.screen.out(
         `${name.padEnd(12)} ${(provider?.origin ?? "no provider").padEnd(42)} ${
           displayText(words.join(" "), { max: 120 })
         }\n`,
@@ -187,14 +187,14 @@ export function listCommand(command: Command): Promise<number> {
 
 /** `remit agent show NAME`. */
 export function showCommand(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const [name = ""] = parsed.args;
-  const agent = openAgentStore(hands.disk, places).find(name);
+  const agent = openAgentStore(powers.disk, places).find(name);
   if (agent === undefined) throw noAgent(name);
   if (command.json) printJson(command, shownOf(agent));
   else {
     const say = (what: string, text: string): void =>
-      hands.screen.out(`${what.padEnd(10)} ${displayText(text, { max: 1_000 })}\n`);
+      powers.screen.out(`${what.padEnd(10)} ${displayText(text, { max: 1_000 })}\n`);
     say("agent", agent.name);
     say("starts", agent.words.join(" "));
     say("files", agent.tree ?? "the machine's programs");
@@ -216,11 +216,11 @@ export function showCommand(command: Command): Promise<number> {
 
 /** `remit agent remove NAME`. */
 export function removeCommand(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const [name = ""] = parsed.args;
-  openAgentStore(hands.disk, places).remove(name);
+  openAgentStore(powers.disk, places).remove(name);
   if (command.json) printJson(command, { removed: name });
-  else hands.screen.say(`removed ${name}; its package stays where it is`);
+  else powers.screen.say(`removed ${name}; its package stays where it is`);
   return Promise.resolve(EXIT.success);
 }
 

@@ -34,7 +34,7 @@ export const AGENTS = family(
     ]),
     simple("agent remove", "NAME", [1, 1], "forget one", ["remit agent remove codex"]),
   ],
-  ["screen", "disk", "around", "kernels"],
+  ["screen", "disk", "environment", "kernels"],
   {
     "agent add": async () => (await import("./commands.ts")).addCommand,
     "agent list": async () => (await import("./commands.ts")).listCommand,

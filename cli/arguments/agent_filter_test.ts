@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakePowers } from "../_fixture/world.ts";
 import { TASK, taskJson } from "../_fixture/samples.ts";
 import { runCommandLine } from "../_fixture/world.ts";
 import { recordOf } from "../command.ts";
@@ -17,7 +17,7 @@ const ids = [TASK, SCOUT, SMITH];
 
 /** The ids that a command's output names, for each way to ask. */
 async function named(words: readonly string[]): Promise<string[]> {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       tasks: () => tasks,
       ps: () => ids.map((task, n) => ({ pid: n + 2, task, usage: {} })),
@@ -25,8 +25,8 @@ async function named(words: readonly string[]): Promise<string[]> {
       more: () => [],
     },
   });
-  assert.equal(await runCommandLine([...words], hands), 0, words.join(" "));
-  const out = hands.screen.outs.join("");
+  assert.equal(await runCommandLine([...words], powers), 0, words.join(" "));
+  const out = powers.screen.outs.join("");
   return ids.filter((id) => out.includes(id));
 }
 
@@ -45,7 +45,7 @@ for (const command of [["tasks"], ["ps"], ["audit", "query"]]) {
 }
 
 Deno.test("labels that are not NAME=VALUE are refused with how to write them", async () => {
-  const hands = fakeHands({ ops: { tasks: () => tasks } });
-  assert.equal(await runCommandLine(["tasks", "--labels", "alpha"], hands), 2);
-  assert.match(hands.screen.lines.join("\n"), /write NAME=VALUE/);
+  const powers = fakePowers({ ops: { tasks: () => tasks } });
+  assert.equal(await runCommandLine(["tasks", "--labels", "alpha"], powers), 2);
+  assert.match(powers.screen.lines.join("\n"), /write NAME=VALUE/);
 });

@@ -3,26 +3,26 @@ import { join } from "node:path";
 import { Answer } from "../../contracts/authority/mod.ts";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { NO_SERVICE_HANDS } from "../_fixture/service.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakePowers } from "../_fixture/world.ts";
 import { QUESTION, question, TASK, taskJson, told } from "../_fixture/samples.ts";
 import { parseReceipts } from "../audit/commands.ts";
 import { runCommandLine } from "../_fixture/world.ts";
-import type { ServiceHands } from "../service/hands.ts";
+import type { ServicePowers } from "../service/powers.ts";
 import { parseSince } from "../terminal/since.ts";
 
 const staged = { patch: null, changes: [], applied: [], content: "/nowhere" };
 
 Deno.test("a fault is one line with its words, and its code is the exit code", async () => {
-  const hands = fakeHands();
-  assert.equal(await runCommandLine(["task", "show", TASK], hands), 2);
-  assert.match(hands.screen.lines[0] ?? "", /^remit: Cannot serve "task"/);
-  const quiet = fakeHands();
+  const powers = fakePowers();
+  assert.equal(await runCommandLine(["task", "show", TASK], powers), 2);
+  assert.match(powers.screen.lines[0] ?? "", /^remit: Cannot serve "task"/);
+  const quiet = fakePowers();
   assert.equal(await runCommandLine(["task", "show", "nonsense", "--json"], quiet), 2);
   assert.equal(JSON.parse(quiet.screen.outs.join("")).error.code, "invalidInput");
 });
 
 Deno.test("answer shows the question, signs, and follows the task that goes on", async () => {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       question: () => toJson(question()),
       staged: () => toJson(staged),
@@ -40,19 +40,19 @@ Deno.test("answer shows the question, signs, and follows the task that goes on",
     },
   });
   const argv = ["answer", QUESTION, "allow", "--say", "go on"];
-  assert.equal(await runCommandLine(argv, hands), 0);
-  const asked = hands.kernels_.last?.asked ?? [];
+  assert.equal(await runCommandLine(argv, powers), 0);
+  const asked = powers.kernels_.last?.asked ?? [];
   const answer = Answer.parse(asked.find(([op]) => op === "answer")?.[1]);
   assert.equal(answer.channel, "command");
   assert.equal(answer.say, "go on");
   assert.deepEqual(asked.find(([op]) => op === "watch")?.[1], { task: TASK, from: 1 });
-  assert.ok(hands.screen.lines.some((line) => line.startsWith("┏━")));
+  assert.ok(powers.screen.lines.some((line) => line.startsWith("┏━")));
 });
 
 Deno.test("a question that is closed cannot be answered, and only allow and deny are answers", async () => {
-  const hands = fakeHands({ ops: { question: () => toJson(question({ state: "denied" })) } });
-  assert.equal(await runCommandLine(["answer", QUESTION, "allow"], hands), 1);
-  assert.equal(await runCommandLine(["answer", QUESTION, "maybe"], hands), 2);
+  const powers = fakePowers({ ops: { question: () => toJson(question({ state: "denied" })) } });
+  assert.equal(await runCommandLine(["answer", QUESTION, "allow"], powers), 1);
+  assert.equal(await runCommandLine(["answer", QUESTION, "maybe"], powers), 2);
 });
 
 Deno.test("a grave question is allowed with the passphrase key alone", async () => {
@@ -61,19 +61,19 @@ Deno.test("a grave question is allowed with the passphrase key alone", async () 
     staged: () => toJson(staged),
     task: () => taskJson(),
   };
-  const without = fakeHands({ ops });
+  const without = fakePowers({ ops });
   assert.equal(await runCommandLine(["answer", QUESTION, "allow"], without), 2);
-  const hands = fakeHands({ ops });
-  const file = join(hands.root, "pass");
+  const powers = fakePowers({ ops });
+  const file = join(powers.root, "pass");
   Deno.writeTextFileSync(file, "correct horse\n");
-  assert.equal(await runCommandLine(["key", "create", "--passphrase-file", file], hands), 0);
+  assert.equal(await runCommandLine(["key", "create", "--passphrase-file", file], powers), 0);
   Deno.writeTextFileSync(file, "wrong horse\n");
   const argv = ["answer", QUESTION, "allow", "--passphrase-file", file];
-  assert.equal(await runCommandLine(argv, hands), 64);
+  assert.equal(await runCommandLine(argv, powers), 64);
 });
 
 Deno.test("lists say so when they are empty, and show hostile names as safe text", async () => {
-  const empty = fakeHands({
+  const empty = fakePowers({
     ops: { tasks: () => [], questions: () => [], ps: () => [], leases: () => [], outbox: () => [] },
   });
   for (
@@ -82,7 +82,7 @@ Deno.test("lists say so when they are empty, and show hostile names as safe text
     assert.equal(await runCommandLine(argv, empty), 0);
   }
   assert.equal(empty.screen.outs.length, 5);
-  const hostile = fakeHands({
+  const hostile = fakePowers({
     ops: { outbox: () => [{ id: "a", name: "x\x1b]0;t\x07\u202e.txt", state: "quarantined" }] },
   });
   await runCommandLine(["outbox", "list"], hostile);
@@ -98,7 +98,7 @@ Deno.test("lease list shows what holds and what live tasks lost; --all shows the
     ...rest,
   });
   const late = Number.MAX_SAFE_INTEGER;
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       leases: () => [
         lease("holds", "t-ended", { expiresAt: late }),
@@ -110,9 +110,9 @@ Deno.test("lease list shows what holds and what live tasks lost; --all shows the
     },
   });
   const shown = async (argv: readonly string[]): Promise<readonly string[]> => {
-    hands.screen.outs.length = 0;
-    assert.equal(await runCommandLine(["lease", "list", "--json", ...argv], hands), 0);
-    return JSON.parse(hands.screen.outs.join("")).map((each: { id: string }) => each.id);
+    powers.screen.outs.length = 0;
+    assert.equal(await runCommandLine(["lease", "list", "--json", ...argv], powers), 0);
+    return JSON.parse(powers.screen.outs.join("")).map((each: { id: string }) => each.id);
   };
   assert.deepEqual(await shown([]), ["holds", "lost"]);
   assert.deepEqual(await shown(["--all"]), ["holds", "lost", "past", "expired"]);
@@ -120,10 +120,10 @@ Deno.test("lease list shows what holds and what live tasks lost; --all shows the
 });
 
 Deno.test("stop says that a running service keeps its kernel", async () => {
-  const stopped = async (service: Pick<ServiceHands, "lock">): Promise<string> => {
-    const plain = fakeHands({ ops: { stop: () => null, ps: () => [] } });
-    const hands = { ...plain, service: { ...plain.service, ...service } };
-    assert.equal(await runCommandLine(["stop"], hands), 0);
+  const stopped = async (service: Pick<ServicePowers, "lock">): Promise<string> => {
+    const plain = fakePowers({ ops: { stop: () => null, ps: () => [] } });
+    const powers = { ...plain, service: { ...plain.service, ...service } };
+    assert.equal(await runCommandLine(["stop"], powers), 0);
     return plain.screen.outs.join("");
   };
   assert.match(await stopped({ lock: NO_SERVICE_HANDS.lock }), /as soon as no session is at work/);
@@ -132,14 +132,14 @@ Deno.test("stop says that a running service keeps its kernel", async () => {
 
 Deno.test("stop asks about tasks at work, refuses where nobody can be asked, and ends them with --force", async () => {
   const ops = { stop: () => null, ps: () => [{ task: TASK }, { task: TASK }] };
-  const stops = (hands: ReturnType<typeof fakeHands>): readonly unknown[] =>
-    hands.kernels_.last?.asked.filter(([op]) => op === "stop").map(([, body]) => body) ?? [];
-  const refused = fakeHands({ ops });
+  const stops = (powers: ReturnType<typeof fakePowers>): readonly unknown[] =>
+    powers.kernels_.last?.asked.filter(([op]) => op === "stop").map(([, body]) => body) ?? [];
+  const refused = fakePowers({ ops });
   assert.equal(await runCommandLine(["stop", "--json"], refused), 1);
   const said = [...refused.screen.lines, ...refused.screen.outs].join("\n");
   assert.match(said, new RegExp(`${TASK} is at work; .*--force`));
   assert.deepEqual(stops(refused), []);
-  const forced = fakeHands({ ops });
+  const forced = fakePowers({ ops });
   assert.equal(await runCommandLine(["stop", "--force"], forced), 0);
   assert.deepEqual(stops(forced), [{ force: true }]);
   assert.match(forced.screen.outs.join(""), /the next one goes on/);
@@ -153,13 +153,13 @@ Deno.test("log pages through everything, and its JSON is the trace", async () =>
     told(1, "outcome", { call: "c", tool: "file_read", outcome: "ok" }),
   ].map(toJson);
   const ops = { log: (body: unknown) => (body as { from: number }).from === 0 ? page : [] };
-  const hands = fakeHands({ ops });
-  await runCommandLine(["log", TASK], hands);
+  const powers = fakePowers({ ops });
+  await runCommandLine(["log", TASK], powers);
   assert.match(
-    hands.screen.outs[1] ?? "",
+    powers.screen.outs[1] ?? "",
     /outcome +file_read {2}desk\/a\\u\{1b\}\[2J {2}ok {2}by r/,
   );
-  const json = fakeHands({ ops });
+  const json = fakePowers({ ops });
   await runCommandLine(["log", TASK, "--json"], json);
   assert.deepEqual(json.screen.outs.map((line) => JSON.parse(line).type), [
     "tool_call",
@@ -168,26 +168,26 @@ Deno.test("log pages through everything, and its JSON is the trace", async () =>
 });
 
 Deno.test("kill takes a signal with or without SIG, and refuses what is none", async () => {
-  const hands = fakeHands({ ops: { kill: () => null } });
-  assert.equal(await runCommandLine(["kill", "4", "stop"], hands), 0);
-  assert.deepEqual(hands.kernels_.last?.asked, [["kill", { pid: 4, signal: "SIGSTOP" }]]);
-  assert.equal(await runCommandLine(["kill", "4", "SIGFOO"], hands), 2);
-  assert.equal(await runCommandLine(["kill", "four"], hands), 2);
+  const powers = fakePowers({ ops: { kill: () => null } });
+  assert.equal(await runCommandLine(["kill", "4", "stop"], powers), 0);
+  assert.deepEqual(powers.kernels_.last?.asked, [["kill", { pid: 4, signal: "SIGSTOP" }]]);
+  assert.equal(await runCommandLine(["kill", "4", "SIGFOO"], powers), 2);
+  assert.equal(await runCommandLine(["kill", "four"], powers), 2);
 });
 
 Deno.test("can prints the rule, and exits 64 for a no", async () => {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: { can: () => ({ kind: "refuse", rule: "built-in: never-list", why: "keys", step: 5 }) },
   });
-  assert.equal(await runCommandLine(["can", "agent", "file_read", '{"path":"x"}'], hands), 64);
-  assert.match(hands.screen.outs.join(""), /^no\nrule {5}built-in: never-list\nwhy/);
-  assert.equal(await runCommandLine(["can", "agent", "file_read", "{"], hands), 2);
+  assert.equal(await runCommandLine(["can", "agent", "file_read", '{"path":"x"}'], powers), 64);
+  assert.match(powers.screen.outs.join(""), /^no\nrule {5}built-in: never-list\nwhy/);
+  assert.equal(await runCommandLine(["can", "agent", "file_read", "{"], powers), 2);
 });
 
 Deno.test("a broken log is an exit code of its own", async () => {
-  const hands = fakeHands({ ops: { auditVerify: () => ({ ok: false, bad: { seq: 3 } }) } });
-  assert.equal(await runCommandLine(["audit", "verify"], hands), 1);
-  assert.match(hands.screen.outs.join(""), /does NOT hold/);
+  const powers = fakePowers({ ops: { auditVerify: () => ({ ok: false, bad: { seq: 3 } }) } });
+  assert.equal(await runCommandLine(["audit", "verify"], powers), 1);
+  assert.match(powers.screen.outs.join(""), /does NOT hold/);
 });
 
 Deno.test("receipts are read as one document, a list, or lines", () => {
@@ -230,18 +230,18 @@ Deno.test("a span or a date is a time", () => {
 });
 
 Deno.test("help and version are everywhere, and need nothing", async () => {
-  const hands = fakeHands();
-  assert.equal(await runCommandLine(["lease", "revoke", "--help"], hands), 0);
-  assert.equal(await runCommandLine(["audit", "query", "--version"], hands), 0);
-  assert.match(hands.screen.outs.join(""), /remit lease revoke LEASE[\s\S]*remit 0\./);
+  const powers = fakePowers();
+  assert.equal(await runCommandLine(["lease", "revoke", "--help"], powers), 0);
+  assert.equal(await runCommandLine(["audit", "query", "--version"], powers), 0);
+  assert.match(powers.screen.outs.join(""), /remit lease revoke LEASE[\s\S]*remit 0\./);
 });
 
 Deno.test("tokens of hosts and of peers have the same words: made, listed, revoked, and none said plainly", async () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   const said = async (...words: string[]): Promise<string> => {
-    const before = hands.screen.outs.length;
-    assert.equal(await runCommandLine(words, hands), 0, words.join(" "));
-    return hands.screen.outs.slice(before).join("");
+    const before = powers.screen.outs.length;
+    assert.equal(await runCommandLine(words, powers), 0, words.join(" "));
+    return powers.screen.outs.slice(before).join("");
   };
   assert.equal(await said("a2a", "token", "list"), "no tokens\n");
   assert.equal(await said("mcp", "token", "list"), "no tokens\n");
@@ -249,26 +249,26 @@ Deno.test("tokens of hosts and of peers have the same words: made, listed, revok
   assert.match(await said("mcp", "token", "list"), /^ID +NAME +PROFILE +MADE\n.* desk +guest /);
   assert.equal(JSON.parse(await said("mcp", "token", "list", "--json"))[0].profile, "guest");
   await said("mcp", "token", "revoke", "desk");
-  assert.match(hands.screen.lines.at(-1) ?? "", /^revoked desk \(/);
-  assert.equal(await runCommandLine(["mcp", "token", "revoke", "desk"], hands), 2);
-  assert.equal(await runCommandLine(["a2a", "token", "create", "a b"], hands), 2);
+  assert.match(powers.screen.lines.at(-1) ?? "", /^revoked desk \(/);
+  assert.equal(await runCommandLine(["mcp", "token", "revoke", "desk"], powers), 2);
+  assert.equal(await runCommandLine(["a2a", "token", "create", "a b"], powers), 2);
 });
 
 Deno.test("root is warned once for each state, in words and not in JSON; doctor says it each time", async () => {
-  const warned = (hands: ReturnType<typeof fakeHands>): number =>
-    hands.screen.lines.filter((line) => line.includes("Remit runs as root")).length;
+  const warned = (powers: ReturnType<typeof fakePowers>): number =>
+    powers.screen.lines.filter((line) => line.includes("Remit runs as root")).length;
   const ops = { questions: () => [], tasks: () => [] };
-  const hands = fakeHands({ root: true, ops });
+  const powers = fakePowers({ root: true, ops });
   for (let times = 0; times < 2; times++) {
-    assert.equal(await runCommandLine(["questions"], hands), 0);
+    assert.equal(await runCommandLine(["questions"], powers), 0);
   }
-  assert.equal(warned(hands), 1);
-  const script = fakeHands({ root: true, ops });
+  assert.equal(warned(powers), 1);
+  const script = fakePowers({ root: true, ops });
   assert.equal(await runCommandLine(["questions", "--json"], script), 0);
   assert.equal(warned(script), 0);
-  const alice = fakeHands({ ops });
+  const alice = fakePowers({ ops });
   assert.equal(await runCommandLine(["questions"], alice), 0);
   assert.equal(warned(alice), 0);
-  assert.equal(await runCommandLine(["doctor"], hands), 0);
-  assert.match(hands.screen.outs.join(""), /account +Remit runs as root/);
+  assert.equal(await runCommandLine(["doctor"], powers), 0);
+  assert.match(powers.screen.outs.join(""), /account +Remit runs as root/);
 });

@@ -7,12 +7,12 @@ import type { GatewayParts } from "../fleet/over_gateway.ts";
 import { diskFault } from "../../launch/disk/disk_fault.ts";
 import {
   BASIC,
-  type Hands,
   type PowerName,
+  type Powers,
   type PowerSource,
   RUNS_AS_ROOT,
   type Screen,
-} from "../hands.ts";
+} from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { everythingText, familyLines, familyText, helpText } from "./help.ts";
 import { flag, has, parseArguments, takesTask } from "./parse_arguments.ts";
@@ -36,7 +36,7 @@ function report(screen: Screen, fault: Fault, json: boolean): number {
 /** Says before its first kernel that root is at work: for a state that was not there before, so once for each. */
 function warningRoot(source: PowerSource, screen: Screen): PowerSource {
   let said = false;
-  const warn = (kernels: Hands["kernels"]): Hands["kernels"] => (places) => {
+  const warn = (kernels: Powers["kernels"]): Powers["kernels"] => (places) => {
     const { find, provide } = kernels(places);
     return {
       find,
@@ -47,8 +47,8 @@ function warningRoot(source: PowerSource, screen: Screen): PowerSource {
       },
     };
   };
-  return async <K extends PowerName>(name: K): Promise<Hands[K]> =>
-    name === "kernels" ? warn(await source("kernels")) as Hands[K] : await source(name);
+  return async <K extends PowerName>(name: K): Promise<Powers[K]> =>
+    name === "kernels" ? warn(await source("kernels")) as Powers[K] : await source(name);
 }
 
 /** Commands reach the kernels of a fleet over a gateway, and none of this machine's. */
@@ -58,9 +58,9 @@ async function overFleet(
 ): Promise<PowerSource> {
   const { gatewayKernels } = await import("../fleet/over_gateway.ts");
   const kernels = gatewayKernels({ ...parts, gateways: await source("gateways") });
-  const own: Hands["kernels"] = () => kernels;
-  return async <K extends PowerName>(name: K): Promise<Hands[K]> =>
-    name === "kernels" ? own as Hands[K] : await source(name);
+  const own: Powers["kernels"] = () => kernels;
+  return async <K extends PowerName>(name: K): Promise<Powers[K]> =>
+    name === "kernels" ? own as Powers[K] : await source(name);
 }
 
 /** What stands after `--` is another program's. */
@@ -109,12 +109,12 @@ export async function runCommandLine(
       return EXIT.success;
     }
     const { name } = parsed.command;
-    const [around, disk] = await Promise.all([source("around"), source("disk")]);
-    const places = placesOf(around, flag(parsed, "state"));
+    const [environment, disk] = await Promise.all([source("environment"), source("disk")]);
+    const places = placesOf(environment, flag(parsed, "state"));
     const store = flag(parsed, "store");
     if (store !== undefined) {
       const { keepStore } = await import("../../launch/kernel/store_choice.ts");
-      keepStore({ disk, places, uid: around.uid }, store);
+      keepStore({ disk, places, uid: environment.uid }, store);
     }
     const there = disk.stat(places.state);
     const fresh = there === undefined;
@@ -130,15 +130,15 @@ export async function runCommandLine(
     }
     const url = flag(parsed, "fleet");
     const told = url !== undefined
-      ? await overFleet(source, { disk, around, places, command: name, url })
-      : fresh && !json && around.root
+      ? await overFleet(source, { disk, environment, places, command: name, url })
+      : fresh && !json && environment.root
       ? warningRoot(source, screen)
       : source;
     const family = familyOf(parsed.command);
     const rest = { parsed, places, json };
     if (!takesTask(parsed)) return await family.run(name, told, rest);
     const { withWholeTask } = await import("./task_word.ts");
-    const { parsed: whole } = await withWholeTask({ ...rest, hands: await handed(told, BASIC) });
+    const { parsed: whole } = await withWholeTask({ ...rest, powers: await handed(told, BASIC) });
     return await family.run(name, told, { ...rest, parsed: whole });
   } catch (error) {
     const fault = error instanceof Fault ? error : diskFault(error);

@@ -1,6 +1,6 @@
 /** A family of commands: what each takes, the powers that they are handed, and their work, loaded when it is asked for. @module */
 import type { Command, LazyCommand } from "../command.ts";
-import type { Hands, PowerName, PowerSource } from "../hands.ts";
+import type { PowerName, Powers, PowerSource } from "../powers.ts";
 import type { CommandSpec } from "./command_spec.ts";
 
 /** Commands that share their powers. Parsing, help and completion read `spec`. */
@@ -14,7 +14,7 @@ export interface Family {
   run(
     name: string,
     source: PowerSource,
-    rest: Omit<Command, "hands">,
+    rest: Omit<Command, "powers">,
   ): Promise<number>;
 }
 
@@ -22,9 +22,9 @@ export interface Family {
 export async function handed<K extends PowerName>(
   source: PowerSource,
   needs: readonly K[],
-): Promise<Pick<Hands, K>> {
+): Promise<Pick<Powers, K>> {
   const entries = await Promise.all(needs.map(async (name) => [name, await source(name)] as const));
-  return Object.freeze(Object.fromEntries(entries)) as Pick<Hands, K>;
+  return Object.freeze(Object.fromEntries(entries)) as Pick<Powers, K>;
 }
 
 /**
@@ -62,8 +62,8 @@ export function family<K extends PowerName, L extends PowerName = never>(
       const run = await load();
       return await run({
         ...rest,
-        hands: await handed(source, needs),
-        more: async () => ({ ...rest, hands: await handed(source, all) }),
+        powers: await handed(source, needs),
+        more: async () => ({ ...rest, powers: await handed(source, all) }),
       });
     },
   });

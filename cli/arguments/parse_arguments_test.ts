@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/base/mod.ts";
 import { COMMANDS, FAMILIES } from "./command_table.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { helpText } from "./help.ts";
 import { flag, has, oneOf, parseArguments } from "./parse_arguments.ts";
 
@@ -26,9 +26,9 @@ Deno.test("every command in the table has work, help and an example", () => {
 
 Deno.test("a newcomer's help is one screen that leaves no command out, and names the whole list", async () => {
   const shown = async (argv: readonly string[]): Promise<string> => {
-    const hands = fakeHands();
-    assert.equal(await runCommandLine(argv, hands), 0);
-    return hands.screen.outs.join("");
+    const powers = fakePowers();
+    assert.equal(await runCommandLine(argv, powers), 0);
+    return powers.screen.outs.join("");
   };
   const overview = await shown(["--help"]);
   const lines = overview.split("\n");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakePowers } from "../_fixture/world.ts";
 import { TASK, taskJson } from "../_fixture/samples.ts";
 import { runCommandLine } from "../_fixture/world.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -26,16 +26,16 @@ const tasksOf = (all: readonly Json[]) => (body: Json): Json => {
   );
   return found.slice(-Number(limit ?? 1_000));
 };
-const world = (): ReturnType<typeof fakeHands> =>
-  fakeHands({
+const world = (): ReturnType<typeof fakePowers> =>
+  fakePowers({
     ops: { tasks: tasksOf([older, taskJson()]), receipts: () => [], task: () => taskJson() },
   });
 
 Deno.test("carol names a task by its first letters or as last, and hears when that is none or several", async () => {
-  const hands = world();
+  const powers = world();
   for (const word of [TASK.slice(0, 6), "last", TASK]) {
-    assert.equal(await runCommandLine(["receipt", "show", word], hands), 0, word);
-    assert.deepEqual(hands.kernels_.last?.asked.at(-1), ["receipts", { task: TASK }]);
+    assert.equal(await runCommandLine(["receipt", "show", word], powers), 0, word);
+    assert.deepEqual(powers.kernels_.last?.asked.at(-1), ["receipts", { task: TASK }]);
   }
   const wrong: readonly (readonly [string, RegExp])[] = [
     [TASK.slice(0, 4), /2 begin so; "remit task list"/],
@@ -51,7 +51,7 @@ Deno.test("carol names a task by its first letters or as last, and hears when th
 
 Deno.test("carol resumes a task by its first letters or as last, and a conversation by the name she gave it", async () => {
   const resumed = async (word: string, names: readonly string[]): Promise<Json | undefined> => {
-    const hands = fakeHands({
+    const powers = fakePowers({
       ops: {
         tasks: tasksOf([older, taskJson()]),
         conversations: () => names.map((name) => ({ name, task: OLDER })),
@@ -59,8 +59,8 @@ Deno.test("carol resumes a task by its first letters or as last, and a conversat
         task: () => taskJson({ status: "done" }),
       },
     });
-    await runCommandLine(["resume", word], hands);
-    return hands.kernels_.last?.asked.findLast(([op]) => op === "task")?.[1];
+    await runCommandLine(["resume", word], powers);
+    return powers.kernels_.last?.asked.findLast(([op]) => op === "task")?.[1];
   };
   for (const word of [TASK.slice(0, 6), "last", TASK]) {
     assert.deepEqual(await resumed(word, ["plans"]), { task: TASK }, word);
@@ -72,16 +72,16 @@ Deno.test("carol resumes a task by its first letters or as last, and a conversat
 
 Deno.test("what cannot be taken back is done to a named task only: last purges nothing", async () => {
   for (const verb of ["purge", "cancel", "archive"]) {
-    const hands = world();
-    assert.equal(await runCommandLine(["task", verb, "last"], hands), 2);
-    assert.deepEqual(hands.kernels_.last?.asked ?? [], []);
+    const powers = world();
+    assert.equal(await runCommandLine(["task", verb, "last"], powers), 2);
+    assert.deepEqual(powers.kernels_.last?.asked ?? [], []);
   }
 });
 
 Deno.test("tasks lists them by state and time, whole in a pipe; --json gives the same choice", async () => {
-  const hands = world();
-  assert.equal(await runCommandLine(["tasks"], hands), 0);
-  assert.match(hands.screen.outs.join(""), /^TASK +STATUS +AGE +REQUEST\n/);
+  const powers = world();
+  assert.equal(await runCommandLine(["tasks"], powers), 0);
+  assert.match(powers.screen.outs.join(""), /^TASK +STATUS +AGE +REQUEST\n/);
   const failed = world();
   assert.equal(
     await runCommandLine(["task", "list", "--status", "failed", "--json"], failed),
@@ -101,15 +101,15 @@ Deno.test("tasks lists them by state and time, whole in a pipe; --json gives the
 });
 
 Deno.test("last is the task that the log has last, also after the clock was set back", async () => {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       // Made first, an hour later by the clock of then.
       tasks: tasksOf([{ ...recordOf(older), createdAt: 9e15 }, taskJson()]),
       receipts: () => [],
     },
   });
-  assert.equal(await runCommandLine(["receipt", "show", "last"], hands), 0);
-  assert.deepEqual(hands.kernels_.last?.asked.at(-1), ["receipts", { task: TASK }]);
+  assert.equal(await runCommandLine(["receipt", "show", "last"], powers), 0);
+  assert.deepEqual(powers.kernels_.last?.asked.at(-1), ["receipts", { task: TASK }]);
 });
 
 Deno.test("tasks lists a page of the newest and says how to see more", async () => {
@@ -118,10 +118,10 @@ Deno.test("tasks lists a page of the newest and says how to see more", async () 
     id: `t${String(n).padStart(12, "0")}`,
   }));
   const listed = async (...words: string[]): Promise<{ ids: string[]; said: string }> => {
-    const hands = fakeHands({ ops: { tasks: tasksOf(many) } });
-    assert.equal(await runCommandLine(["tasks", "--json", ...words], hands), 0);
-    const rows = JSON.parse(hands.screen.outs.join("")) as { id: string }[];
-    return { ids: rows.map(({ id }) => id), said: hands.screen.lines.join("\n") };
+    const powers = fakePowers({ ops: { tasks: tasksOf(many) } });
+    assert.equal(await runCommandLine(["tasks", "--json", ...words], powers), 0);
+    const rows = JSON.parse(powers.screen.outs.join("")) as { id: string }[];
+    return { ids: rows.map(({ id }) => id), said: powers.screen.lines.join("\n") };
   };
   const ids = many.map((each) => String(recordOf(each)["id"]));
   const page = await listed();
@@ -131,30 +131,30 @@ Deno.test("tasks lists a page of the newest and says how to see more", async () 
   assert.deepEqual((await listed("--limit", "3")).ids, ids.slice(-3));
   const all = await listed("--all");
   assert.deepEqual(all, { ids, said: "" });
-  const hands = fakeHands({ ops: { tasks: tasksOf(many) } });
-  assert.equal(await runCommandLine(["tasks", "--limit", "none"], hands), 2);
+  const powers = fakePowers({ ops: { tasks: tasksOf(many) } });
+  assert.equal(await runCommandLine(["tasks", "--limit", "none"], powers), 2);
 });
 
 Deno.test("a query that nothing fits says so beside the output, and which words are on record", async () => {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       auditQuery: (body) =>
         Object.hasOwn(recordOf(body), "model") ? [] : [{ model: "qwen3", tool: "file_read" }],
       more: () => [],
     },
   });
-  assert.equal(await runCommandLine(["audit", "query", "--model", "ollama:qwen3"], hands), 0);
-  assert.deepEqual(hands.screen.outs, []);
-  assert.deepEqual(hands.screen.lines, ['no call fits, of 1; --model may be "qwen3"']);
+  assert.equal(await runCommandLine(["audit", "query", "--model", "ollama:qwen3"], powers), 0);
+  assert.deepEqual(powers.screen.outs, []);
+  assert.deepEqual(powers.screen.lines, ['no call fits, of 1; --model may be "qwen3"']);
 });
 
 Deno.test("a slip of a word is understood, another word is not", async () => {
   assert.equal(nearest("questoins", ["ps", "questions", "answer"]), "questions");
   assert.equal(nearest("xy", ["ps", "undo"]), undefined);
   assert.equal(nearest("foo", ["log", "can"]), undefined);
-  const hands = world();
-  assert.equal(await runCommandLine(["undoo"], hands), 2);
-  assert.match(hands.screen.lines[0] ?? "", /did you mean undo\? there is run,/);
-  assert.equal(await runCommandLine(["log", TASK, "--folow"], hands), 2);
-  assert.match(hands.screen.lines[1] ?? "", /did you mean --follow\?/);
+  const powers = world();
+  assert.equal(await runCommandLine(["undoo"], powers), 2);
+  assert.match(powers.screen.lines[0] ?? "", /did you mean undo\? there is run,/);
+  assert.equal(await runCommandLine(["log", TASK, "--folow"], powers), 2);
+  assert.match(powers.screen.lines[1] ?? "", /did you mean --follow\?/);
 });

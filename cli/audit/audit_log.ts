@@ -14,7 +14,7 @@ import {
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** `audit verify [FILE] [--head H] [--key PUB]`; 1 when something does not hold. Of a file it needs no kernel. */
 export async function auditVerify(command: Command<Basic | "logs">): Promise<number> {
@@ -31,7 +31,7 @@ export async function auditVerify(command: Command<Basic | "logs">): Promise<num
         `  ${cell(name).padEnd(10)} ${countsOf(value)}`
       ),
     ]);
-    const { screen } = command.hands;
+    const { screen } = command.powers;
     if (ok && head === undefined) {
       screen.say(
         "A whole tail that was cut off shows only with a head that you kept: --head HASH",
@@ -62,15 +62,15 @@ async function inKernel(command: Command, head: Digest | undefined): Promise<Jso
 }
 
 async function inFile(
-  { hands, parsed }: Command<Basic | "logs">,
+  { powers, parsed }: Command<Basic | "logs">,
   head: Digest | undefined,
 ): Promise<Json> {
   const file = parsed.args[0] ?? "";
-  const bytes = hands.disk.read(absolute(hands.around, file));
+  const bytes = powers.disk.read(absolute(powers.environment, file));
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
   }
-  return toJson(await hands.logs.verify(bytes, { key: flag(parsed, "key"), head }));
+  return toJson(await powers.logs.verify(bytes, { key: flag(parsed, "key"), head }));
 }
 
 /** A value of a report: of a record, each count with its name. */
@@ -82,7 +82,7 @@ function countsOf(value: Json): string {
 
 /** `audit export`: the log as JSON lines, byte for byte what `audit verify FILE` takes. */
 export async function auditExport(command: Command): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   if (screen.outWidth !== undefined) {
     throw new Fault(
       "invalidInput",
@@ -96,7 +96,7 @@ export async function auditExport(command: Command): Promise<number> {
     for await (const line of askPages(link, "auditExport", null)) screen.out(`${String(line)}\n`);
     const check = `--key ${link.receiptKey} --head ${link.head}`;
     screen.say("It holds all that agents read and wrote. To check it, also without this machine:");
-    screen.say(`  ${command.hands.around.command} audit verify FILE ${check}`);
+    screen.say(`  ${command.powers.environment.command} audit verify FILE ${check}`);
     return EXIT.success;
   } finally {
     link.close();

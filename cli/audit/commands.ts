@@ -15,7 +15,7 @@ import {
   rowsOf,
   taskOf,
 } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { ofAgent } from "../arguments/agent_filter.ts";
 import { flag } from "../arguments/parse_arguments.ts";
@@ -28,14 +28,14 @@ const WORDS: readonly string[] = ["tool", "model", "decision", "outcome"];
 
 /** `audit query`: JSON lines, whatever `--json` says. */
 export async function auditQuery(command: Command): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const filter: Record<string, Json> = {};
   for (const name of ["task", ...WORDS]) {
     const value = flag(parsed, name);
     if (value !== undefined) filter[name] = value;
   }
   const since = flag(parsed, "since");
-  if (since !== undefined) filter["since"] = parseSince(since, hands.around.now());
+  if (since !== undefined) filter["since"] = parseSince(since, powers.environment.now());
   const link = await reachKernel(command);
   try {
     let found = false;
@@ -45,7 +45,7 @@ export async function auditQuery(command: Command): Promise<number> {
       found = true;
       printJsonLines(command, [call]);
     }
-    if (!found) hands.screen.say(await noneFits(link, filter));
+    if (!found) powers.screen.say(await noneFits(link, filter));
     return EXIT.success;
   } finally {
     link.close();
@@ -105,7 +105,7 @@ export async function receiptShow(command: Command): Promise<number> {
   const heads = ["N", "TOOL", "OUTCOME", "DECISION", "HASH", "RULE"];
   printLines(
     command,
-    rows.length === 0 ? ["no receipts"] : tableLines(heads, rows, command.hands.screen.width),
+    rows.length === 0 ? ["no receipts"] : tableLines(heads, rows, command.powers.screen.width),
   );
   return EXIT.success;
 }
@@ -163,9 +163,9 @@ export function parseReceipts(text: string): Receipt[] {
 
 /** `receipt verify FILE [--key PUB]`: needs no kernel; 1 for the first receipt that does not hold. */
 export async function receiptVerify(command: Command<Basic | "receipts">): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";
-  const bytes = hands.disk.read(absolute(hands.around, file));
+  const bytes = powers.disk.read(absolute(powers.environment, file));
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
   }
@@ -176,7 +176,7 @@ export async function receiptVerify(command: Command<Basic | "receipts">): Promi
   const key = flag(parsed, "key");
   const results = await Promise.all(receipts.map(async (receipt, n) => ({
     n: n + 1,
-    ...await hands.receipts.verify(receipt, key),
+    ...await powers.receipts.verify(receipt, key),
   })));
   const bad = results.find((each) => !each.ok);
   if (command.json) printJson(command, { ok: bad === undefined, receipts: results });
@@ -188,7 +188,7 @@ export async function receiptVerify(command: Command<Basic | "receipts">): Promi
       ),
     );
     if (key === undefined) {
-      hands.screen.say(
+      powers.screen.say(
         `Signed with ${cell(results[0]?.key)}; whose key that is shows --key PUB.`,
       );
     }

@@ -53,9 +53,9 @@ function grouped(rows: readonly Row[], by: typeof BY[number]) {
 
 /** Runs the command. */
 export async function costCommand(command: Command): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const by = oneOf(parsed, "by", BY) ?? "model";
-  const now = hands.around.now();
+  const now = powers.environment.now();
   const wanted = flag(parsed, "since");
   const since = wanted === undefined ? now - MONTH_MS : parseSince(wanted, now);
   const link = await reachKernel(command);
@@ -96,7 +96,7 @@ export async function costCommand(command: Command): Promise<number> {
     ...standings.map((budget) => standingLine(budget, now)),
   ];
   if (sums.length === 0) {
-    hands.screen.say("no model was asked in that time");
+    powers.screen.say("no model was asked in that time");
     printLines(command, standing);
     return EXIT.success;
   }
@@ -112,7 +112,7 @@ export async function costCommand(command: Command): Promise<number> {
         money.toFixed(4),
         most === 0 ? "" : "█".repeat(Math.round((money / most) * BAR)),
       ]),
-      hands.screen.outWidth ?? 2_000,
+      powers.screen.outWidth ?? 2_000,
     ),
     `since ${new Date(since).toISOString().slice(0, 10)}: ${total.toFixed(4)} USD`,
     ...standing,

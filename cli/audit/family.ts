@@ -63,7 +63,7 @@ export const RECORD = family(
       "remit receipt verify receipts.jsonl --key PUB",
     ], [KERNEL_KEY]),
   ],
-  ["screen", "disk", "around", "kernels", "logs", "receipts"],
+  ["screen", "disk", "environment", "kernels", "logs", "receipts"],
   {
     "audit verify": async () => (await import("./audit_log.ts")).auditVerify,
     "audit export": async () => (await import("./audit_log.ts")).auditExport,

@@ -62,7 +62,7 @@ const CONTEXT_COMMANDS: readonly CommandSpec[] = [
 export const CONVERSATION = family(CONTEXT_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

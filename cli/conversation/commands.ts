@@ -25,7 +25,7 @@ import { followTask, readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { registryOf } from "../mcp/work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** US dollars: what the trace counts down from. */
 const DEFAULT_BUDGET = 1;
@@ -42,7 +42,7 @@ export async function conversationList(command: Command): Promise<number> {
     printJson(command, answer);
     return EXIT.success;
   }
-  const now = command.hands.around.now();
+  const now = command.powers.environment.now();
   const rows = rowsOf(answer).map((row) => {
     const from = recordOf(row["from"]);
     const expires = row["expiresAt"];
@@ -61,7 +61,7 @@ export async function conversationList(command: Command): Promise<number> {
     command,
     rows.length === 0
       ? ["no conversation has a name"]
-      : tableLines(headings, rows, command.hands.screen.width),
+      : tableLines(headings, rows, command.powers.screen.width),
   );
   return EXIT.success;
 }
@@ -100,7 +100,7 @@ export async function conversationFork(
     const from = conversationIn(command.parsed.args[0] ?? "");
     const setting = flag(command.parsed, "model") === undefined
       ? undefined
-      : await settle(command, { folder: command.hands.around.cwd, mounts: [] });
+      : await settle(command, { folder: command.powers.environment.cwd, mounts: [] });
     if (message !== undefined) {
       const needs = setting?.resolved ?? needsOfPast(
         command,
@@ -114,7 +114,7 @@ export async function conversationFork(
       await link.ask("conversationFork", {
         ...from,
         ...(setting === undefined ? {} : { model: toJson(setting.model) }),
-        session: SessionId.parse(command.hands.around.id("s")),
+        session: SessionId.parse(command.powers.environment.id("s")),
         ingress: ingressOf(command),
         ...(name === undefined ? {} : { name }),
         ...(message === undefined ? {} : { message }),
@@ -124,7 +124,7 @@ export async function conversationFork(
     if (message !== undefined) {
       const running = await followTask(command, link, task, {
         setting: {
-          onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",
+          onQuestion: command.powers.keyboard === undefined ? "queue" : "ask",
           prepared: undefined,
           trace: flag(command.parsed, "trace"),
         },

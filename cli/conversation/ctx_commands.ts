@@ -47,7 +47,7 @@ export async function ctxList(command: Command): Promise<number> {
     command,
     rows.length === 0
       ? ["nothing gave way"]
-      : tableLines(headings, rows, command.hands.screen.width),
+      : tableLines(headings, rows, command.powers.screen.width),
   );
   return EXIT.success;
 }

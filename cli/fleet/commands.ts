@@ -18,7 +18,7 @@ import { taskCells } from "../task/list.ts";
 const UNFINISHED = TaskStatus.options.filter((each) => TASK_TRANSITIONS[each].length > 0);
 
 function width(command: Command): number {
-  return command.hands.screen.outWidth ?? 200;
+  return command.powers.screen.outWidth ?? 200;
 }
 
 /** What a kernel is doing, in a word. */
@@ -52,9 +52,9 @@ export async function fleetTasks(command: Command): Promise<number> {
     await askKernel(command, "fleet", { kind: "tasks", states: [...UNFINISHED] }),
   );
   if (command.json) printJson(command, tasks);
-  else if (tasks.length === 0) command.hands.screen.say("no task of the fleet is under way");
+  else if (tasks.length === 0) command.powers.screen.say("no task of the fleet is under way");
   else {
-    const now = command.hands.around.now();
+    const now = command.powers.environment.now();
     printLines(
       command,
       tableLines(
@@ -94,7 +94,7 @@ export async function fleetEnroll(command: Command): Promise<number> {
   if (command.json) printJson(command, answer);
   else {
     printLines(command, [cell(answer["address"], 1_000)]);
-    command.hands.screen.say(
+    command.powers.screen.say(
       "It holds the role's password and is not shown again. On the other machine: remit --state DIR --store ADDRESS …",
     );
   }

@@ -9,7 +9,7 @@ export const FLEET_DOOR = family(
       "remit fleet login https://fleet.example.org",
     ]),
   ],
-  ["screen", "disk", "around", "kernels", "keyboard", "readInput"],
+  ["screen", "disk", "environment", "kernels", "keyboard", "readInput"],
   {
     "fleet login": async () => (await import("./login_command.ts")).fleetLogin,
   },
@@ -44,7 +44,7 @@ export const FLEET = family(
       "remit fleet uncordon k1",
     ]),
   ],
-  ["screen", "disk", "around", "kernels"],
+  ["screen", "disk", "environment", "kernels"],
   {
     "fleet list": async () => (await import("./commands.ts")).fleetList,
     "fleet tasks": async () => (await import("./commands.ts")).fleetTasks,

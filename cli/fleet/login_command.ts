@@ -2,7 +2,7 @@
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, printJson } from "../command.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { FLEET_PLACE } from "../../config/secret/hook_secret.ts";
 import { openSecretKeep } from "../../config/secret/keep.ts";
 import { parseSecretValue } from "../../config/secret/rules.ts";
@@ -12,20 +12,20 @@ import { fleetOrigin, parseGatewayUrl } from "./over_gateway.ts";
 export async function fleetLogin(
   command: Command<Basic | "keyboard" | "readInput">,
 ): Promise<number> {
-  const { hands, parsed, places } = command;
+  const { powers, parsed, places } = command;
   const url = parseGatewayUrl(parsed.args[0] ?? "");
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const typed = hands.keyboard === undefined
-    ? await hands.readInput()
-    : await hands.keyboard.line("  token (not shown) › ", { echo: false });
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const typed = powers.keyboard === undefined
+    ? await powers.readInput()
+    : await powers.keyboard.line("  token (not shown) › ", { echo: false });
   if (typed === undefined) throw new Fault("cancelled", "Cannot keep the token: cancelled");
   const origin = fleetOrigin(url);
   const name = origin.replaceAll(/[^a-z0-9_-]/gi, "-").toLowerCase().slice(0, 64);
   const value = parseSecretValue(typed);
-  const keep = openSecretKeep(hands.disk, places);
+  const keep = openSecretKeep(powers.disk, places);
   const done = keep.set({ ...FLEET_PLACE, origin, name, value });
   if (command.json) printJson(command, { url: url.origin, done });
-  else {hands.screen.say(
+  else {powers.screen.say(
       `  ${done}: the token for ${url.origin}; try remit --fleet ${url.origin} tasks`,
     );}
   return EXIT.success;

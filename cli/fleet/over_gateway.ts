@@ -7,7 +7,7 @@ import * as z from "zod";
 import { Fault, FAULT_CODES, isLoopback, isObject, type Json } from "../../contracts/base/mod.ts";
 import { FleetAnswer } from "../../contracts/wire/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Around, DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment } from "../../launch/disk/machine.ts";
 import type { KernelLink, Kernels } from "../../launch/kernel/kernels.ts";
 import { loadConfig } from "../../config/files.ts";
 import type { Places } from "../../launch/disk/places.ts";
@@ -31,7 +31,7 @@ const LOOK_MS = 500;
 export interface GatewayParts {
   readonly gateways: Gateways;
   readonly disk: DiskRead & DiskWrite;
-  readonly around: Pick<Around, "env" | "cwd">;
+  readonly environment: Pick<Environment, "env" | "cwd">;
   readonly places: Places;
   /** The words of the command. */
   readonly command: string;
@@ -78,9 +78,9 @@ export function parseGatewayUrl(text: string): URL {
   return url;
 }
 
-function gatewayUrl({ url, disk, places, around }: GatewayParts): URL {
+function gatewayUrl({ url, disk, places, environment }: GatewayParts): URL {
   if (url !== DEFAULT) return parseGatewayUrl(url);
-  const { service } = loadConfig(disk, places, { folder: around.cwd, mounts: [] });
+  const { service } = loadConfig(disk, places, { folder: environment.cwd, mounts: [] });
   if (service.fleet.url !== undefined) return parseGatewayUrl(service.fleet.url);
   throw new Fault(
     "invalidInput",
@@ -93,8 +93,8 @@ export function fleetOrigin(url: URL): string {
   return `fleet:${url.host}`;
 }
 
-function tokenOf({ around, disk, places }: GatewayParts, url: URL): string {
-  const token = around.env(TOKEN) ?? openSecretKeep(disk, places).loadFleet(fleetOrigin(url));
+function tokenOf({ environment, disk, places }: GatewayParts, url: URL): string {
+  const token = environment.env(TOKEN) ?? openSecretKeep(disk, places).loadFleet(fleetOrigin(url));
   if (token !== undefined && /^[\x21-\x7e]{8,512}$/.test(token)) return token;
   throw new Fault(
     "refused",

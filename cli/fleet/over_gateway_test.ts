@@ -1,6 +1,6 @@
 /** `--fleet URL`: what is asked, of whom, with which token, and what is made of answers that mallory may have written. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 
 interface Posted {
   readonly url: string;
@@ -14,8 +14,8 @@ function world(
   env: Readonly<Record<string, string>> = { REMIT_FLEET_TOKEN: "remit_fleet_secret" },
 ) {
   const posted: Posted[] = [];
-  const hands = {
-    ...fakeHands({ env }),
+  const powers = {
+    ...fakePowers({ env }),
     gateways: {
       post(url: string, asked: { readonly token: string; readonly body: string }) {
         const one = { url, ...asked };
@@ -25,19 +25,19 @@ function world(
       pause: () => Promise.resolve(),
     },
   };
-  return { hands, posted };
+  return { powers, posted };
 }
 const value = (of: unknown): Answer => ({ status: 200, body: JSON.stringify({ value: of }) });
 
 Deno.test("tasks are asked of the gateway with the token, and no kernel of this machine is started", async () => {
-  const { hands, posted } = world(value([]));
-  equal(await runCommandLine(["--fleet", "https://fleet.example/", "tasks"], hands), 0);
+  const { powers, posted } = world(value([]));
+  equal(await runCommandLine(["--fleet", "https://fleet.example/", "tasks"], powers), 0);
   deepEqual(posted.map(({ url, token }) => [url, token]), [
     ["https://fleet.example/fleet", "remit_fleet_secret"],
   ]);
   equal(JSON.parse(posted[0]?.body ?? "").op, "tasks");
-  equal(hands.kernels_.wishes.length, 0);
-  match(hands.screen.outs.join(""), /no tasks/);
+  equal(powers.kernels_.wishes.length, 0);
+  match(powers.screen.outs.join(""), /no tasks/);
 });
 
 for (
@@ -52,30 +52,30 @@ for (
   ] as const
 ) {
   Deno.test(`${what} is refused before anything is asked`, async () => {
-    const { hands, posted } = world(value([]));
-    ok(await runCommandLine(words, hands) !== 0);
-    match(hands.screen.lines.join("\n"), why);
+    const { powers, posted } = world(value([]));
+    ok(await runCommandLine(words, powers) !== 0);
+    match(powers.screen.lines.join("\n"), why);
     equal(posted.length, 0);
   });
 }
 
 Deno.test("without a token it says how to get one; a kept one goes to its own gateway alone", async () => {
-  const { hands, posted } = world(value([]), {});
-  ok(await runCommandLine(["--fleet", "https://one.example", "tasks"], hands) !== 0);
-  match(hands.screen.lines.join("\n"), /remit fleet login https:\/\/one.example/);
+  const { powers, posted } = world(value([]), {});
+  ok(await runCommandLine(["--fleet", "https://one.example", "tasks"], powers) !== 0);
+  match(powers.screen.lines.join("\n"), /remit fleet login https:\/\/one.example/);
   const input = {
-    ...hands,
+    ...powers,
     keyboard: undefined,
     readInput: () => Promise.resolve("kept-token-1\n"),
   };
   equal(await runCommandLine(["fleet", "login", "https://one.example"], input), 0);
-  equal(await runCommandLine(["--fleet", "https://one.example", "tasks"], hands), 0);
+  equal(await runCommandLine(["--fleet", "https://one.example", "tasks"], powers), 0);
   equal(posted.at(-1)?.token, "kept-token-1");
-  ok(await runCommandLine(["--fleet", "https://two.example", "tasks"], hands) !== 0);
+  ok(await runCommandLine(["--fleet", "https://two.example", "tasks"], powers) !== 0);
   equal(posted.length, 1);
   // No kernel, and so no agent, is ever told of it.
-  equal(await runCommandLine(["secret", "list", "--json"], hands), 0);
-  match(hands.screen.outs.at(-1) ?? "", /fleet:one.example/);
+  equal(await runCommandLine(["secret", "list", "--json"], powers), 0);
+  match(powers.screen.outs.at(-1) ?? "", /fleet:one.example/);
 });
 
 for (
@@ -92,9 +92,9 @@ for (
   ] as const
 ) {
   Deno.test(`${what} is a refusal in plain words`, async () => {
-    const { hands } = world(answer);
-    ok(await runCommandLine(["--fleet", "https://h.example", "questions"], hands) !== 0);
-    const said = hands.screen.lines.join("\n");
+    const { powers } = world(answer);
+    ok(await runCommandLine(["--fleet", "https://h.example", "questions"], powers) !== 0);
+    const said = powers.screen.lines.join("\n");
     match(said, why);
     ok(!said.includes("\u001b[2J"));
   });
@@ -106,12 +106,12 @@ Deno.test("a log is followed by looking again, and ends with its task", async ()
     body: { status, ...(status === "done" ? { exit: 0 } : {}) },
   });
   const pages = [[event(0, "open")], [], [], [event(1, "done")], []];
-  const { hands, posted } = world(({ body }) =>
+  const { powers, posted } = world(({ body }) =>
     JSON.parse(body).op === "log" ? value(pages.shift() ?? []) : value([])
   );
   const words = ["--fleet", "https://h.example", "log", "t000000000001", "--follow"];
-  equal(await runCommandLine(words, hands), 0);
-  equal(hands.screen.outs.length, 2);
+  equal(await runCommandLine(words, powers), 0);
+  equal(powers.screen.outs.length, 2);
   const froms = posted.map(({ body }) => JSON.parse(body).body.from).filter((n) => n !== undefined);
   deepEqual(froms.slice(0, 5), [0, 1, 1, 1, 2]);
 });

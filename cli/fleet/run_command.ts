@@ -5,7 +5,7 @@ import { AgentTask } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, commandText, printJson, reachKernel } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { printAnswer } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
@@ -23,7 +23,7 @@ export async function runOverFleet(
   >,
   request: string | undefined,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const wrong = HERE.find((name) => has(parsed, name));
   if (wrong !== undefined || request === undefined) {
     throw new Fault(
@@ -33,25 +33,25 @@ export async function runOverFleet(
         : `Cannot run it over a fleet with --${wrong}: that lies on this machine; say "run --anywhere" on a kernel's machine`,
     );
   }
-  const settled = await settle(command, { folder: hands.around.cwd, mounts: [] });
+  const settled = await settle(command, { folder: powers.environment.cwd, mounts: [] });
   const setting = {
     ...settled,
     ...{ mounts: [], mcp: [], wikis: [], instructions: [], memory: undefined },
   };
   const link = await reachKernel(command);
   let stopped = false;
-  const stop = hands.interrupts.listen(() => stopped = true);
+  const stop = powers.interrupts.listen(() => stopped = true);
   try {
     const task = await createTask(command, link, setting, {
       ...{ text: request, interactive: false, plan: has(parsed, "plan"), anywhere: true },
     });
-    if (!command.json) hands.screen.say(`  ${task}: the first kernel that has time takes it`);
+    if (!command.json) powers.screen.say(`  ${task}: the first kernel that has time takes it`);
     for (;;) {
       const state = await standing(link, task);
       if (stopped || (state !== undefined && state.status !== "open")) {
         return end(command, task, state);
       }
-      await hands.gateways.pause(LOOK_MS);
+      await powers.gateways.pause(LOOK_MS);
     }
   } finally {
     stop();
@@ -70,7 +70,7 @@ async function standing(link: KernelLink, task: TaskId): Promise<AgentTask | und
 }
 
 function end(command: Command, task: TaskId, state: AgentTask | undefined): number {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   if (command.json) printJson(command, state ?? { id: task, queued: true });
   const hint = (words: string): void => screen.say(`    ${commandText(command, words)}`);
   if (state === undefined || state.status === "open") {

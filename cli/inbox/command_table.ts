@@ -37,7 +37,7 @@ const INBOX_COMMANDS: readonly CommandSpec[] = [
 export const INBOX = family(INBOX_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "keyboard",
   "mcpStore",

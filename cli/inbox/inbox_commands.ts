@@ -20,7 +20,7 @@ import {
   reachKernel,
   recordOf,
 } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
@@ -53,7 +53,7 @@ async function entriesOf(command: Command, link: KernelLink): Promise<readonly I
 
 /** `inbox list`. */
 export async function inboxList(command: Command): Promise<number> {
-  const { screen, around } = command.hands;
+  const { screen, environment } = command.powers;
   const link = await reachKernel(command);
   try {
     const entries = await entriesOf(command, link);
@@ -61,7 +61,7 @@ export async function inboxList(command: Command): Promise<number> {
       printJson(command, toJson(entries));
       return EXIT.success;
     }
-    const now = around.now();
+    const now = environment.now();
     const rows = entries.map((entry) => [
       entry.id,
       entry.state,
@@ -105,7 +105,7 @@ const showOf = async (link: KernelLink, id: InboxId): Promise<InboxEntry> =>
 export async function inboxShow(command: Command): Promise<number> {
   const entry = await askKernel(command, "inboxShow", { id: entryId(command) });
   if (command.json) printJson(command, entry);
-  else printLines(command, entryLines(InboxEntry.parse(entry), command.hands.around.now()));
+  else printLines(command, entryLines(InboxEntry.parse(entry), command.powers.environment.now()));
   return EXIT.success;
 }
 
@@ -200,7 +200,7 @@ export async function inboxReply(
     await readyFor(command, link, box);
     const { colour, label } = ingressOf(command);
     const message = {
-      ...{ id: command.hands.around.id("r"), sender: "host", kind: "status", body: text },
+      ...{ id: command.powers.environment.id("r"), sender: "host", kind: "status", body: text },
       ...{ causalParent: entry.message.id, artifactRefs: [] },
       ...{ requestedActions: [], requestedAuthority: [] },
     };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { InboxEntry } from "../../contracts/exchange/mod.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { TASK } from "../_fixture/samples.ts";
 
 const NOW = 1_700_000_000_000;
@@ -29,18 +29,18 @@ const listing = (...entries: readonly InboxEntry[]) => ({
 });
 
 Deno.test("inbox list shows what waits, safely, and how to look at it", async () => {
-  const hands = fakeHands({ ops: listing(entryOf(), entryOf({ state: "delivered", n: 2 })) });
-  assert.equal(await runCommandLine(["inbox", "list"], hands), 0);
-  const out = hands.screen.outs.join("");
+  const powers = fakePowers({ ops: listing(entryOf(), entryOf({ state: "delivered", n: 2 })) });
+  assert.equal(await runCommandLine(["inbox", "list"], powers), 0);
+  const out = powers.screen.outs.join("");
   assert.match(out, /MESSAGE +STATE +FROM +TO +KIND/);
   assert.match(out, /m000000000001 +held +peer:mallory +agent:desk +handoff/);
   assert.ok(!out.includes("delivered") && !out.includes("\u001b"));
-  assert.ok(hands.screen.lines.some((line) => line.includes("inbox release MESSAGE")));
-  assert.ok(hands.screen.lines.some((line) => line.startsWith("muted: peer:noisy")));
-  const all = fakeHands({ ops: listing(entryOf(), entryOf({ state: "delivered", n: 2 })) });
+  assert.ok(powers.screen.lines.some((line) => line.includes("inbox release MESSAGE")));
+  assert.ok(powers.screen.lines.some((line) => line.startsWith("muted: peer:noisy")));
+  const all = fakePowers({ ops: listing(entryOf(), entryOf({ state: "delivered", n: 2 })) });
   await runCommandLine(["inbox", "list", "--where", "all", "--json"], all);
   assert.equal(JSON.parse(all.screen.outs.join("")).length, 2);
-  assert.equal(await runCommandLine(["inbox", "list", "--box", "root"], fakeHands()), 2);
+  assert.equal(await runCommandLine(["inbox", "list", "--box", "root"], fakePowers()), 2);
 });
 
 Deno.test("inbox show prints every field, and nothing of it moves the cursor or passes for ours", async () => {
@@ -50,9 +50,9 @@ Deno.test("inbox show prints every field, and nothing of it moves the cursor or 
     requestedActions: [{ tool: evil, arguments: evil, why: evil }],
     requestedAuthority: [{ resource: evil, right: "read", path: evil, why: evil }],
   });
-  const hands = fakeHands({ ops: { inboxShow: () => toJson({ ...entry, call: "p2:call_1" }) } });
-  assert.equal(await runCommandLine(["inbox", "show", "m000000000001"], hands), 0);
-  const lines = hands.screen.outs.join("").split("\n");
+  const powers = fakePowers({ ops: { inboxShow: () => toJson({ ...entry, call: "p2:call_1" }) } });
+  assert.equal(await runCommandLine(["inbox", "show", "m000000000001"], powers), 0);
+  const lines = powers.screen.outs.join("").split("\n");
   assert.equal(lines.filter((line) => line.startsWith("from ")).length, 1);
   assert.ok(lines.includes("call       p2:call_1"), "during which call it came");
   assert.ok(!/[\u202e]/.test(lines.join("\n")) && !lines.join("").includes("\u001b"));
@@ -70,9 +70,9 @@ Deno.test("release, dismiss, mute and unmute ask the kernel for exactly that", a
     inboxUnmute: () => null,
   };
   const run = async (...argv: string[]) => {
-    const hands = fakeHands({ ops });
-    assert.equal(await runCommandLine(["inbox", ...argv], hands), 0);
-    return { out: hands.screen.outs.join(""), asked: hands.kernels_.last?.asked.at(-1) };
+    const powers = fakePowers({ ops });
+    assert.equal(await runCommandLine(["inbox", ...argv], powers), 0);
+    return { out: powers.screen.outs.join(""), asked: powers.kernels_.last?.asked.at(-1) };
   };
   const released = await run("release", "m000000000001");
   assert.deepEqual(released.asked, ["inboxRelease", { id: "m000000000001" }]);
@@ -85,12 +85,12 @@ Deno.test("release, dismiss, mute and unmute ask the kernel for exactly that", a
   assert.deepEqual((await run("unmute", "peer:mallory")).asked, ["inboxUnmute", {
     sender: "peer:mallory",
   }]);
-  assert.equal(await runCommandLine(["inbox", "mute", "everybody"], fakeHands({ ops })), 2);
+  assert.equal(await runCommandLine(["inbox", "mute", "everybody"], fakePowers({ ops })), 2);
 });
 
 Deno.test("a reply goes to the peer's exchange, to the sender's box, or nowhere", async () => {
   const reply = async (entry: InboxEntry) => {
-    const hands = fakeHands({
+    const powers = fakePowers({
       ops: {
         inboxShow: () => toJson(entry),
         peerReply: () => ({ state: "working" }),
@@ -98,8 +98,8 @@ Deno.test("a reply goes to the peer's exchange, to the sender's box, or nowhere"
         inboxPut: () => ({ entry: toJson(entry), duplicate: false }),
       },
     });
-    const code = await runCommandLine(["inbox", "reply", "m000000000001", "On Tuesday"], hands);
-    return { code, asked: hands.kernels_.last?.asked.at(-1) };
+    const code = await runCommandLine(["inbox", "reply", "m000000000001", "On Tuesday"], powers);
+    return { code, asked: powers.kernels_.last?.asked.at(-1) };
   };
   assert.deepEqual((await reply(entryOf())).asked, [
     "peerReply",

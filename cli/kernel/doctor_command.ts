@@ -9,34 +9,34 @@ import { obstaclesOf, obstacleText } from "../../launch/disk/places.ts";
 import { lockOf } from "../mcp/work.ts";
 import { reachableStates } from "../model/status.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
-import { type Basic, RUNS_AS_ROOT } from "../hands.ts";
+import { type Basic, RUNS_AS_ROOT } from "../powers.ts";
 
 /** Runs the command. */
 export async function doctorCommand(
   command: Command<Basic | "mcpStore" | "models" | "walls">,
 ): Promise<number> {
-  const { hands, places } = command;
-  const { paint } = hands.screen;
-  const obstacles = obstaclesOf(hands.disk, places);
+  const { powers, places } = command;
+  const { paint } = powers.screen;
+  const obstacles = obstaclesOf(powers.disk, places);
   // Nothing else can be looked at where the state cannot be read.
   if (obstacles.some(({ place }) => place === "state") && !command.json) {
     printLines(command, obstacles.map((each) => paint.red(`  ✗ ${obstacleText(each)}`)));
     return EXIT.failure;
   }
   // First: an idle kernel ends while the walls are tried.
-  const link = await hands.kernels(places).find();
+  const link = await powers.kernels(places).find();
   const kernel = link === undefined
     ? undefined
     : { pid: link.pid, harness: link.harness, receiptKey: link.receiptKey, head: link.head };
   link?.close();
-  const walls = await hands.walls.look();
-  const stepUp = hands.disk.real(places.person) === undefined
+  const walls = await powers.walls.look();
+  const stepUp = powers.disk.real(places.person) === undefined
     ? undefined
-    : openKeyRing(hands.disk, places).stepUpKey();
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+    : openKeyRing(powers.disk, places).stepUpKey();
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const { browser, commands } = config;
   const models = await reachableStates(command, config);
-  const chromium = hands.disk.stat(browser.program) === undefined ? "which is missing" : "there";
+  const chromium = powers.disk.stat(browser.program) === undefined ? "which is missing" : "there";
   const tools = {
     browser: browser.engine === "static"
       ? "static: pages are read without running their scripts"
@@ -48,7 +48,7 @@ export async function doctorCommand(
     servers.filter((each) => each.state === state).length;
   const mcp = { approved: of("approved"), added: of("added"), revoked: of("revoked") };
   const code = obstacles.length === 0 ? EXIT.success : EXIT.failure;
-  const { unusableRuntime, root } = hands.around;
+  const { unusableRuntime, root } = powers.environment;
   if (command.json) {
     printJson(command, {
       version: VERSION,

@@ -14,7 +14,17 @@ export const MACHINE = family(
       "remit stop",
     ], [{ name: "force", help: "also under tasks at work: the next kernel goes on with them" }]),
   ],
-  ["screen", "disk", "around", "kernels", "keyboard", "mcpStore", "models", "service", "walls"],
+  [
+    "screen",
+    "disk",
+    "environment",
+    "kernels",
+    "keyboard",
+    "mcpStore",
+    "models",
+    "service",
+    "walls",
+  ],
   {
     trust: async () => (await import("../setup/trust_command.ts")).trustCommand,
     doctor: async () => (await import("./doctor_command.ts")).doctorCommand,

@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { tasksAtWork } from "../../launch/kernel/link.ts";
 
 /** A service holds its lock as long as it lives. */
-function serviceRuns({ hands, places }: Command<Basic | "service">): boolean {
-  const lock = hands.service.lock(join(places.person, "serve.lock"));
+function serviceRuns({ powers, places }: Command<Basic | "service">): boolean {
+  const lock = powers.service.lock(join(places.person, "serve.lock"));
   lock?.[Symbol.dispose]();
   return lock === undefined;
 }
 
 /** Tells whether the kernel is to end under these tasks. Throws `conflict` where nobody can be asked. */
 async function mayEnd(
-  { hands, parsed }: Command<Basic | "keyboard">,
+  { powers, parsed }: Command<Basic | "keyboard">,
   tasks: readonly string[],
 ): Promise<boolean> {
   if (tasks.length === 0) return false;
@@ -23,15 +23,15 @@ async function mayEnd(
   const which = `${tasks.slice(0, 3).join(", ")}${
     tasks.length > 3 ? ` and ${tasks.length - 3} more` : ""
   }`;
-  if (hands.keyboard === undefined || has(parsed, "json")) {
+  if (powers.keyboard === undefined || has(parsed, "json")) {
     throw new Fault(
       "conflict",
       `Cannot end the kernel: ${which} is at work; wait for it, end it with "remit task cancel", or give --force: ` +
         "the next kernel goes on with it",
     );
   }
-  hands.screen.say(`  ${which} is at work. The next kernel goes on with it.`);
-  const said = await hands.keyboard.line("  end the kernel now? y/N › ", {});
+  powers.screen.say(`  ${which} is at work. The next kernel goes on with it.`);
+  const said = await powers.keyboard.line("  end the kernel now? y/N › ", {});
   if (/^y(es)?$/i.test(said?.trim() ?? "")) return true;
   throw new Fault("cancelled", "Cannot end the kernel: you said no");
 }
@@ -40,7 +40,7 @@ async function mayEnd(
 export async function stopCommand(
   command: Command<Basic | "keyboard" | "service">,
 ): Promise<number> {
-  const link = await command.hands.kernels(command.places).find();
+  const link = await command.powers.kernels(command.places).find();
   const service = link !== undefined && serviceRuns(command);
   let forced = false;
   if (link !== undefined) {

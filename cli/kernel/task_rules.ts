@@ -16,18 +16,21 @@ export async function inItsPlace(
   link: KernelLink,
   task: TaskId,
 ): Promise<KernelLink> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const { rules, folder, mounts, labels } = AgentTask.parse(await link.ask("task", { task }));
-  const foreign = agentOfTask(openAgentStore(hands.disk, places), { labels });
-  if (foreign !== undefined) checkPin(hands.disk, places, foreign);
+  const foreign = agentOfTask(openAgentStore(powers.disk, places), { labels });
+  if (foreign !== undefined) checkPin(powers.disk, places, foreign);
   if (rules === undefined || rules === link.rules) return link;
-  const config = loadConfig(hands.disk, places, { folder: folder ?? hands.around.cwd, mounts });
+  const config = loadConfig(powers.disk, places, {
+    folder: folder ?? powers.environment.cwd,
+    mounts,
+  });
   link.close();
-  const own = await hands.kernels(places).provide(
+  const own = await powers.kernels(places).provide(
     wishOf(config, { mounts: mounts.map(({ dir }) => dir), exact: true, foreign }),
   );
   if (own.rules !== rules) {
-    const { paint, say } = hands.screen;
+    const { paint, say } = powers.screen;
     say(paint.dim("  the rules of its folder have changed since: those of now hold"));
   }
   return own;

@@ -5,7 +5,7 @@ import { openKeyRing } from "../../config/key/ring.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 async function readNew(
   command: Command<Basic | "keyboard">,
@@ -23,7 +23,7 @@ function told(command: Command, key: string): number {
   if (command.json) printJson(command, { stepUp: key });
   else {
     printLines(command, [`passphrase key  ${key}`]);
-    command.hands.screen.say(
+    command.powers.screen.say(
       `A kernel that runs now knows the keys that it was started with: end it with "${
         commandText(command, "stop")
       }".`,
@@ -34,9 +34,9 @@ function told(command: Command, key: string): number {
 
 /** `key create`. */
 export async function keyCreate(command: Command<Basic | "keyboard">): Promise<number> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
   if (ring.stepUpKey() !== undefined) {
     throw new Fault(
       "alreadyExists",
@@ -49,8 +49,8 @@ export async function keyCreate(command: Command<Basic | "keyboard">): Promise<n
 
 /** `key rotate`. */
 export async function keyRotate(command: Command<Basic | "keyboard">): Promise<number> {
-  const { hands, places } = command;
-  const ring = openKeyRing(hands.disk, places);
+  const { powers, places } = command;
+  const ring = openKeyRing(powers.disk, places);
   const old = await readPassphrase(command, "passphrase-file", "passphrase");
   ring.openStepUp(old);
   const next = await readNew(command, "new-passphrase-file", "new passphrase");
@@ -59,9 +59,9 @@ export async function keyRotate(command: Command<Basic | "keyboard">): Promise<n
 
 /** `key show`. */
 export function keyShow(command: Command): Promise<number> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
   const consent = ring.provideConsent().key;
   const stepUp = ring.stepUpKey();
   if (command.json) printJson(command, { consent, stepUp: stepUp ?? null });

@@ -14,7 +14,7 @@ export const KEY = family(
       { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
     ]),
   ],
-  ["screen", "disk", "around", "kernels", "keyboard"],
+  ["screen", "disk", "environment", "kernels", "keyboard"],
   {
     "key create": async () => (await import("./commands.ts")).keyCreate,
     "key show": async () => (await import("./commands.ts")).keyShow,

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** Reads it. Throws `invalidInput` without a terminal or a file. */
 export async function readPassphrase(
@@ -11,22 +11,22 @@ export async function readPassphrase(
   flagName: string,
   prompt: string,
 ): Promise<string> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const file = flag(parsed, flagName);
   if (file !== undefined) {
-    const bytes = hands.disk.read(absolute(hands.around, file));
+    const bytes = powers.disk.read(absolute(powers.environment, file));
     if (bytes === undefined) {
       throw new Fault("notFound", `Cannot read the passphrase: there is no file "${file}"`);
     }
     return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
   }
-  if (hands.keyboard === undefined) {
+  if (powers.keyboard === undefined) {
     throw new Fault(
       "invalidInput",
       `Cannot read the passphrase: there is no terminal; use --${flagName} FILE`,
     );
   }
-  const typed = await hands.keyboard.line(`  ${prompt} › `, { echo: false });
+  const typed = await powers.keyboard.line(`  ${prompt} › `, { echo: false });
   if (typed === undefined) throw new Fault("cancelled", "Cannot read the passphrase: cancelled");
   return typed;
 }

@@ -62,7 +62,7 @@ const MAIL_COMMANDS: readonly CommandSpec[] = [
 export const MAIL = family(MAIL_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

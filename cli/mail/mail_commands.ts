@@ -31,7 +31,7 @@ export async function mailList(command: Command): Promise<number> {
     printLines(command, ["no mail for you"]);
     return EXIT.success;
   }
-  const now = command.hands.around.now();
+  const now = command.powers.environment.now();
   const rows = entries.map((entry) => [
     cell(entry.id),
     cell(entry.message.sender),
@@ -40,7 +40,7 @@ export async function mailList(command: Command): Promise<number> {
     cell(textOf(entry), 300),
   ]);
   const heads = ["MESSAGE", "FROM", "COLOUR", "AGE", "SAYS"];
-  printLines(command, tableLines(heads, rows, command.hands.screen.width));
+  printLines(command, tableLines(heads, rows, command.powers.screen.width));
   return EXIT.success;
 }
 

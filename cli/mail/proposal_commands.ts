@@ -19,7 +19,7 @@ import { questionLines } from "../question/question_frame.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { messageOf } from "./letter.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** The tool whose question a proposal is. */
 const RUN = "proposal_run";
@@ -60,7 +60,7 @@ export async function proposalsList(command: Command): Promise<number> {
     printLines(command, ["no proposal waits for you"]);
     return EXIT.success;
   }
-  const now = command.hands.around.now();
+  const now = command.powers.environment.now();
   const rows = found.map(({ question, n, program }) => [
     cell(question.id),
     cell(question.task),
@@ -69,7 +69,7 @@ export async function proposalsList(command: Command): Promise<number> {
     cell(program.trimEnd().replaceAll("\n", " ⏎ "), 300),
   ]);
   const heads = ["PROPOSAL", "TASK", "N", "AGE", "PROGRAM"];
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   printLines(command, tableLines(heads, rows, screen.width));
   screen.say(
     screen.paint.dim(`look at one with: ${commandText(command, "proposals show PROPOSAL")}`),
@@ -92,7 +92,7 @@ export async function proposalsShow(command: Command): Promise<number> {
     printJson(command, question);
     return EXIT.success;
   }
-  const { width, paint } = command.hands.screen;
+  const { width, paint } = command.powers.screen;
   printLines(command, questionLines(question, [], { width, paint, whole: true }));
   return EXIT.success;
 }
@@ -147,7 +147,7 @@ async function sendCounter(
   const link = await reachKernel(command);
   try {
     await link.ask("inboxPut", {
-      message: messageOf(`counter-${id}-${command.hands.around.id("h")}`, "handoff", mail),
+      message: messageOf(`counter-${id}-${command.powers.environment.id("h")}`, "handoff", mail),
       stamp: { box: `task:${task}`, colour: "BLUE", label: "internal" },
     });
   } finally {
@@ -156,9 +156,9 @@ async function sendCounter(
 }
 
 function offerOf(command: Command): EvalProposal {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const file = parsed.args[1] ?? "";
-  const bytes = hands.disk.read(absolute(hands.around, file));
+  const bytes = powers.disk.read(absolute(powers.environment, file));
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
   }

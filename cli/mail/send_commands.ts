@@ -21,7 +21,7 @@ async function post(
   to: Box,
   mail: Mail,
 ): Promise<Json> {
-  const message = messageOf(command.hands.around.id("h"), "handoff", mail);
+  const message = messageOf(command.powers.environment.id("h"), "handoff", mail);
   return await link.ask("inboxPut", {
     message,
     stamp: { box: to, colour: "BLUE", label: "internal" },
@@ -58,7 +58,7 @@ async function sent(
     if (command.json) printJson(command, answer);
     else printLines(command, [`sent to ${to}: ${String(entry["id"])} (${String(entry["state"])})`]);
     if (to.startsWith("agent:") && entry["state"] === "queued") {
-      command.hands.screen.say(`It waits for the next task of ${to.slice("agent:".length)}.`);
+      command.powers.screen.say(`It waits for the next task of ${to.slice("agent:".length)}.`);
     }
     return EXIT.success;
   } finally {

@@ -5,7 +5,7 @@ import { Box, type Mail } from "../../contracts/exchange/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, recordOf } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
@@ -34,21 +34,21 @@ interface Simulation {
 export async function simulate(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";
-  const bytes = hands.disk.read(absolute(hands.around, file));
+  const bytes = powers.disk.read(absolute(powers.environment, file));
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
   }
   const { simulate: name, play, steps } = parseSimulation(new TextDecoder().decode(bytes), file);
   const setting = await settle(command, {
-    ...{ folder: hands.around.cwd, mounts: [] },
+    ...{ folder: powers.environment.cwd, mounts: [] },
     ...(play === undefined || has(parsed, "model") ? {} : { play: JSON.stringify(play) }),
   });
   // Names and mail of its own: the same file plays the same way each time.
   const agent: AgentSpec = {
     ...{ labels: {}, persona: "", limits: {}, env: {}, ...setting.agent },
-    name: `sim-${hands.around.id("")}`,
+    name: `sim-${powers.environment.id("")}`,
     program: "lal",
   };
   const link = await kernelFor(command, setting);
@@ -67,13 +67,13 @@ export async function simulate(
     for (const [n, step] of rest.entries()) {
       const wrong = await played(simulation, step);
       if (wrong === undefined) continue;
-      hands.screen.out(`✗ ${name}: step ${n + 2}: ${displayText(wrong, { max: 1_000 })}\n`);
+      powers.screen.out(`✗ ${name}: step ${n + 2}: ${displayText(wrong, { max: 1_000 })}\n`);
       await over(link, task);
       return EXIT.failure;
     }
     await resting.rested();
     await over(link, task);
-    hands.screen.out(`✓ ${name}: ${steps.length} steps\n`);
+    powers.screen.out(`✓ ${name}: ${steps.length} steps\n`);
     return EXIT.success;
   } finally {
     link.close();
@@ -127,7 +127,7 @@ async function put(
   }));
   show(command, "HOST", step.say);
   await link.ask("inboxPut", {
-    message: messageOf(command.hands.around.id("h"), "handoff", packageOf(step.say, edges)),
+    message: messageOf(command.powers.environment.id("h"), "handoff", packageOf(step.say, edges)),
     stamp: { box, colour: "BLUE", label: "internal" },
   });
 }
@@ -151,7 +151,7 @@ async function decided(
   { command, link, task, resting }: Simulation,
   step: Extract<SimulateStep, { proposal: string }>,
 ): Promise<boolean> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const questions = Question.array().parse(await link.ask("questions", { task }));
   const found = questions.map(proposalOf).find((each) => each?.program.includes(step.proposal));
   if (found === undefined) return false;
@@ -182,17 +182,17 @@ async function decided(
     const stamp = { box: `task:${task}`, colour: "BLUE", label: "internal" };
     await link.ask("inboxPut", { message, stamp });
   }
-  const signer = openKeyRing(hands.disk, places).provideConsent();
+  const signer = openKeyRing(powers.disk, places).provideConsent();
   const answer = signAnswer(question, {
     ...{ decision, for: "once", say, channel: "answersFile" },
-    by: hands.around.env("USER") ?? "operator",
-  }, { signer, at: hands.around.now() });
+    by: powers.environment.env("USER") ?? "operator",
+  }, { signer, at: powers.environment.now() });
   resting.begins();
   await link.ask("answer", toJson(answer));
   return true;
 }
 
-function show({ hands }: Command, who: string, said: string): void {
+function show({ powers }: Command, who: string, said: string): void {
   const line = said.trimEnd().replaceAll("\n", " ⏎ ");
-  hands.screen.out(`${who.padEnd(6)} ${displayText(line, { max: 2_000 })}\n`);
+  powers.screen.out(`${who.padEnd(6)} ${displayText(line, { max: 2_000 })}\n`);
 }

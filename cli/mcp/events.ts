@@ -5,7 +5,7 @@ import { McpServerName } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { lockOf } from "./work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** What a server did, in words; `mark` says how loudly. */
 interface McpHappening {
@@ -112,6 +112,6 @@ export function noteSuspension(command: Command<Basic | "mcpStore">, event: Seen
     }));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    command.hands.screen.say(`  ${displayText(error.message, { max: 300 })}`);
+    command.powers.screen.say(`  ${displayText(error.message, { max: 300 })}`);
   }
 }

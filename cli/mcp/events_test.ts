@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fakeHands, fakeScreen } from "../_fixture/world.ts";
+import { fakePowers, fakeScreen } from "../_fixture/world.ts";
 import { type SeenEvent } from "../audit/event_fields.ts";
 import { makeLiveView } from "../run/live_view.ts";
 import { logLine } from "../task/log_command.ts";
@@ -72,8 +72,8 @@ Deno.test("a suspended tool is named, and its words reach no terminal as they ar
 });
 
 Deno.test("a suspension that is watched is marked in remit.lock, once, and only for a pinned tool", () => {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
   const tool = {
     ...{
       name: "mcp_files_read",
@@ -96,7 +96,7 @@ Deno.test("a suspension that is watched is marked in remit.lock, once, and only 
   Deno.writeTextFileSync(places.mcpLock, mcpLockText([server]), { mode: 0o600 });
   const command = findCommand("run");
   assert.ok(command !== undefined);
-  const at = { hands, places, json: false, parsed: { command, args: [], flags: new Map() } };
+  const at = { powers, places, json: false, parsed: { command, args: [], flags: new Map() } };
   const suspended = (name: string): string | undefined => {
     noteSuspension(at, event({ what: "suspended", why: "changed" }, { tool: name }));
     return JSON.parse(Deno.readTextFileSync(places.mcpLock)).servers[0].reviewed[0].suspended;
@@ -109,5 +109,5 @@ Deno.test("a suspension that is watched is marked in remit.lock, once, and only 
   });
   Deno.writeTextFileSync(places.mcpLock, "{");
   noteSuspension(at, event({ what: "suspended" }, { tool: "read" }));
-  assert.match(hands.screen.lines.join(""), /Cannot read/);
+  assert.match(powers.screen.lines.join(""), /Cannot read/);
 });

@@ -15,7 +15,7 @@ import {
 import { resolveGrant, resolveSocket } from "../../bridges/mcp/registry/paths.ts";
 import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { registryOf } from "./work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 function wrong(message: string): Fault {
   return new Fault("invalidInput", message);
@@ -53,7 +53,7 @@ function variable(command: Command, text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at >= 0) return [parseVariable(text.slice(0, at)), text.slice(at + 1)];
   const name = parseVariable(text);
-  const value = command.hands.around.env(name);
+  const value = command.powers.environment.env(name);
   if (value !== undefined) return [name, value];
   throw wrong(
     `Cannot hand over variable "${name}": your environment has none; write --env ${name}=VALUE`,
@@ -65,11 +65,11 @@ function variable(command: Command, text: string): readonly [string, string] {
  * folder. A server that keeps a file of its own names it before it exists, and only what is there can be bound.
  */
 function writable(command: Command<Basic | "mcpStore">, text: string): string {
-  const { disk, around, screen } = command.hands;
+  const { disk, environment, screen } = command.powers;
   try {
     return resolveGrant(registryOf(command), text);
   } catch (error) {
-    const path = absolute(around, text), folder = disk.real(dirname(path));
+    const path = absolute(environment, text), folder = disk.real(dirname(path));
     if (!(error instanceof Fault) || error.code !== "notFound" || folder === undefined) throw error;
     const isFolder = text.endsWith("/"), made = join(folder, basename(path));
     // Of its owner alone: nobody has said who else may read what comes into it.
@@ -118,13 +118,13 @@ export async function takeSecrets(
   name: LockedServer["name"],
   flags: Pick<MoreGrants, "secretEnv" | "secretHeaders">,
 ): Promise<void> {
-  const { keyboard } = command.hands;
+  const { keyboard } = command.powers;
   const wanted = [
     ...flags.secretEnv.map((env) => ({ label: env, place: { env } })),
     ...flags.secretHeaders.map((header) => ({ label: `header ${header}`, place: { header } })),
   ];
   if (wanted.length === 0) return;
-  const piped = keyboard === undefined ? (await command.hands.readInput()).split("\n") : [];
+  const piped = keyboard === undefined ? (await command.powers.readInput()).split("\n") : [];
   for (const { label, place } of wanted) {
     const value = keyboard === undefined
       ? piped.shift()?.replace(/\r$/, "")

@@ -30,7 +30,7 @@ import { lookAt, lookFirst } from "../../bridges/mcp/registry/look.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 import { shellLine } from "../../text/shell.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
 export async function firstLook(
@@ -57,7 +57,7 @@ export function showFailure(
   look: McpLook,
   { kept = true }: { readonly kept?: boolean } = {},
 ): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   screen.say(`  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`);
   for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
   if (!kept) return;
@@ -77,7 +77,7 @@ export function showReview(
   review: McpReview,
   parts: { readonly look: Pick<McpLook, "accesses">; readonly whole: boolean },
 ): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const lines = [
     ...serverLines(screen, review.server, parts.look.accesses),
     ...reviewLines(screen, review, { whole: parts.whole }),
@@ -97,7 +97,7 @@ export async function saysYes(
   review: McpReview,
 ): Promise<boolean> {
   if (has(command.parsed, "yes")) return true;
-  const { keyboard } = command.hands;
+  const { keyboard } = command.powers;
   const count = waiting(review).length;
   if (keyboard === undefined || count === 0) return false;
   const what = count === 1 ? "the tool that is" : `the ${count} tools that are`;
@@ -113,7 +113,7 @@ export function pin(
   const approval = {
     tools: options.tools,
     flagged: options.flagged,
-    at: command.hands.around.now(),
+    at: command.powers.environment.now(),
     by: person(command),
   };
   let done: Approved | undefined;
@@ -184,7 +184,7 @@ export async function onboard(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
   added: LockedServer,
 ): Promise<ExitCode> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const named = [added.grants.read, added.grants.write, added.grants.net].flat().length > 0;
   screen.hint(
     `  … ${added.name} is started ${
@@ -252,7 +252,7 @@ export async function onboard(
   return approved ? EXIT.success : EXIT.waiting;
 }
 
-function ready({ hands: { screen } }: Command, { readyMs = 0 }: McpLook): void {
+function ready({ powers: { screen } }: Command, { readyMs = 0 }: McpLook): void {
   screen.say(`  It runs with what it was granted: ready in ${Math.round(readyMs)} ms.`);
 }
 
@@ -272,7 +272,7 @@ function failed(
 
 /** What is typed behind `prompt`, in small letters; empty with nobody at the keyboard. */
 async function typedAt(
-  { hands: { keyboard } }: Command<Basic | "keyboard">,
+  { powers: { keyboard } }: Command<Basic | "keyboard">,
   prompt: string,
 ): Promise<string> {
   return ((await keyboard?.line(prompt)) ?? "").trim().toLowerCase();
@@ -284,7 +284,7 @@ async function agreeFiles(
   command: Command<Basic | "keyboard">,
   { read, writers }: Proposal,
 ): Promise<Pick<McpGrants, "read" | "write">> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   if (read.length === 0) return { read: [], write: [] };
   const shown = read.map((path) => displayText(path, { max: 300 })).join(" ");
   screen.say(`  Its arguments and variables name ${shown}.`);
@@ -302,7 +302,7 @@ async function agreeHosts(
   command: Command<Basic | "keyboard">,
   proposal: Proposal,
 ): Promise<string[]> {
-  const { keyboard, screen } = command.hands;
+  const { keyboard, screen } = command.powers;
   // Reading and sending together can lose what is read: that takes more than --yes.
   if (keyboard === undefined || has(command.parsed, "yes")) return [];
   const agreed: string[] = [];
@@ -324,7 +324,7 @@ async function agreeClearance(
   command: Command<Basic | "keyboard">,
   server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">,
 ): Promise<Label | undefined> {
-  const { keyboard, screen } = command.hands;
+  const { keyboard, screen } = command.powers;
   if (!reachesOut(server) || server.clearanceChosen !== undefined) return undefined;
   if (keyboard === undefined || has(command.parsed, "yes")) return undefined;
   screen.say(

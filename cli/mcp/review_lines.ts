@@ -19,7 +19,7 @@ import {
 import type { LockedServer } from "../../bridges/mcp/registry/lock.ts";
 import { fieldLines } from "../plugin/review.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 
 const SHORT_LINES = 2;
 const SHOWN_ACCESSES = 12;

@@ -18,7 +18,7 @@ import { parseMcpName } from "../../bridges/mcp/registry/lock.ts";
 import { askLook } from "../../bridges/mcp/registry/look.ts";
 import { unflaggedTools } from "../../bridges/mcp/registry/review.ts";
 import { registryOf } from "./work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 interface StoryServers {
   readonly servers: readonly ImportedServer[];
@@ -32,8 +32,8 @@ const NOTHING: McpGrants = { read: [], write: [], net: [] };
 
 /** Our own server, in plain JavaScript, run by this very Deno within a namespace. */
 function ownLaunch(command: Command<Basic | "mcpStore">, words: readonly string[]): McpLaunch {
-  const { around, mcpStore } = command.hands;
-  const folder = join(around.home, "examples", "mcp");
+  const { environment, mcpStore } = command.powers;
+  const folder = join(environment.home, "examples", "mcp");
   const program = mcpStore.find(mcpStore.deno);
   if (program === undefined) {
     throw new Fault("unavailable", "Cannot play the story: there is no Deno");
@@ -66,7 +66,7 @@ const keptFile = (command: Command): string => join(command.places.state, "mcp",
 
 /** The package as it was fetched for an earlier play, where its tree is still there. */
 function keptLaunch(command: Command): McpLaunch | undefined {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const bytes = disk.read(keptFile(command));
   if (bytes === undefined) return undefined;
   try {
@@ -86,7 +86,7 @@ async function filesLaunch(
   command: Command<Basic | "mcpStore">,
   folder: string,
 ): Promise<{ readonly launch: McpLaunch; readonly why?: string }> {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const kept = keptLaunch(command);
   if (kept?.kind === "npm") return { launch: { ...kept, args: [folder] } };
   try {
@@ -105,7 +105,7 @@ async function pinned(
   command: Command<Basic | "mcpStore">,
   servers: readonly ImportedServer[],
 ): Promise<readonly ImportedServer[]> {
-  await command.hands.mcpStore.ready();
+  await command.powers.mcpStore.ready();
   const link = await reachKernel(command);
   try {
     const done: ImportedServer[] = [];
@@ -130,7 +130,7 @@ export async function provideStoryServers(
   command: Command<Basic | "mcpStore">,
   desk: string,
 ): Promise<StoryServers> {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const notes = join(disk.real(desk) ?? desk, "notes");
   disk.link(join(notes, "guest-list"), "/etc/passwd");
   const { launch, why } = await filesLaunch(command, notes);

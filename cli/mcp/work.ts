@@ -1,7 +1,7 @@
 /** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
 import type { ImportedServer, McpServerName, ServerListing } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { mcpOfTask } from "../../bridges/mcp/registry/handover.ts";
 import {
@@ -15,9 +15,9 @@ import { type McpReview, reviewOf } from "../../bridges/mcp/registry/review.ts";
 
 /** A command's powers over imported servers, without its terminal. */
 export function registryOf(command: Command<Basic | "mcpStore">): LookPowers {
-  const { hands: { disk, around, mcpStore }, places } = command;
+  const { powers: { disk, environment, mcpStore }, places } = command;
   const kernel = (): Promise<KernelLink> => reachKernel(command);
-  return { disk, environment: around, store: mcpStore, places, kernel };
+  return { disk, environment, store: mcpStore, places, kernel };
 }
 
 /** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */
@@ -26,7 +26,7 @@ export function serversOf(
   config: Parameters<typeof mcpOfTask>[1],
 ): readonly ImportedServer[] {
   const { servers, notes } = mcpOfTask(registryOf(command), config);
-  for (const note of notes) command.hands.screen.say(`  ${note}`);
+  for (const note of notes) command.powers.screen.say(`  ${note}`);
   return servers;
 }
 
@@ -36,7 +36,7 @@ export async function reviewNow(
   server: LockedServer,
   words: ServerListing,
 ): Promise<McpReview> {
-  const { plugins } = command.hands;
+  const { plugins } = command.powers;
   const builtIn = (await plugins.builtIn()).plugins;
   const own = [
     ...plugins.reserved,
@@ -57,13 +57,13 @@ export function serverName(command: Command): McpServerName {
 
 /** Who is at work, for the record. */
 export function person(command: Command): string {
-  const { around } = command.hands;
-  return (around.env("USER") ?? `uid-${around.uid}`).slice(0, 128);
+  const { environment } = command.powers;
+  return (environment.env("USER") ?? `uid-${environment.uid}`).slice(0, 128);
 }
 
 /** Ends a server's processes and leases in every task, where a kernel runs; gives how many ended. */
 export async function endServer(command: Command, name: McpServerName): Promise<number> {
-  const link: KernelLink | undefined = await command.hands.kernels(command.places).find();
+  const link: KernelLink | undefined = await command.powers.kernels(command.places).find();
   if (link === undefined) return 0;
   try {
     const answer = await link.ask("mcpRevoke", { server: name });

@@ -11,7 +11,7 @@ import { absolute } from "../../launch/disk/places.ts";
 import { resolveWiki } from "../wiki/place.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import type { GatewayLink } from "../../service/mod.ts";
@@ -38,21 +38,21 @@ function hostBlock(command: Command<Basic | "wikis">, name: string): string {
       `Cannot print for "${name}": there is ${KNOWN_HOSTS.join(", ")}`,
     );
   }
-  const { around } = command.hands;
+  const { environment } = command.powers;
   const server = {
     ...(host === "vscode" ? { type: "stdio" } : {}),
     // A host has a search path of its own: only an absolute path is the same program.
-    command: `${around.home}/bin/remit`,
+    command: `${environment.home}/bin/remit`,
     args: ["mcp", "serve", ...kept(command)],
   };
   const key = host === "vscode" ? "servers" : "mcpServers";
-  command.hands.screen.say(command.hands.screen.paint.dim(`  for ${WHERE[host]}`));
+  command.powers.screen.say(command.powers.screen.paint.dim(`  for ${WHERE[host]}`));
   return `${JSON.stringify({ [key]: { remit: server } }, null, 2)}\n`;
 }
 
 /** The flags of this command that its host has to give, too. */
 function kept(command: Command<Basic | "wikis">): readonly string[] {
-  const { parsed, places, hands: { around } } = command;
+  const { parsed, places, powers: { environment } } = command;
   const wiki = flag(parsed, "wiki");
   const named = ["profile", "agent", "model"].flatMap((name) => {
     const value = flag(parsed, name);
@@ -61,7 +61,7 @@ function kept(command: Command<Basic | "wikis">): readonly string[] {
   const mounts = (parsed.flags.get("mount") ?? []).flatMap((each) => {
     const { name, dir } = parseMount(each);
     const end = each.slice(each.indexOf("=") + 1 + dir.length);
-    return ["--mount", `${name}=${absolute(around, dir)}${end}`];
+    return ["--mount", `${name}=${absolute(environment, dir)}${end}`];
   });
   return [
     ...named,
@@ -108,9 +108,9 @@ function holders(
   command: Command,
   listen: Listen | undefined,
 ): (token: string | null) => ServeHolder | undefined {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const profile = oneOf(parsed, "profile", Profile.options) ?? "guest";
-  const tokens = openTokens({ disk: hands.disk, places });
+  const tokens = openTokens({ disk: powers.disk, places });
   if (listen === undefined) {
     return (token) => token === null ? { holder: "host", profile } : undefined;
   }
@@ -138,10 +138,10 @@ function holders(
 export async function mcpServe(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "serve" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const printed = flag(parsed, "print");
   if (printed !== undefined) {
-    hands.screen.out(hostBlock(command, printed));
+    powers.screen.out(hostBlock(command, printed));
     return EXIT.success;
   }
   if (!has(parsed, "http") && parsed.args[0] !== undefined) {
@@ -160,12 +160,12 @@ export async function mcpServe(
   const mediator = makeMediator({
     holderOf,
     open: (id, holder) => openHost({ ...shared, own: listen === undefined, tell }, id, holder),
-    id: () => hands.around.id("host") + hands.around.id(""),
-    send: (text) => hands.serve.output(text),
-    note: (text) => hands.screen.say(`  ${displayText(text, { max: 1_000 })}`),
+    id: () => powers.environment.id("host") + powers.environment.id(""),
+    send: (text) => powers.serve.output(text),
+    note: (text) => powers.screen.say(`  ${displayText(text, { max: 1_000 })}`),
   });
   try {
-    gateway = await hands.serve.start({
+    gateway = await powers.serve.start({
       handler: mediator,
       ...(listen === undefined ? {} : { listen }),
     });
@@ -185,9 +185,9 @@ async function serve(
     readonly link: Promise<KernelLink>;
   },
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const ended = Promise.withResolvers<number>();
-  const stopListening = hands.interrupts.listen(() => ended.resolve(EXIT.success));
+  const stopListening = powers.interrupts.listen(() => ended.resolve(EXIT.success));
   void gateway.closed.then(() => ended.resolve(EXIT.failure));
   // Without a kernel nothing can be served: the host starts the command anew.
   link.then((each) => each.closed).then(() => ended.resolve(EXIT.failure), () => undefined);
@@ -210,16 +210,16 @@ async function serve(
     const late = new AbortController();
     await Promise.race([
       gateway.ask("stop", null).catch(() => undefined),
-      hands.serve.pause(STOP_MS, late.signal),
+      powers.serve.pause(STOP_MS, late.signal),
     ]);
     late.abort();
   }
 }
 
 /** The host's bytes, one piece after another: a host that floods waits for the gateway. */
-async function pump({ hands }: Command<Basic | "serve">, gateway: GatewayLink): Promise<void> {
+async function pump({ powers }: Command<Basic | "serve">, gateway: GatewayLink): Promise<void> {
   try {
-    for await (const text of hands.serve.input()) {
+    for await (const text of powers.serve.input()) {
       for (let at = 0; at < text.length; at += SERVE_PIECE) {
         await gateway.ask("bytes", { text: text.slice(at, at + SERVE_PIECE) });
       }
@@ -232,7 +232,7 @@ async function pump({ hands }: Command<Basic | "serve">, gateway: GatewayLink): 
 
 function showAddress(command: Command, answer: Json): void {
   const { address } = Object(answer);
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const url = `http://${displayText(String(address), { max: 300 })}/mcp`;
   if (command.json) screen.out(`${JSON.stringify({ url })}\n`);
   screen.say(`${screen.paint.bold("remit")}  serving MCP at ${screen.paint.cyan(url)}`);
@@ -242,7 +242,7 @@ function showAddress(command: Command, answer: Json): void {
   screen.say(screen.paint.dim("  Ctrl-C ends it"));
 }
 
-function complain({ hands }: Command, error: unknown): void {
+function complain({ powers }: Command, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
-  hands.screen.say(`  ${displayText(why, { max: 2_000 })}`);
+  powers.screen.say(`  ${displayText(why, { max: 2_000 })}`);
 }

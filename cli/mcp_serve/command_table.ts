@@ -64,7 +64,7 @@ const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
 export const MCP_SERVE = family(MCP_SERVE_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

@@ -21,7 +21,7 @@ export interface GatewayStart {
 }
 
 /** The powers of serving hosts. */
-export interface ServeHands {
+export interface ServePowers {
   /** Starts the gateway's process behind its walls. Throws `unavailable` when it does not start. */
   start(start: GatewayStart): Promise<GatewayLink>;
   /** Standard input as text, until it ends. */

@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import { subjectOf, textOf } from "../audit/event_fields.ts";
 import { type Command, commandText } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { showChange } from "../question/shown_content.ts";
@@ -22,7 +22,11 @@ const NO_PLAY = JSON.stringify({
 export async function settleCalls(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<RunSetting> {
-  return await settle(command, { folder: command.hands.around.cwd, mounts: [], play: NO_PLAY });
+  return await settle(command, {
+    folder: command.powers.environment.cwd,
+    mounts: [],
+    play: NO_PLAY,
+  });
 }
 
 function hostKernel(link: KernelLink): HostKernel {
@@ -52,15 +56,15 @@ export function hostParts(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "serve" | "wikis">,
   { setting, link }: { readonly setting: RunSetting; readonly link: Promise<KernelLink> },
 ): Omit<HostParts, "own" | "tell"> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const kernel = link.then(hostKernel);
   // The command itself says why there is no kernel.
   kernel.catch(() => undefined);
   return {
-    ...{ setting, link: kernel, pause: hands.serve.pause, id: hands.around.id },
-    now: () => hands.around.now(),
+    ...{ setting, link: kernel, pause: powers.serve.pause, id: powers.environment.id },
+    now: () => powers.environment.now(),
     async another() {
-      const own = await hands.kernels(places).find();
+      const own = await powers.kernels(places).find();
       if (own === undefined) throw new Fault("gone", "Cannot go on: the kernel has ended");
       return hostKernel(own);
     },
@@ -68,17 +72,17 @@ export function hostParts(
       const flags = new Map(command.parsed.flags);
       if (agent !== undefined) flags.set("agent", [agent]);
       const chosen = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
-        ...{ folder: hands.around.cwd, mounts: [] },
+        ...{ folder: powers.environment.cwd, mounts: [] },
       });
       return { setting: chosen, kernel: hostKernel(await kernelFor(command, chosen)) };
     },
     sign(question, { allow, by }) {
       const decision = allow ? "allow" : "deny";
       const verdict = { decision, for: "once", by, channel: "command" } as const;
-      const signer = openKeyRing(hands.disk, places).provideConsent();
-      return signAnswer(question, verdict, { signer, at: hands.around.now() });
+      const signer = openKeyRing(powers.disk, places).provideConsent();
+      return signAnswer(question, verdict, { signer, at: powers.environment.now() });
     },
-    show: (content, change) => showChange(hands.disk, content, change),
+    show: (content, change) => showChange(powers.disk, content, change),
     where: (question) =>
       `${commandText(command, "questions")}\n${commandText(command, `answer ${question} allow`)}`,
   };

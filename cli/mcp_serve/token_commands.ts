@@ -11,7 +11,7 @@ import { loadConfig } from "../../config/files.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
 import { SERVE_AT } from "../service/command_table.ts";
 import { tableLines } from "../terminal/table.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** Tokens of one kind. Whom they are for is one more column. */
 interface TokenKind<T extends KeptToken> {
@@ -48,8 +48,8 @@ function tokenVerbs<T extends KeptToken>(
   command: Command<Basic | "serve">,
   kind: TokenKind<T>,
 ): Promise<number> {
-  const { hands, json, parsed } = command;
-  const { screen } = hands;
+  const { powers, json, parsed } = command;
+  const { screen } = powers;
   const [verb = "", which] = parsed.args;
   const shown = (kept: Omit<T, "sha256">): Record<string, Json> => {
     const { id, name, createdAt } = kept;
@@ -57,8 +57,8 @@ function tokenVerbs<T extends KeptToken>(
   };
   switch (verb) {
     case "create": {
-      const { kept, lines } = kind.make(which, hands.around.id(kind.letter));
-      const token = kind.tokens.create(kept, hands.serve.secret());
+      const { kept, lines } = kind.make(which, powers.environment.id(kind.letter));
+      const token = kind.tokens.create(kept, powers.serve.secret());
       const { createdAt: _now, ...rest } = shown(kept);
       if (json) printJson(command, { ...rest, token });
       else {
@@ -102,17 +102,17 @@ function tokenVerbs<T extends KeptToken>(
 
 /** `mcp token create [NAME] [--profile P] [--name NAME]`, and `list`, `revoke ID`. */
 export function mcpToken(command: Command<Basic | "serve">): Promise<number> {
-  const { hands, places, parsed } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places, parsed } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   return tokenVerbs(command, {
-    ...{ tokens: openTokens({ disk: hands.disk, places }), column: "profile", letter: "m" },
+    ...{ tokens: openTokens({ disk: powers.disk, places }), column: "profile", letter: "m" },
     of: ({ profile }) => profile,
     make(which, id) {
       const name = tokenName(command, which ?? id);
       const profile = oneOf(parsed, "profile", Profile.options) ?? "guest";
       const said = tokenText({ id, name });
       return {
-        kept: { id, name, profile, createdAt: hands.around.now() },
+        kept: { id, name, profile, createdAt: powers.environment.now() },
         lines: [
           `  token ${said}, profile ${profile}: shown this once, only its hash is kept`,
           ...(profile === "operator"
@@ -126,11 +126,11 @@ export function mcpToken(command: Command<Basic | "serve">): Promise<number> {
 
 /** `fleet token create [NAME] [--profile P]`, and `list`, `revoke ID`: tokens of people who use `--fleet`. */
 export function fleetToken(command: Command<Basic | "serve">): Promise<number> {
-  const { hands, places, parsed } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places, parsed } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   return tokenVerbs(command, {
     ...{
-      tokens: openTokens({ disk: hands.disk, places }, "fleet"),
+      tokens: openTokens({ disk: powers.disk, places }, "fleet"),
       column: "profile",
       letter: "f",
     },
@@ -139,7 +139,7 @@ export function fleetToken(command: Command<Basic | "serve">): Promise<number> {
       const name = tokenName(command, which ?? id);
       const profile = oneOf(parsed, "profile", Profile.options) ?? "guest";
       return {
-        kept: { id, name, profile, createdAt: hands.around.now() },
+        kept: { id, name, profile, createdAt: powers.environment.now() },
         lines: [
           `  token ${tokenText({ id, name })}: shown this once, only its hash is kept`,
           "  whoever has it sees every task of the fleet and may start more; answers need the person's own key",
@@ -152,17 +152,17 @@ export function fleetToken(command: Command<Basic | "serve">): Promise<number> {
 
 /** `a2a token create PEER [--name N]`, and `list`, `revoke ID`. */
 export function a2aToken(command: Command<Basic | "serve">): Promise<number> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   return tokenVerbs(command, {
-    ...{ tokens: openPeerTokens({ disk: hands.disk, places }), column: "peer", letter: "p" },
+    ...{ tokens: openPeerTokens({ disk: powers.disk, places }), column: "peer", letter: "p" },
     of: ({ peer }) => peer,
     make(which, id) {
       const { peer, url } = peerOf(command, which);
       const name = tokenName(command, id);
       const said = tokenText({ id, name });
       return {
-        kept: { id, name, peer, createdAt: hands.around.now() },
+        kept: { id, name, peer, createdAt: powers.environment.now() },
         lines: [
           `  token ${said} of peer ${peer}: shown this once, only its hash is kept`,
           "  the other side keeps it in a file and types",
@@ -175,14 +175,14 @@ export function a2aToken(command: Command<Basic | "serve">): Promise<number> {
 
 /** A peer of remit.yaml that is let in by tokens, and where it reaches this service. */
 function peerOf(
-  { hands, places }: Command,
+  { powers, places }: Command,
   which: string | undefined,
 ): { readonly peer: PeerName; readonly url: string } {
   const peer = PeerName.safeParse(which ?? "");
   if (!peer.success) {
     throw new Fault("invalidInput", "Cannot make a token: say for which peer of remit.yaml");
   }
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const { peers, at, serve } = config.service;
   const known = Object.hasOwn(peers, peer.data) ? peers[peer.data] : undefined;
   if (known === undefined) {

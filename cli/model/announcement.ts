@@ -1,7 +1,7 @@
 /** What is said before the first text goes to a provider. @module */
 import { DEAREST } from "../../contracts/model/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import type { AskedProvider } from "../../contracts/model/mod.ts";
 
 const CHARS_A_TOKEN = 4;

@@ -11,18 +11,18 @@ import { flag, has } from "../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { bytesText, listWeights } from "../../models/weights/mod.ts";
 import { openSecretKeep } from "../../config/secret/keep.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** What references are resolved with, for a command. */
 export function modelParts(command: Command<Basic | "models">, config: Merged): ModelParts {
-  const { hands, places } = command;
-  const { disk, around, screen, models } = hands;
+  const { powers, places } = command;
+  const { disk, environment, screen, models } = powers;
   return {
-    ...{ disk, around, screen, models, places },
+    ...{ disk, environment, screen, models, places },
     aliases: config.models,
     redact: config.redact,
     modelKeys: config.modelKeys,
-    prepare: () => preparePlaces(disk, places, around.uid),
+    prepare: () => preparePlaces(disk, places, environment.uid),
     kept(): ReturnType<ModelParts["kept"]> {
       return disk.real(places.person) === undefined ? [] : openSecretKeep(disk, places).list();
     },
@@ -66,8 +66,8 @@ function replayed(command: Command, file: string): ResolvedModel {
       );
     }
   }
-  const { disk, around } = command.hands;
-  const choice = readRecording(disk, absolute(around, file), file);
+  const { disk, environment } = command.powers;
+  const choice = readRecording(disk, absolute(environment, file), file);
   return { choice, lends: [], programs: ["remote"], providers: [] };
 }
 
@@ -85,20 +85,20 @@ async function noModel(command: Command<Basic | "models">): Promise<Fault> {
 
 /** What to do where no key and no server was found: weights that are there, else the first of the catalogue. */
 async function localLines(
-  { hands: { disk, around }, places }: Command<Basic | "models">,
+  { powers: { disk, environment }, places }: Command<Basic | "models">,
 ): Promise<readonly string[]> {
   const [kept] = listWeights(disk, places);
-  const run = `${around.command} run -p "…" --mount notes=DIR --model`;
+  const run = `${environment.command} run -p "…" --mount notes=DIR --model`;
   if (kept !== undefined) return [`  in your store; to use it:`, `    ${run} ${kept.name}`];
   const { readCatalogue } = await import("../../models/weights/pull/mod.ts");
-  const first = readCatalogue(disk, around.home).find(({ embeds }) => embeds === undefined);
+  const first = readCatalogue(disk, environment.home).find(({ embeds }) => embeds === undefined);
   return [
     "  there is no key of a provider in the environment, no Ollama on this machine, and nothing in the store",
     ...(first === undefined ? [] : [
       `  ${first.title} calls tools and runs on this machine (${
         bytesText(first.about)
       }, ${first.licence}):`,
-      `    ${around.command} model pull ${first.name}`,
+      `    ${environment.command} model pull ${first.name}`,
       `    ${run} ${first.name}`,
     ]),
     '  "remit model list" shows what else there is',

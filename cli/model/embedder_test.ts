@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/base/mod.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakePowers } from "../_fixture/world.ts";
 import { resolveEmbedder } from "./embedder.ts";
 import type { ModelParts } from "./part.ts";
 import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 
 function makeParts(): ModelParts {
-  const hands = fakeHands({ env: { OPENAI_API_KEY: "sk-0123456789" } });
-  const places = placesOf(hands.around, undefined);
-  const { disk, models, around, screen } = hands;
+  const powers = fakePowers({ env: { OPENAI_API_KEY: "sk-0123456789" } });
+  const places = placesOf(powers.environment, undefined);
+  const { disk, models, environment, screen } = powers;
   return {
-    ...{ disk, models, around, screen, places },
+    ...{ disk, models, environment, screen, places },
     modelKeys: [],
     aliases: { mine: "openai:embed-small", old: "lexical" },
     redact: [],
     kept: () => [],
-    prepare: () => preparePlaces(disk, places, around.uid),
+    prepare: () => preparePlaces(disk, places, environment.uid),
   };
 }
 

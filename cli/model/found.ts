@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { DEFAULT_URL } from "./name.ts";
 import { ollamaPlace, runningOllama } from "./server.ts";
 import { KNOWN_PROVIDERS, type KnownProvider } from "./providers.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** How a model of a provider is written. */
 function referenceOf({ kind, name, url }: KnownProvider): string {
@@ -26,18 +26,18 @@ export function keysInEnvironment(
  * place and waits for at most 150 ms where nobody answers.
  */
 export async function foundLines(command: Command<Basic | "models">): Promise<readonly string[]> {
-  const { around, models } = command.hands;
+  const { environment, models } = command.powers;
   const lines: string[] = [];
   const add = (what: string, ref: string): void => {
     lines.push(
       `  ${what}; to use it:`,
-      `    ${around.command} run -p "…" --mount notes=DIR --model ${ref}`,
+      `    ${environment.command} run -p "…" --mount notes=DIR --model ${ref}`,
     );
   };
-  for (const { provider, variable } of keysInEnvironment(around.env)) {
+  for (const { provider, variable } of keysInEnvironment(environment.env)) {
     add(`a key for ${provider.title} is in the environment (${variable})`, referenceOf(provider));
   }
-  const place = ollamaPlace(around.env);
+  const place = ollamaPlace(environment.env);
   const ollama = await runningOllama(models.http, place);
   if (ollama !== undefined) {
     const [first] = ollama;

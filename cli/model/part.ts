@@ -3,9 +3,9 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { AskedProvider, LocalConfig, RedactRule } from "../../contracts/model/mod.ts";
 import type { ModelChoice } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
-import type { Around, DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment } from "../../launch/disk/machine.ts";
 import type { Aliases, ModelSettings } from "./alias.ts";
-import type { ModelHands, ModelProgram } from "./hands.ts";
+import type { ModelPowers, ModelProgram } from "./powers.ts";
 import type { SecretPlace } from "../../config/secret/rules.ts";
 import type { WeightsParts } from "../../models/weights/mod.ts";
 
@@ -18,10 +18,10 @@ export interface ModelFlags {
 }
 
 /** What references are resolved with. */
-export interface ModelParts extends Omit<WeightsParts, "around" | "disk" | "models"> {
+export interface ModelParts extends Omit<WeightsParts, "environment" | "disk" | "models"> {
   readonly disk: DiskRead & DiskWrite;
-  readonly around: Around;
-  readonly models: ModelHands;
+  readonly environment: Environment;
+  readonly models: ModelPowers;
   readonly aliases: Aliases;
   readonly redact: readonly RedactRule[];
   /** Kept secrets, without values. */

@@ -55,7 +55,7 @@ export async function providerPart(
   const model = name.model ?? await onlyModel(text, { kind, url }, parts);
   const key = findKey(
     { kind, url, ...(settings.secret === undefined ? {} : { secret: settings.secret }) },
-    { kept: parts.kept(), env: parts.around.env },
+    { kept: parts.kept(), env: parts.environment.env },
   );
   if (key.kind === "none" && key.needed) throw noKey(kind, url);
   const config = parseSettings(text, RemoteConfig, {
@@ -81,7 +81,9 @@ export async function providerPart(
   return {
     choice: { ref, config: JSON.stringify(config) },
     program: "remote",
-    ...(key.kind === "environment" ? { lend: readKey({ kind, url }, key, parts.around.env) } : {}),
+    ...(key.kind === "environment"
+      ? { lend: readKey({ kind, url }, key, parts.environment.env) }
+      : {}),
     ...(isThisMachine(url) ? {} : { provider: asked }),
   };
 }

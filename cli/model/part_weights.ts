@@ -29,7 +29,7 @@ async function weightsOf(
   if (stored !== undefined) return stored;
   if (name.kind === "gguf") {
     parts.prepare();
-    return await pinnedWeights(parts, absolute(parts.around, called));
+    return await pinnedWeights(parts, absolute(parts.environment, called));
   }
   const there = [
     ...Object.keys(parts.aliases),

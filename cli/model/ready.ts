@@ -5,9 +5,9 @@ import { LocalConfig, RemoteConfig } from "../../contracts/model/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
 import type { Command } from "../command.ts";
 import { readSeen } from "../audit/event_fields.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
-import type { ModelProgram } from "./hands.ts";
+import type { ModelProgram } from "./powers.ts";
 import { readKey } from "./keys.ts";
 import { PROVIDER_KINDS } from "./name.ts";
 import { knownProvider } from "./providers.ts";
@@ -28,7 +28,7 @@ export async function provideModelPrograms(
   link?: Pick<KernelLink, "harness">,
 ): Promise<void> {
   for (const program of programs) {
-    await command.hands.models.provideProgram(program, link?.harness);
+    await command.powers.models.provideProgram(program, link?.harness);
   }
 }
 
@@ -85,7 +85,7 @@ function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
 export function needsOfPast(command: Command, past: readonly Json[]): ModelNeeds {
   const programs = new Set<ModelProgram>();
   const lends: Secret[] = [];
-  const { env } = command.hands.around;
+  const { env } = command.powers.environment;
   for (const { ref, config } of modelsOf(past)) {
     const kind = PROVIDER_KINDS.find((each) => each === ref.split(":", 1)[0]);
     const value: unknown = JSON.parse(config);

@@ -6,7 +6,7 @@ import type { PolicySource } from "../../contracts/policy/mod.ts";
 import type { ModelChoice, TaskRequest } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
 import { checkEscalation, followAliases, type Named } from "./alias.ts";
-import type { ModelProgram } from "./hands.ts";
+import type { ModelProgram } from "./powers.ts";
 import { type ModelName, parseModelName, PROVIDER_KINDS } from "./name.ts";
 import type { ModelFlags, ModelPart, ModelParts } from "./part.ts";
 import type { AskedProvider } from "../../contracts/model/mod.ts";
@@ -132,9 +132,9 @@ function isProvider(name: ModelName): boolean {
 function scripted(
   text: string,
   file: string,
-  { around, disk }: Pick<ModelParts, "around" | "disk">,
+  { environment, disk }: Pick<ModelParts, "environment" | "disk">,
 ): ModelChoice {
-  const path = absolute(around, file);
+  const path = absolute(environment, file);
   const bytes = disk.read(path);
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot use model "${text}": there is no file "${path}"`);

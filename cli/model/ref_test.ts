@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { LocalConfig, RemoteConfig } from "../../contracts/model/mod.ts";
 import type { ModelEntry } from "../../contracts/policy/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { fakeHands } from "../_fixture/world.ts";
+import { fakePowers } from "../_fixture/world.ts";
 import { fakeWeights } from "../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../_fixture/models.ts";
 import type { ModelParts } from "./part.ts";
@@ -13,13 +13,13 @@ import assert from "node:assert/strict";
 
 function makeParts(
   aliases: Readonly<Record<string, ModelEntry>> = {},
-  options: Parameters<typeof fakeHands>[0] = {},
+  options: Parameters<typeof fakePowers>[0] = {},
 ): ModelParts & { readonly root: string } {
-  const hands = fakeHands({ env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" }, ...options });
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const { disk, models, around, screen, root } = hands;
-  const parts = { disk, models, around, screen, places, root };
+  const powers = fakePowers({ env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" }, ...options });
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const { disk, models, environment, screen, root } = powers;
+  const parts = { disk, models, environment, screen, places, root };
   return { ...parts, modelKeys: [], aliases, redact: [], kept: () => [], prepare: () => undefined };
 }
 
@@ -67,17 +67,17 @@ Deno.test("a model of this machine needs no key, and is announced to nobody", as
 Deno.test("the environment is read for the chosen model alone", async () => {
   const asked: string[] = [];
   const parts = makeParts();
-  const { env } = parts.around;
-  const around = {
-    ...parts.around,
+  const { env } = parts.environment;
+  const environment = {
+    ...parts.environment,
     env(name: string): string | undefined {
       asked.push(name);
       return env(name);
     },
   };
-  await resolveModel("ollama:x", { ...parts, around });
+  await resolveModel("ollama:x", { ...parts, environment });
   assert.deepEqual(asked.filter((name) => name.endsWith("_KEY")), []);
-  await resolveModel("anthropic:x", { ...parts, around });
+  await resolveModel("anthropic:x", { ...parts, environment });
   assert.deepEqual([...new Set(asked.filter((name) => name.endsWith("_KEY")))], [
     "ANTHROPIC_API_KEY",
   ]);
@@ -167,7 +167,7 @@ Deno.test("names that lead in a circle are refused with the circle", async () =>
 
 Deno.test("a file and a name of the store become weights by digest, without any right", async () => {
   const parts = makeParts();
-  Deno.writeFileSync(join(parts.around.cwd, "tiny.gguf"), fakeWeights());
+  Deno.writeFileSync(join(parts.environment.cwd, "tiny.gguf"), fakeWeights());
   const { choice, programs, lends } = await resolveModel("gguf:tiny.gguf", parts, { seed: 3 });
   assert.equal(choice.ref, "gguf:tiny");
   assert.deepEqual(LocalConfig.parse(JSON.parse(choice.config)), {
@@ -186,11 +186,11 @@ Deno.test("a file and a name of the store become weights by digest, without any 
 Deno.test("accelerated weights need the engine, and say how to get it", async () => {
   const aliases = { fast: { ref: "gguf:tiny.gguf", accelerated: true } };
   const without = makeParts(aliases);
-  Deno.writeFileSync(join(without.around.cwd, "tiny.gguf"), fakeWeights());
+  Deno.writeFileSync(join(without.environment.cwd, "tiny.gguf"), fakeWeights());
   await assert.rejects(resolveModel("fast", without), /remit model accelerate/);
   const engine = { ...NO_ENGINE, found: () => "/engine" };
   const parts = makeParts(aliases, { models: fakeModels({ engine }) });
-  Deno.writeFileSync(join(parts.around.cwd, "tiny.gguf"), fakeWeights());
+  Deno.writeFileSync(join(parts.environment.cwd, "tiny.gguf"), fakeWeights());
   const { choice, programs } = await resolveModel("fast", parts);
   assert.equal(LocalConfig.parse(JSON.parse(choice.config)).engine, "native");
   assert.deepEqual(programs, ["native"]);
@@ -207,7 +207,7 @@ Deno.test("accelerated names a build of the engine, which must have been fetched
   };
   const engines = { cpu: here, vulkan: here };
   const parts = makeParts(aliases, { models: fakeModels({ engines }) });
-  Deno.writeFileSync(join(parts.around.cwd, "tiny.gguf"), fakeWeights());
+  Deno.writeFileSync(join(parts.environment.cwd, "tiny.gguf"), fakeWeights());
   const configOf = async (name: string): Promise<unknown> => {
     const { engine, gpu, gpuLayers } = LocalConfig.parse(
       JSON.parse((await resolveModel(name, parts)).choice.config),
@@ -268,7 +268,7 @@ Deno.test("a URL alone means the one model of a server here, and never guesses",
 
 Deno.test("a model without a provider cannot be recorded, and bad settings are named", async () => {
   const parts = makeParts();
-  Deno.writeTextFileSync(join(parts.around.cwd, "play.yaml"), "scenario: x\nturns: []\n");
+  Deno.writeTextFileSync(join(parts.environment.cwd, "play.yaml"), "scenario: x\nturns: []\n");
   await assert.rejects(
     resolveModel("scripted:play.yaml", parts, { record: true }),
     /Cannot record model/,

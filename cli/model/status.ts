@@ -11,14 +11,14 @@ import {
   NATIVE_BUILDS,
   weightsPath,
 } from "../../models/weights/mod.ts";
-import type { ModelHands } from "./hands.ts";
+import type { ModelPowers } from "./powers.ts";
 import { findKey, type KeyPlace, setCommand } from "./keys.ts";
 import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName, withoutKeys } from "./name.ts";
 import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
 import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** One line about a backend or a model. `says` is text of our own and of remit.yaml. */
 export interface ModelState {
@@ -49,7 +49,7 @@ async function providerState(
   key: KeyPlace,
 ): Promise<Omit<ModelState, "name">> {
   const here = isThisMachine(name.url);
-  const open = await listens(command.hands.models.http, name.url, here ? KNOCK_MS : FAR_MS);
+  const open = await listens(command.powers.models.http, name.url, here ? KNOCK_MS : FAR_MS);
   const { host } = new URL(name.url);
   const reach = open ? `${host} answers` : `${host} cannot be reached`;
   return {
@@ -74,7 +74,7 @@ async function stateOf(
     const name = parseModelName(ref);
     const row = { name: text, ...(ref === text ? {} : { ref }) };
     if (name.kind === "scripted") {
-      const path = absolute(parts.around, name.file);
+      const path = absolute(parts.environment, name.file);
       const there = parts.disk.stat(path) !== undefined;
       return { ...row, ok: there, says: there ? "a scripted play" : `there is no file "${path}"` };
     }
@@ -83,7 +83,7 @@ async function stateOf(
     }
     const key = findKey(
       { ...name, ...(settings.secret === undefined ? {} : { secret: settings.secret }) },
-      { kept: parts.kept(), env: parts.around.env },
+      { kept: parts.kept(), env: parts.environment.env },
     );
     return { ...row, ...await providerState(command, name, key) };
   } catch (error) {
@@ -93,17 +93,17 @@ async function stateOf(
 }
 
 function weightsState(
-  { hands, places }: Command<Basic | "models">,
+  { powers, places }: Command<Basic | "models">,
   name: Extract<ModelName, { readonly kind: "gguf" | "stored" }>,
 ): Omit<ModelState, "name"> {
   const called = name.kind === "stored" ? name.name : name.what;
-  const stored = findWeights(hands.disk, places, called);
+  const stored = findWeights(powers.disk, places, called);
   if (stored !== undefined) {
-    const there = hands.models.weights.stat(weightsPath(places, stored.sha256)) !== undefined;
+    const there = powers.models.weights.stat(weightsPath(places, stored.sha256)) !== undefined;
     return { ok: there, says: there ? "in the store" : "its file is gone from the store" };
   }
   if (name.kind === "gguf") {
-    const there = hands.models.weights.stat(absolute(hands.around, called)) !== undefined;
+    const there = powers.models.weights.stat(absolute(powers.environment, called)) !== undefined;
     return { ok: there, says: there ? "a file; its first use pins it" : "there is no such file" };
   }
   return { ok: false, says: "not in the store" };
@@ -138,15 +138,15 @@ export async function backendStates(
   command: Command<Basic | "models">,
   config: Merged,
 ): Promise<readonly ModelState[]> {
-  const { around, models, disk } = command.hands;
+  const { environment, models, disk } = command.powers;
   const parts = modelParts(command, config);
   const kept = parts.kept();
-  const keyed = new Set(keysInEnvironment(around.env).map(({ provider }) => provider.name));
+  const keyed = new Set(keysInEnvironment(environment.env).map(({ provider }) => provider.name));
   const providers = KNOWN_PROVIDERS.filter(({ name, kind, url }) =>
     kind !== "ollama" &&
     (name === kind || keyed.has(name) || kept.some(({ origin }) => origin === new URL(url).origin))
   ).map(({ name, kind, url }): ModelState => {
-    const [key, trouble] = keyOrTrouble({ kind, url }, { kept, env: around.env });
+    const [key, trouble] = keyOrTrouble({ kind, url }, { kept, env: environment.env });
     const has = key !== undefined && key.kind !== "none";
     return {
       name: name === kind ? kind : `${kind} (${name})`,
@@ -158,7 +158,7 @@ export async function backendStates(
         }`,
     };
   });
-  const place = ollamaPlace(around.env);
+  const place = ollamaPlace(environment.env);
   const ollama = await runningOllama(models.http, place);
   const stored = listWeights(disk, command.places).length;
   const engine = enginesText(models);
@@ -190,7 +190,7 @@ export async function backendStates(
 }
 
 /** Which builds of the native engine were fetched. */
-function enginesText({ engine }: Pick<ModelHands, "engine">): string {
+function enginesText({ engine }: Pick<ModelPowers, "engine">): string {
   const engines = NATIVE_BUILDS.map((build) => ({ build, at: engine(build) }))
     .filter(({ at }) => at.offer !== undefined);
   if (engines.length === 0) return "no native engine for this system";

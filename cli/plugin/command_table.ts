@@ -104,7 +104,7 @@ const PLUGIN_COMMANDS: readonly CommandSpec[] = [
 export const TOOL = family(PLUGIN_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

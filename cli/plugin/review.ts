@@ -8,7 +8,7 @@ import {
 } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import type { ModuleLook } from "../../tools-wasm/kit/kit.ts";
 import type { Candidate } from "./source.ts";
 import type { SignatureState } from "../../tools-wasm/kit/signature.ts";

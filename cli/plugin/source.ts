@@ -8,7 +8,7 @@ import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { ModuleLook, PluginCode } from "../../tools-wasm/kit/kit.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** A plugin before it is added. */
 export interface Candidate extends PluginCode {
@@ -39,14 +39,14 @@ const TEXT_PARAMETERS = {
 const wrong = (message: string): Fault => new Fault("invalidInput", message);
 
 function textAt(command: Command, path: string): string | undefined {
-  const bytes = command.hands.disk.read(path, { most: MAX_BYTES });
+  const bytes = command.powers.disk.read(path, { most: MAX_BYTES });
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
 /** Reads a `tool.yaml` whose name is its own. */
 async function readDraft(command: Command<Basic | "plugins">, text: string): Promise<Draft> {
   const name = /^name:[ \t]*["']?([a-z][a-z0-9_]{0,31})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1];
-  return await command.hands.plugins.readToolYaml(text, name ?? "");
+  return await command.powers.plugins.readToolYaml(text, name ?? "");
 }
 
 /** `NAME`, or `NAME=EXPORT` where a tool is an export of its own, of `--tool`. */
@@ -121,7 +121,7 @@ function judged(
   if (plugin.manifest.engine === "script") {
     return { ...plugin, look: undefined, findings: [], notes };
   }
-  const { plugins } = command.hands;
+  const { plugins } = command.powers;
   return {
     ...plugin,
     look: plugins.look(plugin.code),
@@ -136,7 +136,7 @@ async function adapted(
   module: Uint8Array,
   draft: Draft,
 ): Promise<Candidate> {
-  const { module: code, stubs, memory } = await command.hands.plugins.adapt(
+  const { module: code, stubs, memory } = await command.powers.plugins.adapt(
     module,
     draft.memoryPages,
   );
@@ -157,14 +157,14 @@ async function adapted(
 }
 
 async function fromModule(command: Command<Basic | "plugins">, file: string): Promise<Candidate> {
-  const module = command.hands.disk.read(file);
+  const module = command.powers.disk.read(file);
   if (module === undefined) throw new Fault("notFound", `Cannot find plugin "${file}"`);
   if (module.length > MAX_BYTES) {
     throw new Fault("tooLarge", `Cannot add "${file}": a module has at most ${MAX_BYTES} bytes`);
   }
   const yaml = textAt(command, join(dirname(file), TOOL_YAML));
   const draft = yaml === undefined
-    ? deriveDraft(command, file, command.hands.plugins.look(module))
+    ? deriveDraft(command, file, command.powers.plugins.look(module))
     : await readDraft(command, yaml);
   if (draft.engine !== "wasm") {
     throw wrong(`Cannot add "${file}": its tool.yaml says engine script`);
@@ -174,7 +174,7 @@ async function fromModule(command: Command<Basic | "plugins">, file: string): Pr
 
 /** A folder that `remit tool build` or `remit tool sign` left: taken as it is, or not at all. */
 function fromPackage(command: Command<Basic | "plugins">, folder: string, json: string): Candidate {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const text = textAt(command, join(folder, json)) ?? "";
   let manifest: PluginManifest;
   try {
@@ -193,7 +193,7 @@ function fromPackage(command: Command<Basic | "plugins">, folder: string, json: 
 
 /** Tells whether a folder holds sources that can be built here. Throws `refused` for a build of its own. */
 function hasSources(command: Command, folder: string): boolean {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const there = (path: string): boolean => disk.stat(join(folder, path)) !== undefined;
   if (there("assembly/index.ts") || there("tool.ts")) return true;
   if (!there("build.ts")) return false;
@@ -202,7 +202,7 @@ function hasSources(command: Command, folder: string): boolean {
 }
 
 async function fromFolder(command: Command<Basic | "plugins">, folder: string): Promise<Candidate> {
-  const { disk, plugins } = command.hands;
+  const { disk, plugins } = command.powers;
   const names = disk.list(folder);
   if (!names.includes(TOOL_YAML)) {
     const manifests = names.filter((name) => /^[a-z][a-z0-9_]{0,31}\.json$/.test(name));
@@ -232,11 +232,11 @@ export async function openCandidate(
   command: Command<Basic | "plugins">,
   given: string,
 ): Promise<Candidate> {
-  const { hands } = command;
-  const path = absolute(hands.around, given);
-  const real = hands.disk.real(path);
+  const { powers } = command;
+  const path = absolute(powers.environment, given);
+  const real = powers.disk.real(path);
   if (real === undefined) throw new Fault("notFound", `Cannot find plugin "${given}"`);
-  return hands.disk.stat(real)?.folder === true
+  return powers.disk.stat(real)?.folder === true
     ? await fromFolder(command, real)
     : await fromModule(command, real);
 }

@@ -4,7 +4,7 @@ import type { OnQuestion, Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { PreparedAnswers } from "./answers_file.ts";
 import { askPerson, shownChanges } from "./asking.ts";
-import type { Hands } from "../hands.ts";
+import type { Powers } from "../powers.ts";
 import type { KeyRing } from "../../config/key/ring.ts";
 import { signAnswer } from "./sign_answer.ts";
 
@@ -17,7 +17,7 @@ export type Answerer = (
 
 /** What {@link makeAnswerer} is handed. */
 export interface AnswererParts {
-  readonly hands: Pick<Hands, "screen" | "disk" | "around" | "keyboard">;
+  readonly powers: Pick<Powers, "screen" | "disk" | "environment" | "keyboard">;
   readonly ring: KeyRing;
   readonly onQuestion: OnQuestion;
   readonly prepared?: PreparedAnswers | undefined;
@@ -32,22 +32,22 @@ export interface AnswererParts {
 
 /** Makes the answerer; undefined when the kernel alone handles questions. */
 export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
-  const { hands, ring, onQuestion, prepared } = parts;
+  const { powers, ring, onQuestion, prepared } = parts;
   if (prepared === undefined && onQuestion !== "ask" && parts.followed !== true) return undefined;
   return async (question, staged, signal) => {
     // Read and hashed before anything is signed, also for an answer that was prepared.
-    shownChanges(question, staged, hands.disk);
+    shownChanges(question, staged, powers.disk);
     const request = await parts.request?.();
     const verdict = prepared?.take(question, {
       request,
-      say: hands.screen.say,
+      say: powers.screen.say,
     });
-    const signing = { signer: ring.provideConsent(), at: hands.around.now() };
+    const signing = { signer: ring.provideConsent(), at: powers.environment.now() };
     if (verdict !== undefined) return signAnswer(question, verdict, signing);
     // A server does not wait for hours: where nobody is, it hears no, and its call goes on.
     const unheard = question.kind === "elicit" &&
-      (onQuestion === "queue" || hands.keyboard === undefined);
-    if (unheard) hands.screen.say("  nobody is here to say what the server asks: declined");
+      (onQuestion === "queue" || powers.keyboard === undefined);
+    if (unheard) powers.screen.say("  nobody is here to say what the server asks: declined");
     if (onQuestion === "deny" || unheard) {
       return signAnswer(question, {
         decision: "deny",
@@ -57,12 +57,12 @@ export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
         channel: "command",
       }, signing);
     }
-    if (onQuestion === "queue" || hands.keyboard === undefined) {
-      hands.screen.say(`  question ${displayText(question.id)} waits for a person`);
+    if (onQuestion === "queue" || powers.keyboard === undefined) {
+      powers.screen.say(`  question ${displayText(question.id)} waits for a person`);
       return undefined;
     }
     return await askPerson(question, staged, {
-      ...{ hands, keyboard: hands.keyboard, ring, signal, request },
+      ...{ powers, keyboard: powers.keyboard, ring, signal, request },
     });
   };
 }

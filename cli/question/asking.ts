@@ -3,7 +3,7 @@ import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import type { Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { askForm } from "./elicit_asking.ts";
-import type { Hands, Keyboard } from "../hands.ts";
+import type { Keyboard, Powers } from "../powers.ts";
 import type { KeyRing } from "../../config/key/ring.ts";
 import { choiceLine, fittingLines, questionLines, shownWhole } from "./question_frame.ts";
 import { showChange, type ShownChange } from "./shown_content.ts";
@@ -11,7 +11,7 @@ import { signAnswer, type Verdict } from "./sign_answer.ts";
 
 /** What {@link askPerson} is handed. */
 export interface AskingParts {
-  readonly hands: Pick<Hands, "screen" | "disk" | "around">;
+  readonly powers: Pick<Powers, "screen" | "disk" | "environment">;
   readonly keyboard: Keyboard;
   readonly ring: KeyRing;
   readonly signal?: AbortSignal;
@@ -60,7 +60,7 @@ export function readChoice(
 export function shownChanges(
   question: Question,
   staged: Pick<Staged, "content">,
-  disk: Hands["disk"],
+  disk: Powers["disk"],
 ): ShownChange[] {
   return question.changes.map((change) => showChange(disk, staged.content, change));
 }
@@ -71,7 +71,7 @@ export async function askPerson(
   staged: Pick<Staged, "content">,
   parts: AskingParts,
 ): Promise<Answer | undefined> {
-  const { screen, disk, around } = parts.hands;
+  const { screen, disk, environment } = parts.powers;
   const { paint } = screen;
   const { request } = parts;
   const changes = shownChanges(question, staged, disk);
@@ -125,7 +125,7 @@ export async function askPerson(
     if (question.kind !== "stepUp" || choice.decision === "deny") {
       return signAnswer(question, verdict, {
         signer: parts.ring.provideConsent(),
-        at: around.now(),
+        at: environment.now(),
       });
     }
     return await stepUp(question, verdict, parts);
@@ -135,7 +135,7 @@ export async function askPerson(
 /** Shows lines a screen at a time, under their headline; true when all of them were shown. */
 async function readThrough(
   lines: readonly string[],
-  { hands: { screen }, keyboard, signal }: AskingParts,
+  { powers: { screen }, keyboard, signal }: AskingParts,
   high: number | undefined,
 ): Promise<boolean> {
   const [top = "", headline = "", ...rest] = lines;
@@ -160,7 +160,7 @@ async function stepUp(
   verdict: Verdict,
   parts: AskingParts,
 ): Promise<Answer | undefined> {
-  const { screen, around } = parts.hands;
+  const { screen, environment } = parts.powers;
   if (parts.ring.stepUpKey() === undefined) {
     screen.say(
       `  This needs your passphrase key, and there is none: make it with "remit key create".`,
@@ -172,7 +172,7 @@ async function stepUp(
   if (passphrase === undefined || passphrase === "") return undefined;
   try {
     const signer = parts.ring.openStepUp(passphrase);
-    return signAnswer(question, verdict, { signer, at: around.now() });
+    return signAnswer(question, verdict, { signer, at: environment.now() });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     screen.say(`  ${displayText(error.message, { max: 500 })}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/base/mod.ts";
-import { fakeHands, fakeKeyboard } from "../_fixture/world.ts";
+import { fakeKeyboard, fakePowers } from "../_fixture/world.ts";
 import { change, question } from "../_fixture/samples.ts";
 import { askPerson, readChoice } from "./asking.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
@@ -14,13 +14,13 @@ async function ask(
   passphrase?: string,
 ): Promise<{ answer: Awaited<ReturnType<typeof askPerson>>; lines: string[]; prompts: string[] }> {
   const keyboard = fakeKeyboard(typed);
-  const hands = fakeHands({ keyboard });
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
+  const powers = fakePowers({ keyboard });
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
   if (passphrase !== undefined) ring.createStepUp(passphrase);
-  const answer = await askPerson(question(more), staged, { hands, keyboard, ring });
-  return { answer, lines: hands.screen.lines, prompts: keyboard.prompts };
+  const answer = await askPerson(question(more), staged, { powers, keyboard, ring });
+  return { answer, lines: powers.screen.lines, prompts: keyboard.prompts };
 }
 
 Deno.test("Enter alone, the end of input and a no deny; only a clear word allows", () => {

@@ -11,13 +11,13 @@ import { hardWrap } from "../terminal/columns.ts";
 import { type ElicitField, type ElicitForm, type ElicitValue, parseElicit } from "./elicit_form.ts";
 import { fieldLines } from "./elicit_frame.ts";
 import { FORM_CHARACTERS, readTyped, wantsSecret } from "./elicit_value.ts";
-import type { Hands, Keyboard } from "../hands.ts";
+import type { Keyboard, Powers } from "../powers.ts";
 import { holdsSecret } from "../../text/looks_secret.ts";
 import type { Verdict } from "./sign_answer.ts";
 
 /** What {@link askForm} is handed. */
 export interface FormParts {
-  readonly screen: Hands["screen"];
+  readonly screen: Powers["screen"];
   readonly keyboard: Keyboard;
   readonly signal?: AbortSignal | undefined;
 }

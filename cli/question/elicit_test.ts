@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Answer } from "../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
-import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
+import { fakeKeyboard, fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { QUESTION, question, taskJson } from "../_fixture/samples.ts";
 import { parseAnswers } from "./answers_file.ts";
 import { askPerson } from "./asking.ts";
@@ -38,12 +38,12 @@ const REQUIRED = { harbour: "Nordhavn", boats: 2 };
 
 async function ask(said: object, typed: readonly (string | undefined)[]) {
   const keyboard = fakeKeyboard(typed);
-  const hands = fakeHands({ keyboard });
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
-  const answer = await askPerson(elicit(said), staged, { hands, keyboard, ring });
-  return { answer, prompts: keyboard.prompts, shown: hands.screen.lines.join("\n") };
+  const powers = fakePowers({ keyboard });
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
+  const answer = await askPerson(elicit(said), staged, { powers, keyboard, ring });
+  return { answer, prompts: keyboard.prompts, shown: powers.screen.lines.join("\n") };
 }
 
 Deno.test("carol fills a form field by field, sees it whole, and what she sends is what she signs", async () => {
@@ -229,7 +229,7 @@ Deno.test("prepared answers fill a form only for the server that they name, and 
 });
 
 Deno.test("from another terminal a form is given as JSON, and what does not fit is not sent", async () => {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       question: () => toJson(elicit(FORM)),
       staged: () => toJson({ patch: null, changes: [], applied: [], content: "/nowhere" }),
@@ -246,16 +246,16 @@ Deno.test("from another terminal a form is given as JSON, and what does not fit 
     },
   });
   const answer = (...words: string[]): Promise<number> =>
-    runCommandLine(["answer", QUESTION, ...words], hands);
+    runCommandLine(["answer", QUESTION, ...words], powers);
   const given = (): Answer | undefined => {
-    const [, body] = hands.kernels_.last?.asked.find(([op]) => op === "answer") ?? [];
+    const [, body] = powers.kernels_.last?.asked.find(([op]) => op === "answer") ?? [];
     return body === undefined ? undefined : Answer.parse(body);
   };
   for (const say of [[], ["--say", "Nordhavn"], ["--say", '{"harbour":"Nordhavn"}']]) {
     assert.equal(await answer("allow", ...say), 2, say.join(" "));
     assert.equal(given(), undefined);
   }
-  assert.match(hands.screen.lines.join("\n"), /"boats" is required; give its fields: --say/);
+  assert.match(powers.screen.lines.join("\n"), /"boats" is required; give its fields: --say/);
   assert.equal(await answer("allow", "--say", JSON.stringify(REQUIRED)), 0);
   assert.deepEqual(JSON.parse(given()?.say ?? ""), REQUIRED);
   assert.equal(await answer("deny", "--say", "no"), 0);

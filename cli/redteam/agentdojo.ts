@@ -15,7 +15,7 @@ import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { takeRules, wholeNumber } from "./suites.ts";
 
 /** What of it is played. */
@@ -38,7 +38,7 @@ export async function playAgentDojo(
   command: Command<Basic | "redteam">,
   { folder, only, variants, persons, planned }: DojoChoice,
 ): Promise<readonly Came[]> {
-  const { redteam, screen } = command.hands;
+  const { redteam, screen } = command.powers;
   const driver = redteam.driver("agentdojo_driver.py", folder);
   try {
     const dojo = await openDojo(driver, flag(command.parsed, "release") ?? "v1");
@@ -99,7 +99,7 @@ async function playSuite(
     readonly runs: readonly DojoRun[];
   },
 ): Promise<readonly Came[]> {
-  const { around, disk, redteam, screen } = command.hands;
+  const { environment, disk, redteam, screen } = command.powers;
   const file = flag(command.parsed, "runs");
   const left = [...runs];
   const came: Came[] = [];
@@ -121,7 +121,9 @@ async function playSuite(
       for (let run = left.shift(); run !== undefined; run = left.shift()) {
         const each = await twice(stage, run);
         came.push(each);
-        if (file !== undefined) disk.append(absolute(around, file), `${JSON.stringify(each)}\n`);
+        if (file !== undefined) {
+          disk.append(absolute(environment, file), `${JSON.stringify(each)}\n`);
+        }
         screen.hint(`agentdojo/${suite.suite}  ${came.length} of ${runs.length}`);
       }
     } catch (error) {

@@ -4,19 +4,19 @@ import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { shippedSuites, takeRules } from "./suites.ts";
 
 /** Runs it; exits with 1 when a task did not pass. */
 export async function evalCommand(command: Command<Basic | "redteam">): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const model = flag(parsed, "model");
   const scores: Score[] = [];
   for (const suite of shippedSuites(command, "evals")) {
-    const workshop = hands.redteam.open();
+    const workshop = powers.redteam.open();
     try {
       takeRules(command, workshop);
-      const stage = await setStage(suite, workshop, hands.redteam);
+      const stage = await setStage(suite, workshop, powers.redteam);
       for (const task of suite.tasks) {
         const came = await play(stage, suite, { task, variant: "at", oracle: "exact" }, model);
         const { useful: passed, tokens, questions, ms } = came;
@@ -29,7 +29,9 @@ export async function evalCommand(command: Command<Basic | "redteam">): Promise<
   const name = model ?? "scripted";
   const passed = scores.filter((each) => each.passed).length;
   const plot = flag(parsed, "plot");
-  if (plot !== undefined) hands.disk.write(absolute(hands.around, plot), plotOf(name, scores));
+  if (plot !== undefined) {
+    powers.disk.write(absolute(powers.environment, plot), plotOf(name, scores));
+  }
   if (command.json) printJson(command, { model: name, tasks: scores.length, passed, scores });
   else {
     printLines(command, [

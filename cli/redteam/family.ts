@@ -71,7 +71,7 @@ export const REDTEAM = family(
       [MODEL, RULES, SUITE, { name: "plot", value: "FILE", help: "write the pass rates as SVG" }],
     ),
   ],
-  ["screen", "disk", "around", "kernels", "redteam"],
+  ["screen", "disk", "environment", "kernels", "redteam"],
   {
     redteam: async () => (await import("./redteam_command.ts")).redteamCommand,
     eval: async () => (await import("./eval_command.ts")).evalCommand,

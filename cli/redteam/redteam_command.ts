@@ -21,7 +21,7 @@ import { displayText } from "../../text/mod.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { playAgentDojo } from "./agentdojo.ts";
 import { fileText, shippedSuites, takeRules, wholeNumber } from "./suites.ts";
 
@@ -32,8 +32,8 @@ type Redteam = Command<Basic | "redteam">;
 
 /** Runs it; exits with 1 when an attack got through. */
 export async function redteamCommand(command: Redteam): Promise<number> {
-  const { hands, parsed } = command;
-  const { around, disk } = hands;
+  const { powers, parsed } = command;
+  const { environment, disk } = powers;
   const quick = has(parsed, "quick");
   const variant = oneOf(parsed, "variant", VARIANTS);
   const given = (parsed.flags.get("person") ?? []).map((name) => personOf(name));
@@ -58,7 +58,7 @@ export async function redteamCommand(command: Redteam): Promise<number> {
     });
   const report = reportOf(runs);
   const page = flag(parsed, "page");
-  if (page !== undefined) disk.write(absolute(around, page), pageOf(report));
+  if (page !== undefined) disk.write(absolute(environment, page), pageOf(report));
   if (command.json) printJson(command, report);
   else {
     printLines(
@@ -76,7 +76,7 @@ function personOf(name: string): Oracle {
 }
 
 /** AgentDojo's folder and suite, where `--suite` names it. */
-function dojoOf({ hands, parsed }: Redteam): { folder: string; only?: string } | undefined {
+function dojoOf({ powers, parsed }: Redteam): { folder: string; only?: string } | undefined {
   const [name = "", ...more] = parsed.flags.get("suite") ?? [];
   if (name !== "agentdojo" && !name.startsWith("agentdojo/")) return undefined;
   const from = flag(parsed, "from");
@@ -87,7 +87,7 @@ function dojoOf({ hands, parsed }: Redteam): { folder: string; only?: string } |
     );
   }
   const only = name.slice("agentdojo/".length);
-  return { folder: absolute(hands.around, from), ...(only === "" ? {} : { only }) };
+  return { folder: absolute(powers.environment, from), ...(only === "" ? {} : { only }) };
 }
 
 /** Plays suites of ours, some at a time. */
@@ -100,8 +100,8 @@ async function playSuites(
     readonly persons: readonly Oracle[];
   },
 ): Promise<readonly Came[]> {
-  const { hands, parsed, places } = command;
-  const { redteam, screen } = hands;
+  const { powers, parsed, places } = command;
+  const { redteam, screen } = powers;
   const runs: Came[] = [];
   const left = [...suites];
   const lane = async (): Promise<void> => {
@@ -151,13 +151,13 @@ function* plan(
 }
 
 async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const [named] = parsed.flags.get("suite") ?? [];
   const from = flag(parsed, "from");
   if (named === "injecagent" && from !== undefined) {
     const most = Math.ceil((wholeNumber(command, "most") ?? 20) / INJECAGENT_FILES.length);
     return INJECAGENT_FILES.flatMap((file, n) =>
-      injecAgentSuite(fileText(hands, join(absolute(hands.around, from), file)), most)
+      injecAgentSuite(fileText(powers, join(absolute(powers.environment, from), file)), most)
         .map((suite) => ({ ...suite, suite: `${suite.suite}_${n}` }))
     );
   }
@@ -170,7 +170,7 @@ async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
   if (!has(parsed, "own")) return shippedSuites(command, "suites");
   const state = flag(parsed, "state");
   const own = async (...words: readonly string[]): Promise<string> =>
-    (await hands.redteam.own([
+    (await powers.redteam.own([
       ...words,
       "--json",
       ...(state === undefined ? [] : ["--state", state]),
@@ -181,7 +181,7 @@ async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
   const found: Suite[] = [];
   for (const name of names) {
     const suite = ownSuite(await own("mcp", "review", name));
-    if (suite === undefined) hands.screen.say(`${name}  no tool of it changes anything`);
+    if (suite === undefined) powers.screen.say(`${name}  no tool of it changes anything`);
     else found.push(suite);
   }
   if (found.length === 0) {

@@ -4,10 +4,10 @@ import { parseSuite, type Suite, type Workshop } from "../../redteam/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic, Hands } from "../hands.ts";
+import type { Basic, Powers } from "../powers.ts";
 
 /** The text of a file. Throws Fault `notFound`. */
-export function fileText({ disk }: Pick<Hands, "disk">, path: string): string {
+export function fileText({ disk }: Pick<Powers, "disk">, path: string): string {
   const bytes = disk.read(path, { most: 100_000_000 });
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read ${JSON.stringify(path)}: there is no such file`);
@@ -17,29 +17,29 @@ export function fileText({ disk }: Pick<Hands, "disk">, path: string): string {
 
 /** Those that are in the box, or the ones that `--suite` names: by name, or a file. */
 export function shippedSuites(
-  { hands, parsed }: Command<Basic | "redteam">,
+  { powers, parsed }: Command<Basic | "redteam">,
   folder: "suites" | "evals",
 ): readonly Suite[] {
-  const { redteam, around } = hands;
+  const { redteam, environment } = powers;
   const own = redteam.names(folder).map((name) => name.replace(/\.yaml$/, ""));
   const wanted = parsed.flags.get("suite") ?? [];
   return (wanted.length === 0 ? own : wanted).map((name) =>
     own.includes(name)
       ? parseSuite(redteam.shipped(`${folder}/${name}.yaml`), name)
-      : parseSuite(fileText(hands, absolute(around, name)), name)
+      : parseSuite(fileText(powers, absolute(environment, name)), name)
   );
 }
 
 /** Puts the rules of `--rules`, or of `otherwise` where that file is, into the workshop. */
 export function takeRules(
-  { hands, parsed }: Command<Basic | "redteam">,
+  { powers, parsed }: Command<Basic | "redteam">,
   workshop: Workshop,
   otherwise?: string,
 ): void {
   const given = flag(parsed, "rules");
-  const path = given === undefined ? otherwise : absolute(hands.around, given);
-  if (path === undefined || (given === undefined && hands.disk.stat(path) === undefined)) return;
-  workshop.write("config/remit/remit.yaml", fileText(hands, path));
+  const path = given === undefined ? otherwise : absolute(powers.environment, given);
+  if (path === undefined || (given === undefined && powers.disk.stat(path) === undefined)) return;
+  workshop.write("config/remit/remit.yaml", fileText(powers, path));
 }
 
 /** The whole number above 0 of a flag; undefined where it is not given. */

@@ -35,7 +35,7 @@ export async function resourcesList(command: Command): Promise<number> {
     printJson(command, toJson(resources));
     return EXIT.success;
   }
-  const { screen, around } = command.hands, now = around.now();
+  const { screen, environment } = command.powers, now = environment.now();
   const leases = resources.flatMap((each) => each.leases);
   const conflicts = resources.flatMap((each) => each.conflicts).filter(({ state }) =>
     state === "open"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { SharedResource } from "../../contracts/task/mod.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { TASK } from "../_fixture/samples.ts";
 
 const EVIL = "\u202e\u001b[1A\nclaim     r000000000009  shared";
@@ -44,11 +44,11 @@ const ops = {
   },
 };
 const run = async (...argv: string[]) => {
-  const hands = fakeHands({ ops });
-  const code = await runCommandLine(["resources", ...argv], hands);
+  const powers = fakePowers({ ops });
+  const code = await runCommandLine(["resources", ...argv], powers);
   return {
-    ...{ code, out: hands.screen.outs.join(""), said: hands.screen.lines.join("\n") },
-    asked: hands.kernels_.last?.asked.at(-1),
+    ...{ code, out: powers.screen.outs.join(""), said: powers.screen.lines.join("\n") },
+    asked: powers.kernels_.last?.asked.at(-1),
   };
 };
 

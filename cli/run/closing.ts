@@ -4,7 +4,7 @@ import type { AgentTask, Staged } from "../../contracts/task/mod.ts";
 import type { StagedChange } from "../../contracts/tool/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { columnsOf, cutFront, cutTo } from "../terminal/columns.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import type { Did, Tally } from "./tally.ts";
 
 /** A changed file, for programs. */

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { provideStoryPeers } from "../a2a/story_peer.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import type { Command } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
 import { provideStoryServers } from "../mcp/story.ts";
 import { provideWiki } from "../wiki/ingest/files.ts";
@@ -60,28 +60,28 @@ function chosenStory(command: Command): Story {
 export async function prepareDemo(
   command: Command<Basic | "keyboard" | "mcpStore" | "serveSite" | "startPeer" | "wikis">,
 ): Promise<Demo> {
-  const { hands } = command;
-  const { paint } = hands.screen;
+  const { powers } = command;
+  const { paint } = powers.screen;
   const story = chosenStory(command);
-  const examples = join(hands.around.home, "examples");
+  const examples = join(powers.environment.home, "examples");
   const steering = join(examples, story.steering);
   const scenario = join(steering, "demo.yaml");
-  if (hands.disk.read(scenario) === undefined) {
+  if (powers.disk.read(scenario) === undefined) {
     throw new Fault("notFound", `Cannot run the demo: there is no "${scenario}"`);
   }
-  const folder = copyDesk(hands.disk, join(examples, story.desk));
-  const unattended = hands.keyboard === undefined && !has(command.parsed, "on-question") &&
+  const folder = copyDesk(powers.disk, join(examples, story.desk));
+  const unattended = powers.keyboard === undefined && !has(command.parsed, "on-question") &&
     !has(command.parsed, "answers");
   const answers = join(steering, "answers.json");
-  const site = story.site === undefined ? undefined : hands.serveSite(join(examples, story.site));
+  const site = story.site === undefined ? undefined : powers.serveSite(join(examples, story.site));
   const wiki = story.docs === undefined ? undefined : await provideWiki(command, {
-    folder: join(hands.disk.temporary("remit-demo-"), "wiki"),
+    folder: join(powers.disk.temporary("remit-demo-"), "wiki"),
     docs: join(examples, story.docs),
   });
   const mcp = story.servers === undefined ? undefined : await provideStoryServers(command, folder);
   const peers = story.peers === undefined ? undefined : await provideStoryPeers(command, steering);
   const wish = story.request.map((line) =>
-    line.replace("ORIGIN", site?.origin ?? "").replace("DESK", hands.disk.real(folder) ?? folder)
+    line.replace("ORIGIN", site?.origin ?? "").replace("DESK", powers.disk.real(folder) ?? folder)
   );
   return {
     request: wish.join(" "),

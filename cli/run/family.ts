@@ -87,7 +87,7 @@ export const RUN = family(
   [
     "screen",
     "disk",
-    "around",
+    "environment",
     "kernels",
     "gateways",
     "interrupts",

@@ -1,6 +1,6 @@
 /** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import { type Command, wishOf } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { lendMcp } from "../../bridges/mcp/registry/handover.ts";
 import { lendKeys, provideModelPrograms } from "../model/ready.ts";
@@ -18,8 +18,8 @@ export async function kernelFor(
 ): Promise<KernelLink> {
   const { config, mounts, resolved, mcp = [], foreign } = setting;
   await provideModelPrograms(command, resolved);
-  if (mcp.length > 0) await command.hands.mcpStore.ready();
-  const link = await command.hands.kernels(command.places).provide(
+  if (mcp.length > 0) await command.powers.mcpStore.ready();
+  const link = await command.powers.kernels(command.places).provide(
     wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact, foreign }),
   );
   try {

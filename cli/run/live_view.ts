@@ -3,7 +3,7 @@ import { Colour, colourSuffices } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { columnsOf, cutFront, cutTo, padTo, wordWrap } from "../terminal/columns.ts";
 import { numberOf, type Seen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import { mcpHappening } from "../mcp/events.ts";
 import { modelWords } from "../model/events.ts";
 import { makeStreamedAnswer } from "./streamed_answer.ts";

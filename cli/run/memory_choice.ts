@@ -8,7 +8,7 @@ import type { MergedMemory } from "../../config/memory.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute, within } from "../../launch/disk/places.ts";
 import { knownWikis, resolveWiki } from "../wiki/place.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** What of a run decides. */
 export interface MemoryWish {
@@ -37,15 +37,16 @@ export async function chooseMemory(
   command: Command<Basic | "wikis">,
   wish: MemoryWish,
 ): Promise<ChosenMemory> {
-  const { hands } = command, { memory, mounts } = wish;
+  const { powers } = command, { memory, mounts } = wish;
   const wikis = knownWikis(command).map(({ folder }) => folder).filter((folder) =>
     mounts.some(({ dir }) => within(dir, folder) || within(folder, dir))
   );
   const named = flag(command.parsed, "wiki") ?? wish.own;
   const path = named ??
-    (memory.wiki === undefined
-      ? undefined
-      : absolute({ ...hands.around, cwd: wish.folder, env: hands.around.env }, memory.wiki));
+    (memory.wiki === undefined ? undefined : absolute(
+      { ...powers.environment, cwd: wish.folder, env: powers.environment.env },
+      memory.wiki,
+    ));
   if (path === undefined) return { memory: undefined, wikis };
   const { access = "propose", user = "write", review = [], clearance = wish.clearance } = memory;
   if (access === "none") {
@@ -57,12 +58,12 @@ export async function chooseMemory(
   }
   const { folder, state } = resolveWiki(command, path);
   const days = memory.retention?.taskLog;
-  await hands.wikis.ready();
+  await powers.wikis.ready();
   return {
     wikis,
     memory: {
       ...{ folder, access, user, clearance },
-      stateFolder: hands.disk.real(state) ?? state,
+      stateFolder: powers.disk.real(state) ?? state,
       review: [...review],
       retention: days === undefined ? {} : { taskLog: days },
     },

@@ -6,7 +6,7 @@ import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
 import { didLines, resultDocument, type RunResult, showClosing } from "./closing.ts";
 import { type Command, commandText, printJson } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "./kernel_for.ts";
 import { keepRenewed, lendApproved } from "../../bridges/mcp/registry/handover.ts";
@@ -35,14 +35,14 @@ const DEFAULT_BUDGET = 1;
 const NOTHING_PREPARED: PreparedAnswers = { take: () => undefined };
 
 async function requestOf(command: Command<Basic | "readInput">): Promise<string | undefined> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const flagged = flag(parsed, "request");
   const positional = parsed.args[0];
   if (flagged !== undefined && positional !== undefined) {
     throw new Fault("invalidInput", "Cannot read the request: it is given twice");
   }
   const given = flagged ?? positional;
-  const text = given === "-" ? await hands.readInput() : given;
+  const text = given === "-" ? await powers.readInput() : given;
   if (text !== undefined && text.trim() === "") {
     throw new Fault("invalidInput", "Cannot start an agent: the request is empty");
   }
@@ -58,11 +58,11 @@ export function printAnswer(command: Command, answer: string | undefined): void 
     maxLines: 100_000,
     columns: 1_000_000,
   });
-  const { outWidth } = command.hands.screen;
+  const { outWidth } = command.powers.screen;
   const wrapped = outWidth === undefined
     ? lines
     : lines.flatMap((line) => wordWrap(line, outWidth));
-  command.hands.screen.out(`${wrapped.join("\n")}\n`);
+  command.powers.screen.out(`${wrapped.join("\n")}\n`);
 }
 
 /** Whether an answer stands on the screen already, because it was shown while it was written. */
@@ -71,7 +71,7 @@ export function wasShown(running: Pick<RunningTask, "shown">, answer: string | u
 }
 
 function showHead(command: Command, setting: RunSetting): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { paint } = screen;
   const mounts = setting.mounts.map((mount) => `${mount.name} (${mount.mode})`).join(", ");
   const money = setting.limits.money ?? DEFAULT_BUDGET;
@@ -84,7 +84,7 @@ function showHead(command: Command, setting: RunSetting): void {
 
 /** Shows what waits and how to answer it. */
 export function showWaiting(command: Command, question: string | undefined, task: string): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const id = question ?? "ID";
   screen.say("");
   screen.say(`  ${screen.paint.yellow("waits for a person")}`);
@@ -94,7 +94,7 @@ export function showWaiting(command: Command, question: string | undefined, task
 }
 
 function showNext(command: Command, result: RunResult, demo: boolean): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { paint } = screen;
   const line = (name: string, words: string): void =>
     screen.say(`  ${paint.bold(name.padEnd(9))} ${paint.cyan(commandText(command, words))}`);
@@ -131,7 +131,7 @@ async function finish(
   demo: boolean,
   schema?: AnswerSchema,
 ): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { end, value, why } = schema === undefined
     ? { end: await awaitEnd(command, link, running) }
     : await awaitFitting(command, link, { running, schema });
@@ -184,8 +184,8 @@ async function finish(
 
 /** Real models that are at hand, each with its command; the demo's own is none. */
 function showFound(command: Command, lines: readonly string[]): void {
-  for (const line of lines) command.hands.screen.say(line);
-  if (lines.length > 0) command.hands.screen.say("");
+  for (const line of lines) command.powers.screen.say(line);
+  if (lines.length > 0) command.powers.screen.say("");
 }
 
 const FORMATS = ["text", "json", "stream-json"] as const;
@@ -206,7 +206,7 @@ export async function runCommand(
     | "wikis"
   >,
 ): Promise<number> {
-  const { hands, parsed } = given;
+  const { powers, parsed } = given;
   const format = oneOf(parsed, "output-format", FORMATS);
   const command = format === undefined || format === "text" ? given : { ...given, json: true };
   const request = await requestOf(command);
@@ -223,7 +223,11 @@ export async function runCommand(
     if (has(parsed, "story")) {
       throw new Fault("invalidInput", "Cannot play a story: it brings its own request and model");
     }
-    return await runOnce(command, { request: request ?? "", folder: hands.around.cwd, mounts: [] });
+    return await runOnce(command, {
+      request: request ?? "",
+      folder: powers.environment.cwd,
+      mounts: [],
+    });
   }
   // Loaded here: who has a request of his own plays no story.
   const { prepareDemo } = await import("./demo.ts");
@@ -239,11 +243,11 @@ async function runOnce(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "schemas" | "wikis">,
   what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const file = flag(parsed, "schema");
   const schema = file === undefined ? undefined : readSchema(command, file);
   const setting = await settle(command, what);
-  for (const line of what.lines ?? []) hands.screen.say(line);
+  for (const line of what.lines ?? []) powers.screen.say(line);
   const unchosen = what.lines !== undefined && setting.config.model === undefined;
   const found = unchosen ? foundLines(command) : [];
   const anywhere = has(parsed, "anywhere");
@@ -251,7 +255,7 @@ async function runOnce(
   try {
     showFound(command, await found);
     if (!command.json) showHead(command, setting);
-    announce(hands.screen, setting.resolved.providers, {
+    announce(powers.screen, setting.resolved.providers, {
       request: what.request,
       money: setting.limits.money ?? DEFAULT_BUDGET,
     });
@@ -281,7 +285,7 @@ async function runOnce(
 function sayQueued(command: Command, task: RunningTask["id"]): number {
   if (command.json) printJson(command, { task, queued: true });
   else {
-    command.hands.screen.say(
+    command.powers.screen.say(
       `queued as ${task}: the first kernel of the fleet that has time takes it; "${
         commandText(command, "fleet tasks")
       }" shows where it stands, and its questions wait at every kernel`,
@@ -297,20 +301,20 @@ export async function resumeFollowing(
   task: RunningTask["id"],
 ): Promise<number> {
   const { mounts } = AgentTask.parse(await link.ask("task", { task }));
-  checkSameFolders(command.hands.disk, mounts);
+  checkSameFolders(command.powers.disk, mounts);
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
   await lendApproved(registryOf(command), link);
   const wanted = flag(command.parsed, "trace");
-  const trace = wanted === undefined ? undefined : absolute(command.hands.around, wanted);
+  const trace = wanted === undefined ? undefined : absolute(command.powers.environment, wanted);
   // Before anything goes on that nobody could follow then.
-  if (trace !== undefined) checkWritable(command.hands.disk, trace, "write the trace to");
+  if (trace !== undefined) checkWritable(command.powers.disk, trace, "write the trace to");
   await link.ask("resume", { task });
   const running = await followTask(command, link, task, {
     setting: {
-      onQuestion: command.hands.keyboard === undefined ? "queue" : "ask",
+      onQuestion: command.powers.keyboard === undefined ? "queue" : "ask",
       // The task may ask, whoever started it, and here nobody answers: its questions are left open.
-      prepared: command.hands.keyboard === undefined ? NOTHING_PREPARED : undefined,
+      prepared: command.powers.keyboard === undefined ? NOTHING_PREPARED : undefined,
       trace,
     },
     past,

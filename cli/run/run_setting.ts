@@ -30,7 +30,7 @@ import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../../launch/disk/output_file.ts";
 import { absolute } from "../../launch/disk/places.ts";
 import { serversOf } from "../mcp/work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** Everything a run is set up with. */
 export interface RunSetting {
@@ -76,8 +76,8 @@ export interface RunDefaults {
 }
 
 function readAnswers(command: Command, file: string): PreparedAnswers {
-  const path = absolute(command.hands.around, file);
-  const bytes = command.hands.disk.read(path);
+  const path = absolute(command.powers.environment, file);
+  const bytes = command.powers.disk.read(path);
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read answers "${file}": there is no such file`);
   }
@@ -89,8 +89,8 @@ function chooseMounts(
   command: Command,
   defaults: RunDefaults,
 ): { readonly mounts: Mount[]; readonly config: Merged } {
-  const { hands, places, parsed } = command;
-  const parts = { around: hands.around, disk: hands.disk, places };
+  const { powers, places, parsed } = command;
+  const parts = { environment: powers.environment, disk: powers.disk, places };
   const given = (parsed.flags.get("mount") ?? []).map(parseMount);
   const wishes = given.length > 0 ? given : defaults.mounts;
   const twice = wishes.find((wish, n) => wishes.findIndex((each) => each.name === wish.name) < n);
@@ -98,14 +98,14 @@ function chooseMounts(
     throw new Fault("invalidInput", `Cannot mount "${twice.name}": the name is given twice`);
   }
   const first = wishes.map((wish) => resolveMount(wish, parts));
-  const config = loadConfig(hands.disk, places, { folder: defaults.folder, mounts: first });
+  const config = loadConfig(powers.disk, places, { folder: defaults.folder, mounts: first });
   const more = Object.entries(config.mounts).filter(([name]) =>
     !first.some((mount) => mount.name === name)
   ).map(([name, wish]) =>
     resolveMount({ name, dir: wish.dir, mode: wish.mode ?? "stage" }, {
       ...parts,
       // A folder in a configuration file is written relative to the folder it serves.
-      around: { ...parts.around, cwd: defaults.folder, env: hands.around.env },
+      environment: { ...parts.environment, cwd: defaults.folder, env: powers.environment.env },
       colour: wish.colour,
       label: wish.label,
     })
@@ -138,7 +138,7 @@ export async function settle(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
   defaults: RunDefaults,
 ): Promise<RunSetting> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const { mounts: all, config: written } = chooseMounts(command, defaults);
   const config = withSite(written, defaults.site);
   const named = flag(parsed, "agent");
@@ -146,17 +146,17 @@ export async function settle(
   const agent = foreign === undefined ? chooseAgent(config.agents, named) : specOf(foreign);
   const mounts = mountsOf(agent, all);
   for (const note of config.notes) {
-    hands.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
+    powers.screen.say(`  ${displayText(note, { max: 500 })}: left out (see "remit trust --help")`);
   }
   const file = flag(parsed, "answers") ?? defaults.answersFile;
   const asked = oneOf(parsed, "on-question", OnQuestionSchema.options);
-  if (asked === "ask" && hands.keyboard === undefined) {
+  if (asked === "ask" && powers.keyboard === undefined) {
     throw new Fault(
       "invalidInput",
       "Cannot ask: there is no terminal; use --on-question queue or deny, or --answers FILE",
     );
   }
-  const model = config.model ?? lalModel(agent, hands.around.env);
+  const model = config.model ?? lalModel(agent, powers.environment.env);
   const chosen = await chooseModel(
     command,
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
@@ -166,10 +166,10 @@ export async function settle(
   const guarded = await withGuardModels(command, config, resolved);
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
-    return file === undefined ? undefined : absolute(hands.around, file);
+    return file === undefined ? undefined : absolute(powers.environment, file);
   });
-  if (record !== undefined) checkRecordingPlace(hands.disk, record);
-  if (trace !== undefined) checkWritable(hands.disk, trace, "write the trace to");
+  if (record !== undefined) checkRecordingPlace(powers.disk, record);
+  if (trace !== undefined) checkWritable(powers.disk, trace, "write the trace to");
   const { folder, wiki: own } = defaults;
   const remembered = await chooseMemory(command, {
     ...{ memory: config.memory, folder, mounts, own },
@@ -184,14 +184,14 @@ export async function settle(
     ...guarded,
     record,
     profile: oneOf(parsed, "profile", Profile.options) ?? "operator",
-    onQuestion: asked ?? (hands.keyboard === undefined ? "queue" : "ask"),
+    onQuestion: asked ?? (powers.keyboard === undefined ? "queue" : "ask"),
     prepared: file === undefined ? undefined : readAnswers(command, file),
     trace,
     offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
     foreign,
-    limits: lalLimits(agent, hands.around.env, limitsOf(agent, config.policy.limits)),
-    instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
+    limits: lalLimits(agent, powers.environment.env, limitsOf(agent, config.policy.limits)),
+    instructions: instructionsIn(mounts, (path) => powers.disk.stat(path) !== undefined),
   };
 }
 
@@ -200,12 +200,12 @@ export async function settle(
  * `refused` where its package changed
  */
 function foreignAgent(
-  { hands, places, parsed }: Command,
+  { powers, places, parsed }: Command,
   config: Pick<Merged, "agents">,
   name: string | undefined,
 ): ForeignAgent | undefined {
   if (name === undefined || Object.hasOwn(config.agents, name)) return undefined;
-  const found = openAgentStore(hands.disk, places).find(name);
+  const found = openAgentStore(powers.disk, places).find(name);
   if (found === undefined) return undefined;
   for (const each of ["model", "replay", "temperature", "seed", "plan", "intake", "reasons"]) {
     if (!has(parsed, each)) continue;
@@ -214,7 +214,7 @@ function foreignAgent(
       `Cannot run ${name} with --${each}: it is an agent of others, with a model of its own ("remit agent add" names it)`,
     );
   }
-  checkPin(hands.disk, places, found);
+  checkPin(powers.disk, places, found);
   return found;
 }
 

@@ -7,7 +7,7 @@ import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
 import { type Command, recordOf } from "../command.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
@@ -60,13 +60,13 @@ export async function createTask(
     readonly session?: SessionId;
   },
 ): Promise<TaskId> {
-  const { around } = command.hands;
+  const { environment } = command.powers;
   const asked: TaskRequest = TaskRequest.parse({
     request: request.text,
-    session: request.session ?? SessionId.parse(around.id("s")),
+    session: request.session ?? SessionId.parse(environment.id("s")),
     ingress: {
-      channel: command.hands.keyboard === undefined ? "pipe" : "terminal",
-      principal: around.env("USER") ?? `uid-${around.uid}`,
+      channel: command.powers.keyboard === undefined ? "pipe" : "terminal",
+      principal: environment.env("USER") ?? `uid-${environment.uid}`,
       colour: setting.profile !== "operator"
         ? "RED"
         : request.attached === true
@@ -142,15 +142,15 @@ export async function followTask(
     readonly stream?: boolean;
   },
 ): Promise<RunningTask> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const tally = makeTally();
   const toolOf = (question: string): string =>
     tally.asked.find((each) => each.question === question)?.tool ?? "";
   const answers = options.answers === true && !command.json;
   const words = openFirstWords(command);
-  const view = makeLiveView(hands.screen, { toolOf, answers, explain: words.of });
+  const view = makeLiveView(powers.screen, { toolOf, answers, explain: words.of });
   const tracer = makeTracer(options.budget);
-  const print = (line: StreamLine): void => hands.screen.out(`${safeJson(line)}\n`);
+  const print = (line: StreamLine): void => powers.screen.out(`${safeJson(line)}\n`);
   const lines = options.stream === true ? makeStreamLines(makeTracer(options.budget)) : undefined;
   if (lines !== undefined) print(startLine(task, options.setting?.model?.ref ?? ""));
   const join = makeCallJoin();
@@ -160,20 +160,20 @@ export async function followTask(
   }
   const trace = options.setting?.trace === undefined
     ? undefined
-    : absolute(hands.around, options.setting.trace);
-  if (trace !== undefined) hands.disk.clear(trace);
+    : absolute(powers.environment, options.setting.trace);
+  if (trace !== undefined) powers.disk.clear(trace);
   const { record: recording, model } = options.setting ?? {};
   const record = recording === undefined || model === undefined
     ? undefined
-    : startRecording(hands.disk, recording, model);
-  const quiet = options.quiet ?? (command.json && hands.keyboard === undefined);
+    : startRecording(powers.disk, recording, model);
+  const quiet = options.quiet ?? (command.json && powers.keyboard === undefined);
   const watch = await watchTask(link, task, {
     from: options.past?.length ?? 0,
     answerer: makeAnswerer({
-      hands,
-      ring: openKeyRing(hands.disk, places),
+      powers,
+      ring: openKeyRing(powers.disk, places),
       onQuestion: options.setting?.onQuestion ??
-        (hands.keyboard === undefined ? "queue" : "ask"),
+        (powers.keyboard === undefined ? "queue" : "ask"),
       prepared: options.setting?.prepared,
       followed: options.setting === undefined,
       request: async () => {
@@ -200,7 +200,7 @@ export async function followTask(
       tally.take(event);
       if (trace === undefined) return;
       const traced = tracer(event).map((line) => `${safeJson(line)}\n`).join("");
-      if (traced !== "") hands.disk.append(trace, traced);
+      if (traced !== "") powers.disk.append(trace, traced);
     },
   });
   return {
@@ -229,14 +229,16 @@ export async function awaitEnd(
   link: KernelLink,
   running: RunningTask,
 ): Promise<WatchEnd> {
-  const { hands } = command;
+  const { powers } = command;
   let interrupted = false;
   const twice = Promise.withResolvers<WatchEnd>();
-  const stop = hands.interrupts.listen((count, signal) => {
+  const stop = powers.interrupts.listen((count, signal) => {
     running.watch.withdraw();
     const second = count > 1;
     if (!second) {
-      hands.screen.say(hands.screen.paint.dim("  interrupted; press Ctrl-C again to end the task"));
+      powers.screen.say(
+        powers.screen.paint.dim("  interrupted; press Ctrl-C again to end the task"),
+      );
     }
     const told = link.ask("interrupt", {
       ...{ task: running.id, second },

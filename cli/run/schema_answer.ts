@@ -5,7 +5,7 @@ import { templateOf, titleOf, valueIn } from "../../contracts/task/templates/tem
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { awaitEnd, type RunningTask } from "./run_task.ts";
 import type { WatchEnd } from "./watch_task.ts";
@@ -42,8 +42,8 @@ export function readSchema(command: Command<Basic | "schemas">, file: string): A
     const { schema: text, ask, misfit } = template;
     return { file: `template ${titleOf(template)}`, text, ask, misfit };
   }
-  const { disk, around, schemas } = command.hands;
-  const bytes = disk.read(absolute(around, file), { most: MAX_SCHEMA });
+  const { disk, environment, schemas } = command.powers;
+  const bytes = disk.read(absolute(environment, file), { most: MAX_SCHEMA });
   const shown = displayText(file, { max: 200 });
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read the schema "${shown}": there is no such file`);
@@ -73,7 +73,7 @@ export async function awaitFitting(
   link: KernelLink,
   { running, schema }: { readonly running: RunningTask; readonly schema: AnswerSchema },
 ): Promise<Checked> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { id: task } = running;
   for (let left = RETRIES;; left -= 1) {
     const end = await awaitEnd(command, link, running);

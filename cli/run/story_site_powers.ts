@@ -1,6 +1,6 @@
 /** A site on this machine for `--story web`. @module */
 import { Fault } from "../../contracts/base/mod.ts";
-import type { StorySite } from "../hands.ts";
+import type { StorySite } from "../powers.ts";
 
 /** Where the site's `/moved` leads: to what no request may reach. */
 const METADATA = "http://169.254.169.254/latest/meta-data/";

@@ -1,5 +1,5 @@
 /** What a model writes, on the screen while it writes. @module */
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import { displayText } from "../../text/mod.ts";
 import { type AnswerView, type Highlight, makeAnswerView } from "../terminal/answer_view.ts";
 

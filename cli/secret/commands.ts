@@ -14,12 +14,12 @@ import {
   parseSecretValue,
 } from "../../config/secret/rules.ts";
 import { tableLines } from "../terminal/table.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 function openKeep(command: Command): SecretKeep {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
-  return openSecretKeep(hands.disk, places);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  return openSecretKeep(powers.disk, places);
 }
 
 function needFlag(command: Command, name: string, example: string): string {
@@ -29,26 +29,26 @@ function needFlag(command: Command, name: string, example: string): string {
 }
 
 async function readValue(command: Command<Basic | "keyboard" | "readInput">): Promise<string> {
-  const { hands } = command;
-  if (hands.keyboard === undefined) return await hands.readInput();
-  const typed = await hands.keyboard.line("  value (not shown) › ", { echo: false });
+  const { powers } = command;
+  if (powers.keyboard === undefined) return await powers.readInput();
+  const typed = await powers.keyboard.line("  value (not shown) › ", { echo: false });
   if (typed === undefined) throw new Fault("cancelled", "Cannot read the value: cancelled");
   return typed;
 }
 
 /** Tells a kernel that runs: whatever asks for a secret from now on finds those of now. */
 async function tellKernel(command: Command, keep: SecretKeep): Promise<void> {
-  const link = await command.hands.kernels(command.places).find();
+  const link = await command.powers.kernels(command.places).find();
   if (link === undefined) return;
   try {
     const digest = keep.digest();
     if (link.secrets === digest) return;
     await link.ask("secrets", toJson({ digest, secrets: keep.load() }));
-    if (!command.json) command.hands.screen.say("The kernel that runs has it from now on.");
+    if (!command.json) command.powers.screen.say("The kernel that runs has it from now on.");
   } catch (error) {
     // One of another version, or one that just ended: the next has it.
     if (!(error instanceof Fault)) throw error;
-    if (!command.json) command.hands.screen.say("The next kernel has it.");
+    if (!command.json) command.powers.screen.say("The next kernel has it.");
   } finally {
     link.close();
   }
@@ -76,7 +76,7 @@ export function secretList(command: Command): Promise<number> {
   const kept = openKeep(command).list();
   if (command.json) printJson(command, kept);
   else if (kept.length === 0) {
-    command.hands.screen.say(
+    command.powers.screen.say(
       'There are no secrets; "remit secret set --help" says how to keep one.',
     );
   } else {
@@ -86,7 +86,7 @@ export function secretList(command: Command): Promise<number> {
       displayText(each.header),
       each.prefix === "" ? "" : displayText(JSON.stringify(each.prefix)),
     ]);
-    const { outWidth } = command.hands.screen;
+    const { outWidth } = command.powers.screen;
     printLines(
       command,
       tableLines(["NAME", "ORIGIN", "HEADER", "PREFIX"], rows, outWidth ?? 2_000),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
+import { fakeKeyboard, fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { placesOf } from "../../launch/disk/places.ts";
 import { loadSecrets } from "../../config/secret/keep.ts";
 
@@ -16,30 +16,30 @@ const SET = [
 ];
 
 Deno.test("alice pipes a value in, sees its name and never its value, and removes it", async () => {
-  const hands = fakeHands({ input: "correct-horse-battery\n" });
-  const places = placesOf(hands.around, undefined);
-  assert.equal(await runCommandLine(SET, hands), 0);
-  assert.deepEqual(loadSecrets(hands.disk, places), [{
+  const powers = fakePowers({ input: "correct-horse-battery\n" });
+  const places = placesOf(powers.environment, undefined);
+  assert.equal(await runCommandLine(SET, powers), 0);
+  assert.deepEqual(loadSecrets(powers.disk, places), [{
     name: "tracker",
     origin: "https://api.example.org",
     header: "authorization",
     prefix: "Bearer ",
     value: "correct-horse-battery",
   }]);
-  assert.equal(await runCommandLine(["secret", "list"], hands), 0);
-  assert.equal(await runCommandLine(["secret", "list", "--json"], hands), 0);
-  const shown = [...hands.screen.outs, ...hands.screen.lines].join("\n");
+  assert.equal(await runCommandLine(["secret", "list"], powers), 0);
+  assert.equal(await runCommandLine(["secret", "list", "--json"], powers), 0);
+  const shown = [...powers.screen.outs, ...powers.screen.lines].join("\n");
   assert.match(shown, /tracker +https:\/\/api\.example\.org +authorization +"Bearer "/);
   assert.doesNotMatch(shown, /horse/);
-  assert.equal(await runCommandLine(["secret", "remove", "tracker"], hands), 0);
-  assert.equal(await runCommandLine(["secret", "remove", "tracker"], hands), 2);
-  assert.deepEqual(loadSecrets(hands.disk, places), []);
+  assert.equal(await runCommandLine(["secret", "remove", "tracker"], powers), 0);
+  assert.equal(await runCommandLine(["secret", "remove", "tracker"], powers), 2);
+  assert.deepEqual(loadSecrets(powers.disk, places), []);
 });
 
 Deno.test("at a terminal the value is typed, unseen", async () => {
   const echoed: (boolean | undefined)[] = [];
   const typing = fakeKeyboard(["correct-horse-battery"]);
-  const hands = fakeHands({
+  const powers = fakePowers({
     keyboard: {
       line(prompt, options): Promise<string | undefined> {
         echoed.push(options?.echo);
@@ -47,9 +47,9 @@ Deno.test("at a terminal the value is typed, unseen", async () => {
       },
     },
   });
-  assert.equal(await runCommandLine(SET, hands), 0);
+  assert.equal(await runCommandLine(SET, powers), 0);
   assert.deepEqual(echoed, [false]);
-  assert.equal(loadSecrets(hands.disk, placesOf(hands.around, undefined)).length, 1);
+  assert.equal(loadSecrets(powers.disk, placesOf(powers.environment, undefined)).length, 1);
 });
 
 Deno.test("bob's secrets that could leak or steer a request are refused before the value is read", async () => {
@@ -77,12 +77,12 @@ Deno.test("bob's secrets that could leak or steer a request are refused before t
     [withFlag("prefix", "a\r\nHost: b"), /visible ASCII/],
   ];
   for (const [words, said] of cases) {
-    const hands = {
-      ...fakeHands(),
+    const powers = {
+      ...fakePowers(),
       readInput: (): Promise<string> => Promise.reject(new Error("the value was read")),
     };
-    assert.equal(await runCommandLine(words, hands), 2, words.join(" "));
-    assert.match(hands.screen.lines.join("\n"), said);
+    assert.equal(await runCommandLine(words, powers), 2, words.join(" "));
+    assert.match(powers.screen.lines.join("\n"), said);
   }
 });
 
@@ -97,9 +97,9 @@ Deno.test("a value that is no header's value is refused, and not repeated", asyn
       "",
     ]
   ) {
-    const hands = fakeHands({ input });
-    assert.equal(await runCommandLine(SET, hands), 2);
-    const said = hands.screen.lines.join("\n");
+    const powers = fakePowers({ input });
+    assert.equal(await runCommandLine(SET, powers), 2);
+    const said = powers.screen.lines.join("\n");
     assert.match(said, /Cannot keep the secret/);
     if (input !== "") assert.ok(!said.includes(input));
   }
@@ -107,9 +107,9 @@ Deno.test("a value that is no header's value is refused, and not repeated", asyn
 
 Deno.test("http to this machine is allowed, for tests and local services", async () => {
   for (const origin of ["http://127.0.0.1:8080", "http://localhost:3000", "http://[::1]:9"]) {
-    const hands = fakeHands({ input: "correct-horse-battery" });
+    const powers = fakePowers({ input: "correct-horse-battery" });
     assert.equal(
-      await runCommandLine(["secret", "set", "x", "--origin", origin, "--header", "x-key"], hands),
+      await runCommandLine(["secret", "set", "x", "--origin", origin, "--header", "x-key"], powers),
       0,
     );
   }

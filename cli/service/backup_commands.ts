@@ -8,7 +8,7 @@ import { readPassphrase } from "../key/passphrase.ts";
 import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 import { backupDisk, readBackup, writeBackup } from "../../service/backup/mod.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const LEAST_PASSPHRASE = 12;
 
@@ -33,22 +33,22 @@ const megabytes = (bytes: number): string =>
 export async function backupCommand(
   command: Command<Basic | "backup" | "keyboard">,
 ): Promise<number> {
-  const { hands, places, parsed } = command;
-  const file = absolute(hands.around, parsed.args[0] ?? "");
+  const { powers, places, parsed } = command;
+  const file = absolute(powers.environment, parsed.args[0] ?? "");
   if (beneath(file, places.state)) {
     throw new Fault(
       "refused",
       `Cannot write the backup into "${places.state}": it is what is copied`,
     );
   }
-  if (backupDisk.exists(places.state)) preparePlaces(hands.disk, places, hands.around.uid);
+  if (backupDisk.exists(places.state)) preparePlaces(powers.disk, places, powers.environment.uid);
   const passphrase = await passphraseOf(command);
-  const draft = join(places.kernel, `backup-${hands.around.id("")}`);
+  const draft = join(places.kernel, `backup-${powers.environment.id("")}`);
   try {
     backupDisk.makeFolder(draft);
     const manifest = await writeBackup({
-      ...{ disk: backupDisk, hands: hands.backup, places, file, draft },
-      ...{ passphrase, now: hands.around.now() },
+      ...{ disk: backupDisk, powers: powers.backup, places, file, draft },
+      ...{ passphrase, now: powers.environment.now() },
       version: VERSION,
     });
     const { files, head, events, leftOut } = manifest;
@@ -62,12 +62,12 @@ export async function backupCommand(
         }, ${events} events`,
         `head ${head}`,
       ]);
-      hands.screen.say(
+      powers.screen.say(
         passphrase === undefined
           ? "It holds your keys as they are on this disk: whoever has it can answer as you."
           : "It is sealed: without the passphrase nobody reads it, and nobody brings it back. `age -d` opens it, too.",
       );
-      hands.screen.say(
+      powers.screen.say(
         "Not in it: weights of models, code of imported servers, folders that are mounted, and the wikis' own folders.",
       );
     }
@@ -81,15 +81,15 @@ export async function backupCommand(
 export async function restoreCommand(
   command: Command<Basic | "backup" | "keyboard">,
 ): Promise<number> {
-  const { hands, places, parsed } = command;
-  const file = absolute(hands.around, parsed.args[0] ?? "");
+  const { powers, places, parsed } = command;
+  const file = absolute(powers.environment, parsed.args[0] ?? "");
   if (backupDisk.walk(places.state, () => false).files.length > 0) {
     throw new Fault(
       "alreadyExists",
       `Cannot restore into "${places.state}": there is a state; use another --state DIR, or move it away`,
     );
   }
-  const draft = `${places.state}.restoring-${hands.around.id("")}`;
+  const draft = `${places.state}.restoring-${powers.environment.id("")}`;
   const given = await passphraseOf(command);
   const passphrase = (): string => {
     if (given !== undefined) return given;
@@ -99,7 +99,7 @@ export async function restoreCommand(
     backupDisk.makeFolder(draft);
     const manifest = readBackup({ disk: backupDisk, file, into: draft, passphrase });
     const head = flag(parsed, "head") ?? manifest.head;
-    const log = await hands.backup.verify(join(draft, "kernel", "remit.db"), {
+    const log = await powers.backup.verify(join(draft, "kernel", "remit.db"), {
       keyFile: join(draft, "kernel", "receipt_key"),
       head,
     });
@@ -129,7 +129,7 @@ export async function restoreCommand(
             : `  ${name}: one is there; the restored one lies in ${places.state}/config`
         ),
       ]);
-      hands.screen.say(
+      powers.screen.say(
         `Tasks that had not ended go on as soon as a kernel starts. Check it: ${
           commandText(command, "audit verify")
         }`,
@@ -143,20 +143,20 @@ export async function restoreCommand(
 
 /** Puts remit.yaml and remit.lock where there is none; an existing file stays as it is. */
 function putConfigs(
-  { hands, places }: Command,
+  { powers, places }: Command,
   from: string,
 ): readonly { readonly name: string; readonly put: boolean }[] {
   const named = [["remit.yaml", places.config], ["remit.lock", places.mcpLock]] as const;
   const putOne = (name: string, to: string): { name: string; put: boolean }[] => {
-    const bytes = hands.disk.read(join(from, name));
+    const bytes = powers.disk.read(join(from, name));
     if (bytes === undefined) return [];
-    const there = hands.disk.read(to);
+    const there = powers.disk.read(to);
     if (there !== undefined && Buffer.compare(there, bytes) !== 0) return [{ name, put: false }];
     // The file is in its place: the state needs no second copy.
     backupDisk.remove(join(from, name));
     if (there !== undefined) return [];
-    hands.disk.makeFolder(dirname(to));
-    hands.disk.write(to, bytes, { mode: 0o600, fresh: true });
+    powers.disk.makeFolder(dirname(to));
+    powers.disk.write(to, bytes, { mode: 0o600, fresh: true });
     return [{ name, put: true }];
   };
   const put = named.flatMap(([name, to]) => putOne(name, to));

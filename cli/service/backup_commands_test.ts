@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { KEY_POWERS, LOG_POWERS, openLog, verifyLog } from "../../broker/audit/mod.ts";
 import { loadOrMakeReceiptKey } from "../../broker/audit/signer.ts";
 import { checkSqliteFile, openSqliteStore } from "../../store/sqlite/mod.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
-import type { Hands } from "../hands.ts";
-import { makeBackupHands } from "../../service/backup/disk_powers.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
+import type { Powers } from "../powers.ts";
+import { makeBackupPowers } from "../../service/backup/disk_powers.ts";
 
 const PASSPHRASE = "a passphrase of alice's";
 
-const backup = makeBackupHands(() =>
+const backup = makeBackupPowers(() =>
   Promise.resolve({
     flaws: checkSqliteFile,
     async verify(path, { keyFile, head }) {
@@ -38,7 +38,7 @@ type World = Awaited<ReturnType<typeof world>>;
 async function world(): Promise<
   & AsyncDisposable
   & {
-    readonly hands: Hands & {
+    readonly powers: Powers & {
       readonly screen: { readonly outs: string[]; readonly lines: string[] };
     };
     readonly state: string;
@@ -48,17 +48,17 @@ async function world(): Promise<
     run(...argv: string[]): Promise<number>;
   }
 > {
-  const base = fakeHands();
+  const base = fakePowers();
   let id = 0;
-  const hands = {
+  const powers = {
     ...base,
     backup,
-    around: {
-      ...base.around,
+    environment: {
+      ...base.environment,
       id: (prefix: string) => `${prefix}${String(++id).padStart(12, "0")}`,
     },
   };
-  const { root } = hands;
+  const { root } = powers;
   const state = join(root, "state");
   for (
     const folder of ["kernel/work/t000000000001/content", "person", "wiki/w1", "mcp/trees/npm-x"]
@@ -92,9 +92,9 @@ async function world(): Promise<
   wiki.exec("PRAGMA journal_mode=WAL; CREATE TABLE page(id INTEGER PRIMARY KEY, text TEXT)");
   wiki.exec("INSERT INTO page(text) VALUES('only in the write-ahead log')");
   return {
-    ...{ hands, state, root, append },
+    ...{ powers, state, root, append },
     head: () => log.head(),
-    run: (...argv) => runCommandLine(argv, hands),
+    run: (...argv) => runCommandLine(argv, powers),
     async [Symbol.asyncDispose](): Promise<void> {
       wiki.close();
       await store.close();
@@ -121,12 +121,12 @@ async function refused(
 ): Promise<string> {
   const file = join(w.root, "changed.backup");
   Deno.writeFileSync(file, bytes);
-  w.hands.screen.lines.length = 0;
+  w.powers.screen.lines.length = 0;
   const before = [...Deno.readDirSync(w.root)].map(({ name }) => name).sort();
   const code = await w.run("restore", file, "--state", join(w.root, "restored"), ...flags);
   assert.notEqual(code, 0);
   assert.deepEqual([...Deno.readDirSync(w.root)].map(({ name }) => name).sort(), before);
-  return w.hands.screen.lines.join("\n");
+  return w.powers.screen.lines.join("\n");
 }
 
 Deno.test("alice copies a state while it is written, and has it again, checked whole", async () => {
@@ -136,7 +136,7 @@ Deno.test("alice copies a state while it is written, and has it again, checked w
   assert.equal(await w.run("backup", file, "--state", w.state), 0);
   await busy;
   await w.append(22);
-  const kept = /head ([0-9a-f]{64})/.exec(w.hands.screen.outs.join("\n"))?.[1] ?? "";
+  const kept = /head ([0-9a-f]{64})/.exec(w.powers.screen.outs.join("\n"))?.[1] ?? "";
   assert.notEqual(kept, w.head());
   assert.equal((Deno.statSync(file).mode ?? 0) & 0o777, 0o600);
   assert.equal(await w.run("restore", file, "--state", restored, "--head", kept), 0);
@@ -292,6 +292,6 @@ Deno.test("a log that does not hold is not backed up", async () => {
   db.exec("DROP TRIGGER events_no_update; UPDATE events SET at = at + 1 WHERE seq = 5");
   db.close();
   assert.notEqual(await w.run("backup", join(w.root, "a.backup"), "--state", w.state), 0);
-  assert.match(w.hands.screen.lines.join("\n"), /does not hold/);
+  assert.match(w.powers.screen.lines.join("\n"), /does not hold/);
   assert.ok(!there(join(w.root, "a.backup")));
 });

@@ -91,7 +91,7 @@ const TRIGGER_COMMANDS: readonly CommandSpec[] = [
 export const SERVICE = family(SERVICE_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",
@@ -111,7 +111,7 @@ export const SERVICE = family(SERVICE_COMMANDS, [
 export const TRIGGER = family(TRIGGER_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "backup",
   "keyboard",

@@ -17,10 +17,10 @@ schedules: { nightly: { cron: "0 3 * * *", request: Tidy. } }
 /** A service whose remit.yaml a test rewrites. */
 async function serving() {
   const command = freshCommand();
-  const { disk, around } = command.hands;
+  const { disk, environment } = command.powers;
   const write = (text: string): void => disk.write(command.places.config, `version: 1\n${text}`);
   disk.makeFolder(dirname(command.places.config));
-  disk.write(`${around.cwd}/play.yaml`, "scenario: one\nturns:\n  - say: Yes.\n");
+  disk.write(`${environment.cwd}/play.yaml`, "scenario: one\nturns:\n  - say: Yes.\n");
   write(FIRST);
   const setting = await settleService(command);
   const replaced: ServiceRules[] = [];

@@ -18,7 +18,7 @@ import { preparePlaces } from "../../launch/disk/places.ts";
 import { addressText } from "../mcp_serve/gateway_process.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 import type { ServiceConfig } from "../../config/serve.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { openPageDesk } from "./page/desk.ts";
 import { tasksOfOtherRules } from "./page/views.ts";
@@ -46,7 +46,7 @@ function showServing(
     readonly left: readonly TaskId[];
   },
 ): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { paint } = screen;
   const shown = displayText(url, { max: 300 });
   const card = `${shown}/.well-known/agent-card.json`;
@@ -101,16 +101,16 @@ function showServing(
 
 /** Says what the daily round would erase; a service may run meanwhile. */
 async function retentionDryRun(command: Command): Promise<number> {
-  const { hands, places } = command;
-  const folder = hands.around.cwd;
-  const { serve } = loadConfig(hands.disk, places, { folder, mounts: [] }).service;
+  const { powers, places } = command;
+  const folder = powers.environment.cwd;
+  const { serve } = loadConfig(powers.disk, places, { folder, mounts: [] }).service;
   if (serve.retentionDays === undefined) {
     throw new Fault("invalidInput", 'Cannot look: remit.yaml has no "serve.retentionDays"');
   }
   const link = await reachKernel(command);
   try {
-    const parts = { link, days: serve.retentionDays, now: () => hands.around.now() };
-    hands.screen.out(`${await sweepRetention(parts, { dryRun: true })}\n`);
+    const parts = { link, days: serve.retentionDays, now: () => powers.environment.now() };
+    powers.screen.out(`${await sweepRetention(parts, { dryRun: true })}\n`);
     return EXIT.success;
   } finally {
     link.close();
@@ -119,8 +119,8 @@ async function retentionDryRun(command: Command): Promise<number> {
 
 /** `serve login`: prints an address that logs one browser in, once. */
 export async function serveLogin(command: Command<Basic | "service">): Promise<number> {
-  const { hands, places } = command;
-  const answer = await hands.service.askService(join(places.runtime, "serve"), "login", null);
+  const { powers, places } = command;
+  const answer = await powers.service.askService(join(places.runtime, "serve"), "login", null);
   const { url } = Object(answer);
   if (typeof url !== "string") {
     throw new Fault(
@@ -132,8 +132,8 @@ export async function serveLogin(command: Command<Basic | "service">): Promise<n
   }
   if (command.json) printJson(command, { url });
   else {
-    hands.screen.out(`${displayText(url, { max: 1_000 })}\n`);
-    hands.screen.say(
+    powers.screen.out(`${displayText(url, { max: 1_000 })}\n`);
+    powers.screen.say(
       "  good once, for five minutes; whoever opens it may answer what asks consent",
     );
   }
@@ -165,10 +165,10 @@ export async function serveCommand(
     | "wikis"
   >,
 ): Promise<number> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   if (has(command.parsed, "retention-dry-run")) return await retentionDryRun(command);
-  const lock = hands.service.lock(join(places.person, "serve.lock"));
+  const lock = powers.service.lock(join(places.person, "serve.lock"));
   if (lock === undefined) {
     throw new Fault(
       "conflict",
@@ -181,7 +181,7 @@ export async function serveCommand(
 
 /** Throws `invalidInput` for an address that is none. */
 function servingOf(command: Command, { serve }: ServiceConfig): Serving {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const listen = readListen(parsed.args[0] ?? serve.listen ?? SERVE_AT);
   const near = ["127.0.0.1", "::1", "localhost"].includes(listen.hostname);
   const https = serve.url?.startsWith("https:") === true;
@@ -193,9 +193,9 @@ function servingOf(command: Command, { serve }: ServiceConfig): Serving {
     );
   }
   if (!near && !https) {
-    hands.screen.say(
+    powers.screen.say(
       `  ${
-        hands.screen.paint.yellow("note")
+        powers.screen.paint.yellow("note")
       }  this address is not https: tokens and words travel in the clear; put a proxy before it and name "serve.url"`,
     );
   }
@@ -232,8 +232,8 @@ async function serveAlone(
     | "wikis"
   >,
 ): Promise<number> {
-  const { hands, parsed, places } = command;
-  const { screen } = hands;
+  const { powers, parsed, places } = command;
+  const { screen } = powers;
   const note = (text: string): void => screen.say(`  ${displayText(text, { max: 1_000 })}`);
   const setting = await settleService(command);
   const config = setting.calls.config.service;
@@ -243,8 +243,8 @@ async function serveAlone(
   let render: (exchange: Json) => Promise<string> = () =>
     Promise.reject(new Fault("unavailable", "Cannot render: the gateway is not there yet"));
   try {
-    const secret = (): string => hands.serve.secret();
-    const now = (): number => hands.around.now();
+    const secret = (): string => powers.serve.secret();
+    const now = (): number => powers.environment.now();
     const service = await startService({
       ...{ ...servicePowers(command, { links, note }), rules: { setting, config } },
       ...(serving.page
@@ -257,7 +257,7 @@ async function serveAlone(
       const gateway = await keepGateway({
         open: serving.open,
         start: service.gateway,
-        ...{ after: hands.service.after, now, note },
+        ...{ after: powers.service.after, now, note },
       });
       try {
         render = async (exchange) => {
@@ -266,7 +266,7 @@ async function serveAlone(
         };
         url = urlOf(config, gateway.address);
         service.served(gateway.up);
-        using _door = hands.service.door(
+        using _door = powers.service.door(
           join(places.runtime, "serve"),
           serviceDoor({ service, url: () => url }),
         );
@@ -306,7 +306,7 @@ function listenForReload(
     settle: () => settleService(command),
     replace: (rules) => service.replace(rules),
   });
-  const stop = command.hands.service.hangup(() => void reload());
+  const stop = command.powers.service.hangup(() => void reload());
   return { [Symbol.dispose]: stop };
 }
 
@@ -321,7 +321,7 @@ async function openLinks(
 ): Promise<ServiceLinks> {
   const main = await first();
   const again = async (): Promise<KernelLink> => {
-    const link = await command.hands.kernels(command.places).find();
+    const link = await command.powers.kernels(command.places).find();
     if (link === undefined) throw new Fault("gone", "Cannot serve: the kernel has ended");
     return link;
   };
@@ -344,10 +344,10 @@ async function untilEnd(
     readonly drainMs: number;
   },
 ): Promise<number> {
-  const { hands } = command;
+  const { powers } = command;
   const ended = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   const now = Promise.withResolvers<void>();
-  const stopListening = hands.interrupts.listen((_count, signal) => {
+  const stopListening = powers.interrupts.listen((_count, signal) => {
     // The first press of Ctrl-C or SIGTERM drains, the second ends at once.
     if (service.draining()) now.resolve();
     else ended.resolve({ code: EXIT.success, why: signal ?? "Ctrl-C" });
@@ -365,7 +365,7 @@ async function untilEnd(
   );
   try {
     const { code, why } = await ended.promise;
-    hands.screen.say(`  ends: ${displayText(why, { max: 1_000 })}`);
+    powers.screen.say(`  ends: ${displayText(why, { max: 1_000 })}`);
     if (code === EXIT.success) await Promise.race([service.drain(drainMs), now.promise]);
     return code;
   } finally {

@@ -9,7 +9,7 @@ import { instructionsIn, limitsOf } from "../run/agent_choice.ts";
 import type { Command } from "../command.ts";
 import { reachFields } from "../run/run_task.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { lendMcp } from "../../bridges/mcp/registry/handover.ts";
@@ -53,7 +53,7 @@ export async function settleGiven(
   given: Given,
   where: string,
 ): Promise<SettledGiven> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const flags = new Map(parsed.flags);
   flags.set("on-question", ["queue"]);
   flags.set("profile", [given.profile ?? "guest"]);
@@ -65,9 +65,9 @@ export async function settleGiven(
     settled = await settle({
       ...command,
       // The command itself has said what was left out of the layers.
-      hands: { ...hands, screen: { ...hands.screen, say: () => undefined } },
+      powers: { ...powers, screen: { ...powers.screen, say: () => undefined } },
       parsed: { ...parsed, flags },
-    }, { folder: hands.around.cwd, mounts: [] });
+    }, { folder: powers.environment.cwd, mounts: [] });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new Fault(error.code, `${where}: ${error.message}`, { cause: error });
@@ -94,7 +94,7 @@ export async function settleGiven(
     mounts,
     mcp: settled.mcp.filter(({ name }) => servers.includes(name)),
     limits: limitsOf({ limits: given.limits ?? {} }, settled.limits),
-    instructions: instructionsIn(mounts, (path) => hands.disk.stat(path) !== undefined),
+    instructions: instructionsIn(mounts, (path) => powers.disk.stat(path) !== undefined),
     // Others get the operator's memory only where the agent's specification says so.
     memory: settled.agent?.memory === undefined ? undefined : settled.memory,
   };
@@ -227,25 +227,25 @@ export function servicePowers(
   >,
   { links, note }: { readonly links: ServiceLinks; note(text: string): void },
 ): Omit<ServiceParts<ServiceSetting>, "rules" | "page" | "url" | "render"> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   return {
-    ...{ links, note, disk: hands.disk, places, version: VERSION, id: hands.around.id },
-    ...{ after: hands.service.after, random: hands.service.random },
-    now: () => hands.around.now(),
-    signer: openKeyRing(hands.disk, places).provideService(),
+    ...{ links, note, disk: powers.disk, places, version: VERSION, id: powers.environment.id },
+    ...{ after: powers.service.after, random: powers.service.random },
+    now: () => powers.environment.now(),
+    signer: openKeyRing(powers.disk, places).provideService(),
     keys: keyFetch(command),
-    hookSecret: (name) => openSecretKeep(hands.disk, places).loadHook(name),
+    hookSecret: (name) => openSecretKeep(powers.disk, places).loadHook(name),
     lend: (setting) => lendService(command, links.main, setting),
     openHost({ calls }, { session, holder, tell }) {
       const shared = hostParts(command, { setting: calls, link: Promise.resolve(links.main) });
       return openHost({ ...shared, tell, own: false }, session, holder);
     },
-    startGateway: hands.serve.start,
+    startGateway: powers.serve.start,
   };
 }
 
 /** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
-function keyFetch({ hands }: Command<Basic | "login">): KeyFetch & { close(): Promise<void> } {
+function keyFetch({ powers }: Command<Basic | "login">): KeyFetch & { close(): Promise<void> } {
   let service: Promise<LoginService> | undefined;
   const close = async (): Promise<void> => {
     const held = service;
@@ -255,7 +255,7 @@ function keyFetch({ hands }: Command<Basic | "login">): KeyFetch & { close(): Pr
   return Object.freeze({
     ...{ close, vet: loginUrl, same: sameIssuer },
     async get(url: URL, issuer: URL) {
-      service ??= hands.login.start();
+      service ??= powers.login.start();
       try {
         return await makeLoginNet((await service).link, issuer).get(url);
       } catch (error) {

@@ -14,11 +14,14 @@ const BY: GivenBy = {
 
 Deno.test("a peer's task would have been handed every server that alice approved for herself", async () => {
   const command = freshCommand();
-  const { hands: { disk, mcpStore }, places } = command;
+  const { powers: { disk, mcpStore }, places } = command;
   const lock = openMcpLock({ disk, places, store: mcpStore });
   for (const name of ["files", "pages"]) lock.add(lockedServer(name));
   disk.write(places.config, "version: 1\nmodel: scripted:play.yaml\n");
-  disk.write(`${command.hands.around.cwd}/play.yaml`, "scenario: one\nturns:\n  - say: Yes.\n");
+  disk.write(
+    `${command.powers.environment.cwd}/play.yaml`,
+    "scenario: one\nturns:\n  - say: Yes.\n",
+  );
   const handed = async (given: Given): Promise<readonly string[]> => {
     const settled = await settleGiven(command, given, "peers.mallory");
     return (settled.request("Hello", BY).mcp ?? []).map(({ name }) => name);

@@ -6,7 +6,7 @@ import { displayText } from "../../text/mod.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import { cell, type Command, commandText, printJson, printLines, recordOf } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -29,8 +29,8 @@ import { HOOK_PLACE } from "../../config/secret/hook_secret.ts";
 const AHEAD = 3;
 
 /** The service's part of the operator's remit.yaml. */
-function serviceConfig({ hands, places }: Command): ServiceConfig {
-  return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).service;
+function serviceConfig({ powers, places }: Command): ServiceConfig {
+  return loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] }).service;
 }
 
 /** An entry of remit.yaml by its name. Throws `notFound`. */
@@ -69,11 +69,11 @@ async function statusOf(link: KernelLink | undefined, task: string | undefined):
 
 /** `schedule list`: starts no kernel; with one that runs, how the last tasks stand. */
 export async function scheduleList(command: Command): Promise<number> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const { schedules, at } = serviceConfig(command);
-  const book = openFiringBook(hands.disk, places);
-  const link = await hands.kernels(places).find();
-  const now = hands.around.now();
+  const book = openFiringBook(powers.disk, places);
+  const link = await powers.kernels(places).find();
+  const now = powers.environment.now();
   const rows: Json[] = [];
   try {
     for (const [name, config] of Object.entries(schedules)) {
@@ -94,7 +94,7 @@ export async function scheduleList(command: Command): Promise<number> {
   }
   if (command.json) printJson(command, rows);
   else if (rows.length === 0) {
-    hands.screen.say("There are no schedules; docs/service.md says how remit.yaml names one.");
+    powers.screen.say("There are no schedules; docs/service.md says how remit.yaml names one.");
   } else {
     const heads = ["NAME", "CRON", "ZONE", "NEXT", "LAST", "TASK", "STATUS"];
     const cells = rows.map((row) => {
@@ -105,7 +105,7 @@ export async function scheduleList(command: Command): Promise<number> {
         ...[cell(found["last"]), cell(found["task"]), cell(found["status"])],
       ];
     });
-    printLines(command, tableLines(heads, cells, hands.screen.outWidth ?? 2_000));
+    printLines(command, tableLines(heads, cells, powers.screen.outWidth ?? 2_000));
   }
   return EXIT.success;
 }
@@ -114,7 +114,7 @@ export async function scheduleList(command: Command): Promise<number> {
 export async function scheduleRun(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const name = parsed.args[0] ?? "";
   const { schedules, at } = serviceConfig(command);
   const config = entryOf(schedules, name, "schedule");
@@ -126,7 +126,7 @@ export async function scheduleRun(
   const request = settled.request(config.request, {
     ...scheduleIngress(name),
     // Each firing by hand is one of its own: no time of the schedule has this session.
-    session: SessionId.parse(hands.around.id("s")),
+    session: SessionId.parse(powers.environment.id("s")),
     interactive: false,
   });
   const link = await kernelFor(command, settled.setting);
@@ -135,7 +135,7 @@ export async function scheduleRun(
     if (command.json) printJson(command, { task });
     else printLines(command, [task]);
     if (!command.json) {
-      hands.screen.say(`It goes on by itself: ${commandText(command, `log ${task} --follow`)}`);
+      powers.screen.say(`It goes on by itself: ${commandText(command, `log ${task} --follow`)}`);
     }
   } finally {
     link.close();
@@ -145,9 +145,9 @@ export async function scheduleRun(
 
 const LISTEN = "127.0.0.1:7433";
 
-function keepOf({ hands, places }: Command): ReturnType<typeof openSecretKeep> {
-  preparePlaces(hands.disk, places, hands.around.uid);
-  return openSecretKeep(hands.disk, places);
+function keepOf({ powers, places }: Command): ReturnType<typeof openSecretKeep> {
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  return openSecretKeep(powers.disk, places);
 }
 
 function baseUrl(command: Command): string {
@@ -168,7 +168,7 @@ export function webhookList(command: Command): Promise<number> {
   }));
   if (command.json) printJson(command, rows);
   else if (rows.length === 0) {
-    command.hands.screen.say(
+    command.powers.screen.say(
       "There are no webhooks; docs/service.md says how remit.yaml names one.",
     );
   } else {
@@ -176,7 +176,7 @@ export function webhookList(command: Command): Promise<number> {
       ...[name, displayText(url, { max: 300 }), secret, kept ? "kept" : "MISSING", profile],
     ]);
     const heads = ["NAME", "URL", "SECRET", "", "PROFILE"];
-    printLines(command, tableLines(heads, cells, command.hands.screen.outWidth ?? 2_000));
+    printLines(command, tableLines(heads, cells, command.powers.screen.outWidth ?? 2_000));
   }
   return Promise.resolve(EXIT.success);
 }
@@ -185,7 +185,7 @@ export function webhookList(command: Command): Promise<number> {
 export async function webhookSecret(
   command: Command<Basic | "keyboard" | "readInput" | "serve">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const hook = parsed.args[0] ?? "";
   const { secret: name } = entryOf(serviceConfig(command).webhooks, hook, "webhook");
   const keep = keepOf(command);
@@ -195,26 +195,26 @@ export async function webhookSecret(
       `Cannot keep the secret of webhook "${hook}": "${name}" is kept for something else; name another in remit.yaml`,
     );
   }
-  const made = has(parsed, "make") ? hands.serve.secret() : undefined;
+  const made = has(parsed, "make") ? powers.serve.secret() : undefined;
   const typed = made ??
-    (hands.keyboard === undefined
-      ? await hands.readInput()
-      : await hands.keyboard.line("  value (not shown) › ", { echo: false }));
+    (powers.keyboard === undefined
+      ? await powers.readInput()
+      : await powers.keyboard.line("  value (not shown) › ", { echo: false }));
   if (typed === undefined) throw new Fault("cancelled", "Cannot read the value: cancelled");
   const done = keep.set({ ...HOOK_PLACE, name, value: parseSecretValue(typed) });
-  if (made !== undefined) hands.screen.out(`${made}\n`);
+  if (made !== undefined) powers.screen.out(`${made}\n`);
   const word = `${done} ${name}: it checks deliveries of ${hook} and is sent nowhere`;
   if (made !== undefined) {
-    hands.screen.say(`${word}; give the other side what stands above: it is not shown again`);
+    powers.screen.say(`${word}; give the other side what stands above: it is not shown again`);
   } else if (command.json) printJson(command, { name, done });
   else printLines(command, [word]);
-  hands.screen.say("A service that runs now learns of it at SIGHUP, or when it starts next.");
+  powers.screen.say("A service that runs now learns of it at SIGHUP, or when it starts next.");
   return EXIT.success;
 }
 
 /** `webhook test NAME [--body TEXT] [--url URL]`: prints a curl line that delivers. */
 export function webhookTest(command: Command): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const hook = parsed.args[0] ?? "";
   const config = entryOf(serviceConfig(command).webhooks, hook, "webhook");
   const secret = keepOf(command).loadHook(config.secret);
@@ -227,10 +227,10 @@ export function webhookTest(command: Command): Promise<number> {
     );
   }
   const body = flag(parsed, "body") ?? JSON.stringify({ test: true });
-  const seconds = Math.floor(hands.around.now() / 1_000);
+  const seconds = Math.floor(powers.environment.now() / 1_000);
   const headers = {
     "content-type": "application/json",
-    [config.delivery ?? "x-github-delivery"]: hands.around.id("test-"),
+    [config.delivery ?? "x-github-delivery"]: powers.environment.id("test-"),
     ...signHook(body, { config, secret, seconds }),
   };
   const url = `${flag(parsed, "url") ?? baseUrl(command)}${hookPath(hook, config)}`;
@@ -243,7 +243,7 @@ export function webhookTest(command: Command): Promise<number> {
   if (command.json) printJson(command, { url, headers, body });
   // Quoted for a shell, and safe to show: characters that are not are refused.
   else printLines(command, [plainLine(words.join(" "))]);
-  if (config.timestamp !== undefined) hands.screen.say("It holds for five minutes.");
+  if (config.timestamp !== undefined) powers.screen.say("It holds for five minutes.");
   return Promise.resolve(EXIT.success);
 }
 

@@ -154,23 +154,23 @@ function systemLines(folders: readonly string[]): readonly string[] {
 
 /** `serve unit [--system]`. */
 export function serveUnit(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places, parsed } = command;
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const system = has(parsed, "system");
   const state = flag(parsed, "state");
   if (system && state !== undefined) {
     throw new Fault("invalidInput", "Cannot print the unit: --system has a state of its own");
   }
-  hands.screen.out(systemdUnit({
+  powers.screen.out(systemdUnit({
     scope: system ? "system" : "user",
-    program: join(hands.around.home, "bin", "remit"),
-    args: state === undefined ? [] : ["--state", absolute(hands.around, state)],
+    program: join(powers.environment.home, "bin", "remit"),
+    args: state === undefined ? [] : ["--state", absolute(powers.environment, state)],
     environment: system ? { PATH: SYSTEM_PATH } : ownEnvironment(command),
     drainMs: config.service.serve.drainMs ?? DRAIN_MS,
     folders: Object.values(config.mounts).filter(({ mode }) => mode !== "ro")
-      .map(({ dir }) => absolute(hands.around, dir)),
+      .map(({ dir }) => absolute(powers.environment, dir)),
   }));
-  hands.screen.say(
+  powers.screen.say(
     system
       ? "As /etc/systemd/system/remit.service, after: useradd --system --home-dir /var/lib/remit remit"
       : "As ~/.config/systemd/user/remit.service; so that it runs without a login: loginctl enable-linger",
@@ -179,16 +179,16 @@ export function serveUnit(command: Command): Promise<number> {
 }
 
 /** Variables of the operator's shell that their service manager does not have. */
-function ownEnvironment({ hands }: Command): Record<string, string> {
+function ownEnvironment({ powers }: Command): Record<string, string> {
   const named = ["PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"].flatMap((name) => {
-    const value = hands.around.env(name);
+    const value = powers.environment.env(name);
     return value === undefined ? [] : [[name, value]];
   });
   return { PATH: SYSTEM_PATH, ...Object.fromEntries(named) };
 }
 
 /** `serve container`. */
-export function serveContainer({ hands }: Command): Promise<number> {
-  hands.screen.out(containerFile());
+export function serveContainer({ powers }: Command): Promise<number> {
+  powers.screen.out(containerFile());
   return Promise.resolve(EXIT.success);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { needs } from "../../tests/needs.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { systemdUnit, unitWord } from "./unit.ts";
 
 async function verified(unit: string): Promise<{ readonly code: number; readonly said: string }> {
@@ -19,19 +19,19 @@ async function verified(unit: string): Promise<{ readonly code: number; readonly
 for (const scope of ["user", "system"] as const) {
   Deno.test(`systemd-analyze takes the unit of remit serve: ${scope}`, async () => {
     if (!needs("systemd-analyze")) return;
-    const hands = fakeHands({
+    const powers = fakePowers({
       env: { PATH: "/usr/bin:/bin", XDG_STATE_HOME: '/tmp/a "b" 100% $c' },
     });
     const flags = scope === "system" ? ["--system"] : ["--state", "/tmp/a b$c 100%"];
-    assert.equal(await runCommandLine(["serve", "unit", ...flags], hands), 0);
-    const unit = hands.screen.outs.join("");
+    assert.equal(await runCommandLine(["serve", "unit", ...flags], powers), 0);
+    const unit = powers.screen.outs.join("");
     assert.deepEqual(await verified(unit), { code: 0, said: "" });
     // What is wrong in a unit is seen: the check is none that passes everything.
     const broken = unit.replace("KillMode=mixed", "KillMode=sometimes\nNoSuchSetting=yes");
     assert.match((await verified(broken)).said, /KillMode|NoSuchSetting/);
     const absent = unit.replace("/bin/remit", "/bin/no-such-program");
     assert.notEqual((await verified(absent)).code, 0);
-    Deno.removeSync(hands.root, { recursive: true });
+    Deno.removeSync(powers.root, { recursive: true });
   });
 }
 
@@ -62,13 +62,13 @@ Deno.test("a word of a unit is one word: quotes, specifiers, variables, and no s
 });
 
 Deno.test("the container file names the versions and the address that the service has", async () => {
-  const hands = fakeHands();
-  assert.equal(await runCommandLine(["serve", "container"], hands), 0);
-  const text = hands.screen.outs.join("");
-  const launcher = Deno.readTextFileSync(join(hands.around.home, "bin", "remit"));
+  const powers = fakePowers();
+  assert.equal(await runCommandLine(["serve", "container"], powers), 0);
+  const text = powers.screen.outs.join("");
+  const launcher = Deno.readTextFileSync(join(powers.environment.home, "bin", "remit"));
   const version = /^version=(.+)$/m.exec(launcher)?.[1] ?? "none";
   assert.ok(text.includes(`denoland/deno:bin-${version}`));
   assert.match(text, /^USER remit$/m);
   assert.match(text, /^EXPOSE 7433$/m);
-  Deno.removeSync(hands.root, { recursive: true });
+  Deno.removeSync(powers.root, { recursive: true });
 });

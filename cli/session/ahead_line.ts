@@ -1,5 +1,5 @@
 /** The line that stays open under an answer while it is written: typed ahead, never lost, no answer to a question. @module */
-import type { AheadOptions, Screen } from "../hands.ts";
+import type { AheadOptions, Screen } from "../powers.ts";
 import { cutTo, inColumns } from "../terminal/columns.ts";
 import type { Drawn } from "../terminal/footer.ts";
 import {

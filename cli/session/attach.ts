@@ -6,8 +6,8 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
 import { cutFront, cutTo } from "../terminal/columns.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Screen } from "../hands.ts";
-import type { Around, DiskRead } from "../../launch/disk/machine.ts";
+import type { Screen } from "../powers.ts";
+import type { DiskRead, Environment } from "../../launch/disk/machine.ts";
 
 /** Bytes of one file, or of one command's output. */
 const MAX_BYTES = 65_536;
@@ -24,7 +24,7 @@ export interface Said {
 /** What {@link withMentions} is handed. */
 export interface MentionParts {
   readonly disk: Pick<DiskRead, "read" | "real" | "stat">;
-  readonly around: Pick<Around, "cwd" | "env">;
+  readonly environment: Pick<Environment, "cwd" | "env">;
   readonly mounts: readonly Mount[];
   readonly screen: Pick<Screen, "say" | "paint" | "width">;
 }
@@ -42,13 +42,13 @@ export function fenced(what: string, content: string): string {
  * Throws Fault `refused` for a path that no agent may read, `tooLarge`, `notFound` for one that is no file.
  */
 export function withMentions(text: string, parts: MentionParts): Said {
-  const { disk, around, mounts, screen } = parts;
+  const { disk, environment, mounts, screen } = parts;
   const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in: never-list" })));
   const notes: string[] = [];
   const given: { readonly path: string; readonly content: string }[] = [];
   const seen = new Set<string>();
   for (const [, word = ""] of text.matchAll(MENTION)) {
-    const named = [word, word.replace(/[.,;:!?)]+$/, "")].map((each) => absolute(around, each))
+    const named = [word, word.replace(/[.,;:!?)]+$/, "")].map((each) => absolute(environment, each))
       .find((path) => disk.stat(path) !== undefined);
     // A word such as @param is no file.
     if (named === undefined) continue;

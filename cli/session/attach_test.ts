@@ -7,7 +7,7 @@ import { asSaid, fenced, withMentions } from "./attach.ts";
 import { makeComplete } from "./complete_line.ts";
 import { openHistory } from "./history.ts";
 import { placesOf } from "../../launch/disk/places.ts";
-import { readAround } from "../../launch/disk/around_powers.ts";
+import { readEnvironment } from "../../launch/disk/environment_powers.ts";
 
 async function desk() {
   const dir = await Deno.realPath(await Deno.makeTempDir());
@@ -21,7 +21,7 @@ async function desk() {
   const mount = { name: "desk", dir: join(dir, "desk"), mode: "stage" };
   const parts = {
     disk: makeDisk(),
-    around: { cwd: dir, env: () => undefined },
+    environment: { cwd: dir, env: () => undefined },
     // Only name and folder are looked at.
     mounts: [mount as unknown as Mount],
     screen: { say: (line: string) => void said.push(line), paint: makePaint(false), width: 80 },
@@ -80,10 +80,10 @@ Deno.test("Tab completes commands and paths, and offers no name that would not s
 
 Deno.test("what was typed is there in the next session, for its person alone; a broken file is as none", async () => {
   const dir = await Deno.makeTempDir();
-  const around = readAround(dir);
-  const places = placesOf(around, dir);
+  const environment = readEnvironment(dir);
+  const places = placesOf(environment, dir);
   const disk = makeDisk();
-  const open = () => openHistory({ hands: { disk, around } as never, places });
+  const open = () => openHistory({ powers: { disk, environment } as never, places });
   const first = open();
   for (const line of ["one", "two", "one", " "]) first.add(line);
   assert.deepEqual(open().past, ["two", "one"]);

@@ -3,15 +3,15 @@ import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Completion } from "../hands.ts";
-import type { Around, DiskRead } from "../../launch/disk/machine.ts";
+import type { Completion } from "../powers.ts";
+import type { DiskRead, Environment } from "../../launch/disk/machine.ts";
 
 const MAX_CHOICES = 24;
 
 /** What {@link makeComplete} is handed. */
 export interface CompleteParts {
   readonly disk: Pick<DiskRead, "list" | "stat">;
-  readonly around: Pick<Around, "cwd" | "env">;
+  readonly environment: Pick<Environment, "cwd" | "env">;
   /** All slash commands. */
   readonly slashes: readonly string[];
 }
@@ -28,7 +28,7 @@ function common(words: readonly string[]): string {
 
 /** Makes it: a word that nothing can complete gives undefined. */
 export function makeComplete(
-  { disk, around, slashes }: CompleteParts,
+  { disk, environment, slashes }: CompleteParts,
 ): (before: string) => Completion | undefined {
   const of = (typed: string, found: readonly string[]): Completion | undefined => {
     if (found.length === 0) return undefined;
@@ -48,7 +48,7 @@ export function makeComplete(
     const folder = typed.endsWith("/") || typed === "" ? typed : `${dirname(typed)}/`;
     const begun = typed.endsWith("/") || typed === "" ? "" : basename(typed);
     const written = typed.includes("/") ? folder : "";
-    const place = absolute(around, typed === "" || written === "" ? "." : folder);
+    const place = absolute(environment, typed === "" || written === "" ? "." : folder);
     const found = list(place)
       .filter((name) => name.startsWith(begun) && (begun !== "" || !name.startsWith(".")))
       // What would not stay one word as it is typed is not offered.

@@ -2,18 +2,21 @@
 import { join } from "node:path";
 import { displayText } from "../../text/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
-import type { Hands, LineExtras } from "../hands.ts";
+import type { LineExtras, Powers } from "../powers.ts";
 
 const MAX_BYTES = 800_000;
 
 /** Opens it on a file that is removed afterwards. Gives undefined where the editor failed: the line stays as it was. */
 export function makeEditor(
-  { disk, around, screen, keyboard }: Pick<Hands, "disk" | "around" | "screen" | "keyboard">,
+  { disk, environment, screen, keyboard }: Pick<
+    Powers,
+    "disk" | "environment" | "screen" | "keyboard"
+  >,
 ): LineExtras["editor"] {
   const program = keyboard?.program;
   if (program === undefined) return undefined;
   return async (text) => {
-    const editor = around.env("VISUAL") ?? around.env("EDITOR") ?? "vi";
+    const editor = environment.env("VISUAL") ?? environment.env("EDITOR") ?? "vi";
     const folder = disk.temporary("remit-words-");
     const file = join(folder, "words.md");
     try {

@@ -7,7 +7,7 @@ import { readSeen, textOf } from "../audit/event_fields.ts";
 import { cell, type Command, commandText, recordOf, rowsOf } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { checkSameFolders } from "../../launch/disk/same_folders.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readyAgain } from "../model/ready.ts";
 import { kernelFor } from "../run/kernel_for.ts";
@@ -58,15 +58,15 @@ export async function goOn(
       `Cannot go on with task ${task}: it is "${state.status}"; ${wayOn(command, state)}`,
     );
   }
-  checkSameFolders(command.hands.disk, state.mounts);
+  checkSameFolders(command.powers.disk, state.mounts);
   const past = await readPast(link, task);
   await readyAgain(command, link, past);
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   screen.say(screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`));
   const said = await readMessages(link, "conversation", { conversation: task });
   for (const line of pastOf(command, said)) screen.say(line);
   const why = lastFailure(past);
-  if (why !== undefined) command.hands.screen.say(`  its last turn failed: ${cell(why, 500)}`);
+  if (why !== undefined) command.powers.screen.say(`  its last turn failed: ${cell(why, 500)}`);
   return await followTask(command, link, task, {
     setting,
     past,
@@ -102,8 +102,8 @@ export interface Resumable {
 /** The conversations that wait for words, the newest first. */
 export async function resumables(session: Session): Promise<readonly Resumable[]> {
   const { link, command } = session;
-  const { screen, around } = command.hands;
-  const now = around.now();
+  const { screen, environment } = command.powers;
+  const now = environment.now();
   const rows = rowsOf(await link.ask("tasks", { statuses: ["open"], limit: LOOKED }));
   return rows
     .filter((row) =>

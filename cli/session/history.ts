@@ -19,10 +19,10 @@ export interface History {
 }
 
 /** Reads what is kept of this state. What cannot be read is as if nothing was: it is only what an arrow brings back. */
-export function openHistory({ hands, places }: Pick<Command, "hands" | "places">): History {
+export function openHistory({ powers, places }: Pick<Command, "powers" | "places">): History {
   const path = join(places.person, "typed.json");
   const read = (): string[] => {
-    const bytes = hands.disk.read(path, { most: MAX_BYTES });
+    const bytes = powers.disk.read(path, { most: MAX_BYTES });
     if (bytes === undefined) return [];
     try {
       return Lines.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data ?? [];
@@ -41,8 +41,8 @@ export function openHistory({ hands, places }: Pick<Command, "hands" | "places">
       // Read anew: another terminal may have added lines meanwhile.
       past = [...read().filter((each) => each !== text), text].slice(-MAX_LINES);
       // 0600, as everything that the disk hands write.
-      hands.disk.makeFolder(places.person);
-      hands.disk.write(path, `${JSON.stringify(past)}\n`);
+      powers.disk.makeFolder(places.person);
+      powers.disk.write(path, `${JSON.stringify(past)}\n`);
     },
   });
 }

@@ -1,5 +1,5 @@
 /** The keyboard of a terminal: one line at a time, edited in place. @module */
-import type { AheadLine, AheadOptions, Keyboard, LineOptions, Screen } from "../hands.ts";
+import type { AheadLine, AheadOptions, Keyboard, LineOptions, Screen } from "../powers.ts";
 import { type AheadEditor, makeAheadEditor } from "./ahead_line.ts";
 import {
   beginLine,

@@ -1,6 +1,6 @@
 /** A line under a person's hands, as plain data: letters, a cursor, and the lines before it. @module */
 import { displayText } from "../../text/mod.ts";
-import type { LineExtras } from "../hands.ts";
+import type { LineExtras } from "../powers.ts";
 import type { Key, Move } from "./line_keys.ts";
 
 /** Letters as a reader sees them, and how many stand before the cursor. */

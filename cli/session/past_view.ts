@@ -14,7 +14,7 @@ export function pastLines(
   messages: readonly ChatMessage[],
   { width, paint, earlier }: {
     readonly width: number;
-    readonly paint: Command["hands"]["screen"]["paint"];
+    readonly paint: Command["powers"]["screen"]["paint"];
     /** The command that shows all of it. */
     readonly earlier: string;
   },
@@ -50,7 +50,7 @@ export function pastOf(
   command: Command,
   { task, messages }: { readonly task: string; readonly messages: readonly ChatMessage[] },
 ): string[] {
-  const { width, paint } = command.hands.screen;
+  const { width, paint } = command.powers.screen;
   return pastLines(messages, {
     ...{ width, paint },
     earlier: commandText(command, `conversation show ${task}`),

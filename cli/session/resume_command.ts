@@ -3,7 +3,7 @@ import { type Command, reachKernel } from "../command.ts";
 import { taskNamed } from "../conversation/name.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
 import { resumeFollowing } from "../run/run_command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** `resume TASK`. */
 export async function resumeCommand(

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { TaskId } from "../../contracts/authority/mod.ts";
 import type { Phase } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
-import type { Basic, Keyboard, LineExtras } from "../hands.ts";
+import type { Basic, Keyboard, LineExtras } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import type { History } from "./history.ts";
 import type { Queue } from "./typed_ahead.ts";
@@ -49,7 +49,7 @@ function lastPath(command: Command): string {
 
 /** The session that was last open in this state; undefined when none was. */
 export function lastSession(command: Command): z.infer<typeof Last> | undefined {
-  const bytes = command.hands.disk.read(lastPath(command));
+  const bytes = command.powers.disk.read(lastPath(command));
   return bytes === undefined ? undefined : Last.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
@@ -57,7 +57,7 @@ export function lastSession(command: Command): z.infer<typeof Last> | undefined 
 export function keepLast(command: Command, task: TaskId): void {
   const model = flag(command.parsed, "model");
   const last = { task, ...(model === undefined ? {} : { model }) };
-  command.hands.disk.write(lastPath(command), `${JSON.stringify(last)}\n`);
+  command.powers.disk.write(lastPath(command), `${JSON.stringify(last)}\n`);
 }
 
 /** The same command with another model. */
@@ -72,6 +72,6 @@ export function withModel<C extends Command>(command: C, ref: string): C {
 
 /** What a session works on where nothing else is said: this folder, staged. */
 export function defaultsOf(command: Command): Parameters<typeof settle>[1] {
-  const { cwd } = command.hands.around;
+  const { cwd } = command.powers.environment;
   return { folder: cwd, mounts: [{ name: mountNameOf(cwd), dir: cwd, mode: "stage" }] };
 }

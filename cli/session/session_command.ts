@@ -5,7 +5,7 @@ import { AgentTask } from "../../contracts/task/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { cell, type Command, commandText, printLines } from "../command.ts";
 import { taskNamed } from "../conversation/name.ts";
-import type { Keyboard } from "../hands.ts";
+import type { Keyboard } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { keepRenewed } from "../../bridges/mcp/registry/handover.ts";
@@ -56,7 +56,7 @@ function asBefore<C extends Command>(command: C): C {
 }
 
 function sayWhatStays(command: Command, { exit, why }: NonNullable<WatchEnd["failed"]>): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const say = (line: string): void => screen.say(screen.paint.dim(`  ${line}`));
   if (exit === EXIT.notApplied) {
     return say("what is staged stays: say how to go on, or end the session and come back with -c");
@@ -74,7 +74,7 @@ function announceNew({ command, setting, running, announced }: Session, request:
   const { resolved, limits } = setting;
   const providers = resolved.providers.filter(({ ref }) => !announced.has(ref));
   for (const { ref } of providers) announced.add(ref);
-  announce(command.hands.screen, providers, {
+  announce(command.powers.screen, providers, {
     ...{ request, money: limits.money ?? 1, goesOn: running !== undefined },
   });
 }
@@ -106,17 +106,17 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
   }
   const end = await awaitEnd(command, link, session.running);
   const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
-  command.hands.screen.say("");
+  command.powers.screen.say("");
   // A turn that failed leaves the answer of the turn before it.
   const failed = end.status === "failed" || end.failed !== undefined;
   const anew = !failed || state.answer !== session.said;
   if (anew && !wasShown(session.running, state.answer)) printAnswer(command, state.answer);
   session.said = state.answer;
   for (const line of didLines(session.running.tally.did).filter((each) => !before.has(each))) {
-    command.hands.screen.say(`  ${command.hands.screen.paint.bold("did")}  ${line}`);
+    command.powers.screen.say(`  ${command.powers.screen.paint.bold("did")}  ${line}`);
   }
   const { reason } = session.running.tally;
-  if (reason !== "" && reason !== state.answer) command.hands.screen.say(`  ${cell(reason, 500)}`);
+  if (reason !== "" && reason !== state.answer) command.powers.screen.say(`  ${cell(reason, 500)}`);
   if (end.failed !== undefined) sayWhatStays(command, end.failed);
   if (end.exit === EXIT.interrupted) return EXIT.interrupted;
   if (end.status !== "open") return end.exit ?? EXIT.failure;
@@ -126,14 +126,14 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
 /** What a line is for: a slash command, the person's own shell, or the agent. Gives an exit code when it ends the session. */
 async function take(session: Session, line: string): Promise<number | undefined> {
   const { command, keyboard } = session;
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   try {
     if (line.startsWith("/")) {
       return await slash(session, line) === "exit" ? EXIT.success : undefined;
     }
     if (line.startsWith("!")) return await shellLine(session, line.slice(1).trim());
-    const { disk, around } = command.hands;
-    const said = withMentions(line, { disk, around, mounts: session.setting.mounts, screen });
+    const { disk, environment } = command.powers;
+    const said = withMentions(line, { disk, environment, mounts: session.setting.mounts, screen });
     return await under(session, keyboard, () => turn(session, said));
   } catch (error) {
     if (!(error instanceof Fault) || error.code === "gone") throw error;
@@ -145,7 +145,7 @@ async function take(session: Session, line: string): Promise<number | undefined>
 /** A command of the person's own; what it printed is the agent's to read only after a yes. */
 async function shellLine(session: Session, line: string): Promise<number | undefined> {
   const { command, keyboard } = session;
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const run = keyboard.shell;
   if (line === "" || run === undefined) {
     screen.say("  ! COMMAND runs it in your own shell, as in another terminal: no agent runs it");
@@ -170,8 +170,8 @@ async function under(
   work: () => Promise<number | undefined>,
 ): Promise<number | undefined> {
   const { command, queue, history, complete } = session;
-  const { screen, around } = command.hands;
-  const from = around.now();
+  const { screen, environment } = command.powers;
+  const from = environment.now();
   const left = Promise.withResolvers<number>();
   let acting: Promise<void> = Promise.resolve();
   const act = async (text: string): Promise<void> => {
@@ -192,7 +192,7 @@ async function under(
     status: () => {
       const { inputTokens = 0, outputTokens = 0, money = 0 } = session.running?.tally.spent ?? {};
       const { ref: model } = session.setting.model;
-      return { model, elapsed: around.now() - from, inputTokens, outputTokens, money };
+      return { model, elapsed: environment.now() - from, inputTokens, outputTokens, money };
     },
     atOnce: (text) => {
       history.add(text);
@@ -211,8 +211,8 @@ async function under(
 }
 
 async function converse(session: Session, keyboard: Keyboard): Promise<number> {
-  const { screen } = session.command.hands;
-  const editor = makeEditor({ ...session.command.hands, keyboard });
+  const { screen } = session.command.powers;
+  const editor = makeEditor({ ...session.command.powers, keyboard });
   for (;;) {
     const queued = session.queue.next();
     let line = queued;
@@ -251,12 +251,12 @@ function shownWords(text: string, width: number): string[] {
 
 /** Opens the session. Throws `invalidInput` without a terminal. */
 export async function sessionCommand(command: SessionCommand): Promise<number> {
-  const { hands, parsed } = command;
-  const { keyboard, screen } = hands;
+  const { powers, parsed } = command;
+  const { keyboard, screen } = powers;
   if (keyboard === undefined) {
     throw new Fault(
       "invalidInput",
-      `Cannot open a session: there is no terminal; try "${hands.around.command} run --help"`,
+      `Cannot open a session: there is no terminal; try "${powers.environment.command} run --help"`,
     );
   }
   const kept = ["record", "replay"].find((name) => has(parsed, name));
@@ -285,7 +285,7 @@ export async function sessionCommand(command: SessionCommand): Promise<number> {
     session = {
       ...{ command, link, keyboard, setting, running, phase, announced: new Set() },
       ...{ queue: makeQueue(), history: openHistory(command), draft: "" },
-      complete: makeComplete({ ...hands, slashes: SLASHES }),
+      complete: makeComplete({ ...powers, slashes: SLASHES }),
     };
     const exit = await converse(session, keyboard);
     ({ link } = session);

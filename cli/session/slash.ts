@@ -84,7 +84,7 @@ export async function slash(
   const word = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] ?? typed : typed;
   if (word === "/exit") return "exit";
   if (word === "/help" || word === "/") {
-    show(session, helpLines(session.command.hands.screen.width));
+    show(session, helpLines(session.command.powers.screen.width));
     return "stay";
   }
   const found = Object.hasOwn(SLASH, word) ? SLASH[word] : undefined;
@@ -129,8 +129,8 @@ function showing(
   linesOf: (answer: Json, width: number, now: number) => readonly string[],
 ): Slash["run"] {
   return async (session) => {
-    const { screen, around } = session.command.hands;
-    show(session, linesOf(await ask(session, op), screen.width - 2, around.now()));
+    const { screen, environment } = session.command.powers;
+    show(session, linesOf(await ask(session, op), screen.width - 2, environment.now()));
   };
 }
 

@@ -41,16 +41,16 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
         session,
         rows.length === 0
           ? ["none runs; the next words start it"]
-          : tableLines(heads, rows, session.command.hands.screen.width - 2),
+          : tableLines(heads, rows, session.command.powers.screen.width - 2),
       );
     },
   },
   "/tasks": {
     help: "the newest tasks of this state",
     async run(session): Promise<void> {
-      const { screen, around } = session.command.hands;
+      const { screen, environment } = session.command.powers;
       const rows = rowsOf(await session.link.ask("tasks", { limit: NEWEST }))
-        .toReversed().map((row) => taskCells(row, around.now()));
+        .toReversed().map((row) => taskCells(row, environment.now()));
       const heads = ["TASK", "STATUS", "AGE", "OBJECTIVE"];
       show(
         session,
@@ -61,7 +61,7 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
   "/allow": {
     help: "what you allowed beyond one question, and how more is allowed",
     async run(session): Promise<void> {
-      const { screen } = session.command.hands;
+      const { screen } = session.command.powers;
       const grants = session.running === undefined
         ? ["nothing was asked yet"]
         : grantLines(await session.link.ask("grants", { task: taskOf(session) }), screen.width - 2);
@@ -103,9 +103,9 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
 };
 
 async function caps(session: Session): Promise<void> {
-  const { screen, around } = session.command.hands;
+  const { screen, environment } = session.command.powers;
   const leases = await session.link.ask("caps", { task: taskOf(session) });
-  show(session, leaseLines(leases, { now: around.now(), width: screen.width - 2 }));
+  show(session, leaseLines(leases, { now: environment.now(), width: screen.width - 2 }));
 }
 
 async function eventsOf(session: Session): Promise<readonly SeenEvent[]> {
@@ -124,7 +124,7 @@ async function inspect(session: Session, id: string | undefined): Promise<void> 
         cell(textOf(event, "outcome"), 40),
         cell(subjectOf(event), 200),
       ]);
-    const { width } = session.command.hands.screen;
+    const { width } = session.command.powers.screen;
     return show(
       session,
       calls.length === 0
@@ -148,7 +148,7 @@ async function inspect(session: Session, id: string | undefined): Promise<void> 
   for (const document of documents) {
     const text = displayBlock(safeJson(document, 2), {
       ...{ prefix: "", max: 1_000_000, maxLines: MAX_LINES },
-      columns: session.command.hands.screen.width - 2,
+      columns: session.command.powers.screen.width - 2,
     });
     show(session, text);
   }

@@ -20,5 +20,5 @@ export function taskOf({ running }: Session): TaskId {
 
 /** Shows safe lines. */
 export function show({ command }: Session, lines: readonly string[]): void {
-  for (const each of lines) command.hands.screen.say(`  ${each}`);
+  for (const each of lines) command.powers.screen.say(`  ${each}`);
 }

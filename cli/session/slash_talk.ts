@@ -88,7 +88,7 @@ export const TALK_SLASHES: Readonly<Record<string, Slash>> = {
     help: "what you typed ahead; the arrow up takes the last one back",
     run(session): Promise<void> {
       const { queue, command } = session;
-      const rows = queueRows(queue, command.hands.screen.width);
+      const rows = queueRows(queue, command.powers.screen.width);
       show(session, rows.length === 0 ? ["nothing is queued"] : rows.map((row) => row.trimStart()));
       return Promise.resolve();
     },
@@ -138,9 +138,9 @@ function markdownOf(messages: readonly ChatMessage[]): string {
 
 async function exportTalk(session: Session, word: string | undefined): Promise<void> {
   const { link, command } = session;
-  const { disk, around } = command.hands;
+  const { disk, environment } = command.powers;
   const task = taskOf(session);
-  const path = absolute(around, word ?? join(around.cwd, `conversation-${task}.md`));
+  const path = absolute(environment, word ?? join(environment.cwd, `conversation-${task}.md`));
   if (disk.stat(path) !== undefined) {
     throw new Fault(
       "alreadyExists",

@@ -1,7 +1,7 @@
 /** What a person types while a turn is under way: kept in a queue, shown, changed and taken out, never lost. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { AheadLine, Keyboard, LineExtras, Screen } from "../hands.ts";
+import type { AheadLine, Keyboard, LineExtras, Screen } from "../powers.ts";
 import { cutTo } from "../terminal/columns.ts";
 import { spanText } from "../terminal/span.ts";
 

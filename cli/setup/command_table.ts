@@ -47,7 +47,7 @@ const SETUP_COMMANDS: readonly CommandSpec[] = [
 ];
 
 /** Setting Remit up, and how it stands. */
-export const SETUP = family(SETUP_COMMANDS, ["screen", "disk", "around", "kernels", "wikis"], {
+export const SETUP = family(SETUP_COMMANDS, ["screen", "disk", "environment", "kernels", "wikis"], {
   init: async () => (await import("./init_command.ts")).initCommand,
   status: async () => (await import("./status_command.ts")).statusCommand,
   "config get": async () => (await import("./config_command.ts")).configGet,

@@ -76,13 +76,13 @@ export function completionCommand(command: Command): Promise<number> {
       }there is ${shells.join(", ")}`,
     );
   }
-  command.hands.screen.out(text);
+  command.powers.screen.out(text);
   return Promise.resolve(EXIT.success);
 }
 
 /** Asks a kernel that runs already; nothing where none does, or where it refuses. */
 async function asked(command: Command, op: string, body: Json): Promise<readonly Candidate[]> {
-  const link = await command.hands.kernels(command.places).find();
+  const link = await command.powers.kernels(command.places).find();
   if (link === undefined) return [];
   try {
     return rowsOf(await link.ask(op, body)).map((row) => ({
@@ -100,9 +100,9 @@ async function asked(command: Command, op: string, body: Json): Promise<readonly
 }
 
 function liveOf(command: Command): Live {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const config = (): ReturnType<typeof loadConfig> =>
-    loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+    loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   return {
     tasks: async () => (await asked(command, "tasks", { limit: MAX_TASKS })).toReversed(),
     questions: () => asked(command, "questions", {}),
@@ -112,7 +112,7 @@ function liveOf(command: Command): Live {
           word,
           says: typeof entry === "string" ? entry : cell(recordOf({ ...entry } as Json)["ref"]),
         })),
-        ...listWeights(hands.disk, places).map(({ name }) => ({
+        ...listWeights(powers.disk, places).map(({ name }) => ({
           word: name,
           says: "in the store",
         })),
@@ -139,7 +139,7 @@ export async function completeCommand(command: Command): Promise<number> {
     const lines = candidates.map(({ word, says }) =>
       `${word}\t${displayText(says, { max: 1_000 }).slice(0, MAX_SAID)}`
     );
-    command.hands.screen.out([...lines, ...(files ? [":files"] : []), ""].join("\n"));
+    command.powers.screen.out([...lines, ...(files ? [":files"] : []), ""].join("\n"));
   }
   return EXIT.success;
 }

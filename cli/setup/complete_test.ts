@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { needs } from "../../tests/needs.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { COMMANDS } from "../arguments/command_table.ts";
 import { type Candidate, complete, type Live } from "./complete.ts";
 
@@ -42,20 +42,20 @@ Deno.test("live words stand where their kind is wanted, and a word that a shell 
 });
 
 Deno.test("complete starts no kernel, and is silent where the running one refuses", async () => {
-  const hands = fakeHands();
-  assert.equal(await runCommandLine(["complete", "--", "task", "show", ""], hands), 0);
-  assert.deepEqual(hands.kernels_.wishes, []);
-  assert.equal(hands.screen.outs.join(""), "last\tthe newest task\n");
-  assert.deepEqual(hands.screen.lines, []);
+  const powers = fakePowers();
+  assert.equal(await runCommandLine(["complete", "--", "task", "show", ""], powers), 0);
+  assert.deepEqual(powers.kernels_.wishes, []);
+  assert.equal(powers.screen.outs.join(""), "last\tthe newest task\n");
+  assert.deepEqual(powers.screen.lines, []);
 });
 
 /** Runs a script in a shell where `remit` is a program that answers as the real one does. */
 async function inShell(shell: string, script: string): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "remit-complete-" });
   try {
-    const hands = fakeHands();
-    assert.equal(await runCommandLine(["completion", shell], hands), 0);
-    await Deno.writeTextFile(`${folder}/load`, hands.screen.outs.join(""));
+    const powers = fakePowers();
+    assert.equal(await runCommandLine(["completion", shell], powers), 0);
+    await Deno.writeTextFile(`${folder}/load`, powers.screen.outs.join(""));
     const fake = '#!/bin/sh\nshift 2\nprintf "%s\\n" "$@" >"$0.asked"\n' +
       'printf "use\\tmake a model the one: that runs\\nollama:qwen3\\t\\n"\n';
     await Deno.writeTextFile(`${folder}/remit`, fake, { mode: 0o755 });

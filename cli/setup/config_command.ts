@@ -19,21 +19,21 @@ export interface FolderConfig {
 }
 
 /** The remit.yaml of the caller's folder. */
-export function folderConfig({ hands, places }: Command): FolderConfig {
-  const folder = hands.disk.real(hands.around.cwd) ?? hands.around.cwd;
+export function folderConfig({ powers, places }: Command): FolderConfig {
+  const folder = powers.disk.real(powers.environment.cwd) ?? powers.environment.cwd;
   const path = join(folder, CONFIG_NAME);
-  const bytes = readConfigBytes(hands.disk, path);
+  const bytes = readConfigBytes(powers.disk, path);
   const trusted = bytes !== undefined &&
-    isTrusted(readTrusted(hands.disk, places), folder, sha256Hex(bytes));
+    isTrusted(readTrusted(powers.disk, places), folder, sha256Hex(bytes));
   return { path, there: bytes !== undefined, trusted };
 }
 
 /** The file that a command is about, behind links, and its text; undefined where there is none yet. */
 function chosen(command: Command): { readonly path: string; readonly text: string | undefined } {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const named = has(parsed, "folder") ? folderConfig(command).path : places.config;
-  const path = hands.disk.real(named) ?? named;
-  const bytes = readConfigBytes(hands.disk, path);
+  const path = powers.disk.real(named) ?? named;
+  const bytes = readConfigBytes(powers.disk, path);
   return { path, text: bytes === undefined ? undefined : new TextDecoder().decode(bytes) };
 }
 
@@ -51,13 +51,13 @@ export function configGet(command: Command): Promise<number> {
     printLines(command, displayBlock(shown, { prefix: "", max: 1_000_000, maxLines: 20_000 }));
   }
   if (value !== undefined && value !== null) return Promise.resolve(EXIT.success);
-  command.hands.screen.say(`${displayText(path, { max: 500 })} does not say it`);
+  command.powers.screen.say(`${displayText(path, { max: 500 })} does not say it`);
   return Promise.resolve(EXIT.failure);
 }
 
 /** `config set KEY VALUE` and `config unset KEY`: whole or not at all, and only what can be read again. */
 export function configSet(command: Command): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const [word = "", given] = parsed.args;
   const key = parseKey(word);
   checkKey(key);
@@ -67,9 +67,9 @@ export function configSet(command: Command): Promise<number> {
   const trustedBefore = has(parsed, "folder") && folderConfig(command).trusted;
   const value = given === undefined ? undefined : parseValue(given);
   const next = written(path, text, key, value, given);
-  hands.disk.makeFolder(dirname(path), 0o700);
-  const mode = hands.disk.stat(path)?.mode ?? (has(parsed, "folder") ? 0o644 : 0o600);
-  hands.disk.write(path, next, { mode });
+  powers.disk.makeFolder(dirname(path), 0o700);
+  const mode = powers.disk.stat(path)?.mode ?? (has(parsed, "folder") ? 0o644 : 0o600);
+  powers.disk.write(path, next, { mode });
   if (command.json) {
     printJson(command, { file: path, key: word, value: value ?? null });
     return Promise.resolve(EXIT.success);
@@ -116,10 +116,10 @@ function written(
 
 /** `config path`: which files are read here, and what each may do. */
 export function configPath(command: Command): Promise<number> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const folder = folderConfig(command);
-  const own = hands.disk.stat(places.config) !== undefined;
-  const ceiling = hands.disk.stat(places.ceiling) !== undefined;
+  const own = powers.disk.stat(places.config) !== undefined;
+  const ceiling = powers.disk.stat(places.ceiling) !== undefined;
   if (command.json) {
     printJson(command, {
       own: { path: places.config, there: own },

@@ -8,7 +8,7 @@ import { WORDS } from "../terminal/explain.ts";
 
 /** Runs it; without a word it names them all. Throws Fault `notFound` for another word. */
 export function explainCommand(command: Command): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const [asked] = command.parsed.args;
   const all = Object.keys(WORDS);
   const found = asked === undefined

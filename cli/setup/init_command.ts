@@ -58,31 +58,31 @@ version: 1
 
 /** Runs the command. */
 export function initCommand(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const own = has(parsed, "own");
-  const folder = absolute(hands.around, parsed.args[0] ?? ".");
+  const folder = absolute(powers.environment, parsed.args[0] ?? ".");
   if (own && parsed.args.length > 0) {
     throw new Fault(
       "invalidInput",
       "Cannot write your own remit.yaml into a folder: it has its place",
     );
   }
-  if (!own && hands.disk.stat(folder)?.folder !== true) {
+  if (!own && powers.disk.stat(folder)?.folder !== true) {
     throw new Fault("notFound", `Cannot write a remit.yaml: "${folder}" is no folder`);
   }
   const path = own ? places.config : join(folder, CONFIG_NAME);
-  const schema = join(hands.around.home, "schema/remit.json");
+  const schema = join(powers.environment.home, "schema/remit.json");
   const text = `# yaml-language-server: $schema=${schema}\n${own ? OWN : FOLDER}`;
   parseConfigText(path, text);
-  if (hands.disk.stat(path) !== undefined) {
+  if (powers.disk.stat(path) !== undefined) {
     throw new Fault(
       "alreadyExists",
       `Cannot write "${path}": it is there; "remit config set" changes one value of it`,
     );
   }
-  if (own) hands.disk.makeFolder(dirname(path), 0o700);
+  if (own) powers.disk.makeFolder(dirname(path), 0o700);
   // Should somebody else have made it meanwhile, theirs stays.
-  hands.disk.write(path, text, { mode: own ? 0o600 : 0o644, fresh: true });
+  powers.disk.write(path, text, { mode: own ? 0o600 : 0o644, fresh: true });
   if (command.json) printJson(command, { file: path });
   else {
     printLines(command, [

@@ -5,16 +5,16 @@ import { RemitConfig } from "../../contracts/policy/mod.ts";
 import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { SQLITE_MIGRATIONS } from "../../store/migrations.ts";
 import { question, TASK } from "../_fixture/samples.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { placesOf } from "../../launch/disk/places.ts";
 import { parseConfigText } from "../../config/text.ts";
 import { FORMATS, VERSION } from "../../launch/kernel/version.ts";
 import { isNewer } from "./version_command.ts";
 import { parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
 
-type Hands = ReturnType<typeof fakeHands>;
-const said = ({ screen }: Hands): string => screen.outs.splice(0).join("");
-const complained = ({ screen }: Hands): string => screen.lines.splice(0).join("\n");
+type Powers = ReturnType<typeof fakePowers>;
+const said = ({ screen }: Powers): string => screen.outs.splice(0).join("");
+const complained = ({ screen }: Powers): string => screen.lines.splice(0).join("\n");
 const TEXT = `# mine
 version: 1
 
@@ -47,50 +47,50 @@ Deno.test("config set keeps comments and places, and leaves the rest as it was w
 });
 
 Deno.test("config set writes whole or not at all, says what was meant, and ends a folder's trust", async () => {
-  const hands = fakeHands();
-  const { config } = placesOf(hands.around, undefined);
-  const run = (...argv: string[]): Promise<number> => runCommandLine(argv, hands);
+  const powers = fakePowers();
+  const { config } = placesOf(powers.environment, undefined);
+  const run = (...argv: string[]): Promise<number> => runCommandLine(argv, powers);
   assert.equal(await run("config", "get", "model"), 1);
   assert.equal(await run("config", "set", "limits.money", "2"), 0);
   assert.equal(await run("config", "set", "model", "ollama:qwen3"), 0);
-  said(hands);
+  said(powers);
   assert.equal(await run("config", "get", "limits.money"), 0);
-  assert.equal(said(hands), "2\n");
+  assert.equal(said(powers), "2\n");
   const before = Deno.readTextFileSync(config);
   assert.equal((Deno.statSync(config).mode ?? 0) & 0o777, 0o600);
-  complained(hands);
+  complained(powers);
   assert.equal(await run("config", "set", "limts.money", "2"), 2);
-  assert.match(complained(hands), /did you mean limits\?/);
+  assert.match(complained(powers), /did you mean limits\?/);
   assert.equal(await run("config", "set", "limits.mony", "2"), 2);
-  assert.match(complained(hands), /did you mean limits\.money\?/);
+  assert.match(complained(powers), /did you mean limits\.money\?/);
   assert.equal(await run("config", "set", "limits.money", "much"), 2);
   assert.equal(await run("config", "set", "version", "2"), 2);
   assert.equal(Deno.readTextFileSync(config), before);
   // What cannot be read is not written to.
   Deno.writeTextFileSync(config, "version: 1\nmodle: x\n");
   assert.equal(await run("config", "set", "model", "ollama:a"), 2);
-  assert.match(complained(hands), /unknown key "modle"; did you mean "model"\?/);
+  assert.match(complained(powers), /unknown key "modle"; did you mean "model"\?/);
   assert.equal(Deno.readTextFileSync(config), "version: 1\nmodle: x\n");
   Deno.writeTextFileSync(config, before);
 
   assert.equal(await run("init"), 0);
   assert.equal(await run("trust"), 0);
-  said(hands);
+  said(powers);
   assert.equal(await run("config", "path", "--json"), 0);
-  assert.equal(JSON.parse(said(hands)).folder.trusted, true);
+  assert.equal(JSON.parse(said(powers)).folder.trusted, true);
   assert.equal(await run("config", "set", "strict", "true", "--folder"), 0);
-  assert.match(said(hands), /no longer what you trusted/);
+  assert.match(said(powers), /no longer what you trusted/);
   assert.equal(await run("config", "path", "--json"), 0);
-  assert.equal(JSON.parse(said(hands)).folder.trusted, false);
+  assert.equal(JSON.parse(said(powers)).folder.trusted, false);
   assert.equal(await run("config", "unset", "strict", "--folder"), 0);
   assert.equal(Deno.readTextFileSync(config), before);
 });
 
 Deno.test("init writes a remit.yaml that is read, and never over one that is there", async () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   for (const argv of [["init"], ["init", "--own"]]) {
-    assert.equal(await runCommandLine([...argv, "--json"], hands), 0);
-    const { file } = JSON.parse(said(hands));
+    assert.equal(await runCommandLine([...argv, "--json"], powers), 0);
+    const { file } = JSON.parse(said(powers));
     const text = Deno.readTextFileSync(file);
     const [first = ""] = text.split("\n");
     const schema = /^# yaml-language-server: \$schema=(\/.*\/schema\/remit\.json)$/.exec(first)
@@ -100,11 +100,11 @@ Deno.test("init writes a remit.yaml that is read, and never over one that is the
     // With every comment of a setting taken away the file still says what it may.
     const open = text.replace(/^# (?=[a-z]+:(?: [^"]|$)| {2})/gm, "").replace(/^# {3}/gm, "  ");
     assert.doesNotThrow(() => parseConfigText(file, open), open);
-    assert.equal(await runCommandLine(argv, hands), 1);
-    assert.match(complained(hands), /it is there/);
+    assert.equal(await runCommandLine(argv, powers), 1);
+    assert.match(complained(powers), /it is there/);
     assert.equal(Deno.readTextFileSync(file), text);
   }
-  assert.equal(await runCommandLine(["init", "nowhere"], hands), 2);
+  assert.equal(await runCommandLine(["init", "nowhere"], powers), 2);
 });
 
 Deno.test("status is one screen: kernel, model, folder, what waits, what today cost", async () => {
@@ -113,7 +113,7 @@ Deno.test("status is one screen: kernel, model, folder, what waits, what today c
     ...{ kind: "inference", id: "1", from: to, to, ok: true },
     attributes: { inputTokens: 10, outputTokens: 5, money },
   });
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       ps: () => [{ pid: 1 }],
       questions: () => [toJson(question())],
@@ -130,15 +130,15 @@ Deno.test("status is one screen: kernel, model, folder, what waits, what today c
       }],
     },
   });
-  assert.equal(await runCommandLine(["status", "--json"], hands), 0);
-  assert.equal(JSON.parse(said(hands)).kernel, null);
-  Deno.mkdirSync(placesOf(hands.around, undefined).state, { recursive: true, mode: 0o700 });
-  assert.equal(await runCommandLine(["status", "--json"], hands), 0);
-  const found = JSON.parse(said(hands));
+  assert.equal(await runCommandLine(["status", "--json"], powers), 0);
+  assert.equal(JSON.parse(said(powers)).kernel, null);
+  Deno.mkdirSync(placesOf(powers.environment, undefined).state, { recursive: true, mode: 0o700 });
+  assert.equal(await runCommandLine(["status", "--json"], powers), 0);
+  const found = JSON.parse(said(powers));
   assert.deepEqual(found.today, { tasks: 1, tokens: 15, money: 0.25 });
   assert.equal(found.waiting.length, 1);
-  assert.equal(await runCommandLine(["status"], hands), 0);
-  const screen = said(hands);
+  assert.equal(await runCommandLine(["status"], powers), 0);
+  const screen = said(powers);
   assert(screen.split("\n").length < 24);
   assert.match(screen, /today +1 tasks, 15 tokens, 0\.2500 USD/);
   assert.deepEqual([found.expiring, found.budgets.length], [1, 1]);
@@ -148,9 +148,9 @@ Deno.test("status is one screen: kernel, model, folder, what waits, what today c
 });
 
 Deno.test("version names the formats as their readers have them", async () => {
-  const hands = fakeHands();
-  assert.equal(await runCommandLine(["version", "--json"], hands), 0);
-  const { outputFormats, ...rest } = JSON.parse(said(hands));
+  const powers = fakePowers();
+  assert.equal(await runCommandLine(["version", "--json"], powers), 0);
+  const { outputFormats, ...rest } = JSON.parse(said(powers));
   assert.deepEqual(rest, { version: VERSION, formats: FORMATS });
   assert.equal(outputFormats["stream-json"], "application/jsonl");
   assert.equal(FORMATS.state, SQLITE_MIGRATIONS.at(-1)?.version);
@@ -169,7 +169,7 @@ Deno.test("versions are ordered as semver orders them", () => {
 Deno.test("upgrade asks the registry of this home through the net rules, says how, and changes nothing", async () => {
   const answers: string[] = [];
   const asked: string[] = [];
-  const base = fakeHands({ env: { NPM_CONFIG_REGISTRY: "http://127.0.0.1:9/npm" } });
+  const base = fakePowers({ env: { NPM_CONFIG_REGISTRY: "http://127.0.0.1:9/npm" } });
   const fetch = (url: string): Promise<never> => {
     asked.push(url);
     const body = answers.shift();
@@ -178,19 +178,22 @@ Deno.test("upgrade asks the registry of this home through the net rules, says ho
     }
     return Promise.resolve({ url, mediaType: "", bytes: new TextEncoder().encode(body) } as never);
   };
-  const hands = { ...base, wikis: { ...base.wikis, fetch } };
+  const powers = { ...base, wikis: { ...base.wikis, fetch } };
   answers.push('{"version":"99.1.0"}', `{"version":"${VERSION}"}`, '{"version":"; rm -rf"}');
-  assert.equal(await runCommandLine(["upgrade"], hands), 0);
-  assert.match(said(hands), /^remit 99\.1\.0 is there; this is .*\n.*99\.1\.0|pull/);
+  assert.equal(await runCommandLine(["upgrade"], powers), 0);
+  assert.match(said(powers), /^remit 99\.1\.0 is there; this is .*\n.*99\.1\.0|pull/);
   assert.deepEqual(asked, ["http://127.0.0.1:9/npm/remit-runtime/latest"]);
-  assert.equal(await runCommandLine(["upgrade"], hands), 0);
-  assert.match(said(hands), /is the newest/);
-  assert.equal(await runCommandLine(["upgrade"], hands), 67);
-  complained(hands);
-  assert.notEqual(await runCommandLine(["upgrade"], hands), 0);
-  assert.match(complained(hands), /no network/);
-  const silent = fakeHands();
+  assert.equal(await runCommandLine(["upgrade"], powers), 0);
+  assert.match(said(powers), /is the newest/);
+  assert.equal(await runCommandLine(["upgrade"], powers), 67);
+  complained(powers);
+  assert.notEqual(await runCommandLine(["upgrade"], powers), 0);
+  assert.match(complained(powers), /no network/);
+  const silent = fakePowers();
   assert.notEqual(await runCommandLine(["upgrade"], silent), 0);
   assert.match(complained(silent), /npm view/);
-  assert.equal(Deno.readTextFileSync(join(base.around.home, "deno.json")).includes("99.1"), false);
+  assert.equal(
+    Deno.readTextFileSync(join(base.environment.home, "deno.json")).includes("99.1"),
+    false,
+  );
 });

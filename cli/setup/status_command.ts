@@ -63,8 +63,8 @@ async function spentSince(link: KernelLink, from: number): Promise<Work["today"]
 
 async function workOf(command: Command): Promise<Work | undefined> {
   // A state that is not there yet holds nothing, and needs no kernel to say so.
-  if (command.hands.disk.stat(command.places.state) === undefined) return undefined;
-  const now = command.hands.around.now();
+  if (command.powers.disk.stat(command.places.state) === undefined) return undefined;
+  const now = command.powers.environment.now();
   const link = await reachKernel(command);
   try {
     const questions = await waitingQuestions((op, body) => link.ask(op, body));
@@ -88,8 +88,8 @@ async function workOf(command: Command): Promise<Work | undefined> {
 
 /** Runs the command. */
 export async function statusCommand(command: Command): Promise<number> {
-  const { hands, places } = command;
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places } = command;
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const folder = folderConfig(command);
   const work = await workOf(command);
   const today = work?.today ?? { tasks: 0, tokens: 0, money: 0 };
@@ -131,11 +131,13 @@ export async function statusCommand(command: Command): Promise<number> {
     ),
     line(
       "folder",
-      `${displayText(hands.around.cwd, { max: 300 })}: ${folder.there ? trust : "no remit.yaml"}`,
+      `${displayText(powers.environment.cwd, { max: 300 })}: ${
+        folder.there ? trust : "no remit.yaml"
+      }`,
     ),
     line("today", `${today.tasks} tasks, ${today.tokens} tokens, ${today.money.toFixed(4)} USD`),
     ...((work?.expiring ?? 0) === 0 ? [] : [
-      hands.screen.paint.yellow(
+      powers.screen.paint.yellow(
         line(
           "expires",
           `scratch of ${work?.expiring} tasks: "${commandText(command, "workspace list")}"`,
@@ -143,7 +145,7 @@ export async function statusCommand(command: Command): Promise<number> {
       ),
     ]),
     ...(work?.budgets ?? []).slice(0, 8).map((budget) =>
-      hands.screen.paint.yellow(line("budget", standingLine(budget, hands.around.now())))
+      powers.screen.paint.yellow(line("budget", standingLine(budget, powers.environment.now())))
     ),
     line(
       "waits",
@@ -155,7 +157,7 @@ export async function statusCommand(command: Command): Promise<number> {
       `             ${cell(id)}  ${spanText(ageMs)}  ${cell(summary, 200)}`
     ),
     ...config.notes.slice(0, 4).map((note) =>
-      hands.screen.paint.yellow(`  ${displayText(note, { max: 300 })}`)
+      powers.screen.paint.yellow(`  ${displayText(note, { max: 300 })}`)
     ),
   ]);
   return EXIT.success;

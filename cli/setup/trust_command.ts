@@ -12,15 +12,15 @@ import { withTrust } from "../../config/trust.ts";
 
 /** Runs the command. */
 export function trustCommand(command: Command): Promise<number> {
-  const { hands, parsed, places } = command;
-  const asked = absolute(hands.around, parsed.args[0] ?? ".");
-  const folder = hands.disk.real(asked);
+  const { powers, parsed, places } = command;
+  const asked = absolute(powers.environment, parsed.args[0] ?? ".");
+  const folder = powers.disk.real(asked);
   if (folder === undefined) {
     throw new Fault("notFound", `Cannot trust "${asked}": there is no such folder`);
   }
-  preparePlaces(hands.disk, places, hands.around.uid);
+  preparePlaces(powers.disk, places, powers.environment.uid);
   const path = join(folder, CONFIG_NAME);
-  const bytes = readConfigBytes(hands.disk, path);
+  const bytes = readConfigBytes(powers.disk, path);
   const revoking = has(parsed, "revoke");
   if (bytes === undefined && !revoking) {
     throw new Fault("notFound", `Cannot trust "${folder}": it has no ${CONFIG_NAME}`);
@@ -28,8 +28,8 @@ export function trustCommand(command: Command): Promise<number> {
   const digest = revoking || bytes === undefined ? undefined : sha256Hex(bytes);
   // A file that does not parse is refused now, and not at the next run.
   if (bytes !== undefined && !revoking) parseConfigText(path, new TextDecoder().decode(bytes));
-  const next = withTrust(readTrusted(hands.disk, places), folder, digest);
-  hands.disk.write(join(places.person, "trusted.json"), `${JSON.stringify(next, null, 2)}\n`);
+  const next = withTrust(readTrusted(powers.disk, places), folder, digest);
+  powers.disk.write(join(places.person, "trusted.json"), `${JSON.stringify(next, null, 2)}\n`);
   if (command.json) printJson(command, { folder, digest: digest ?? null });
   else {
     const name = displayText(path, { max: 500 });

@@ -5,7 +5,7 @@ import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { readRegistry } from "../../bridges/mcp/registry/fetch/npm.ts";
 import { FORMATS, NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const Latest = z.looseObject({
   version: z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[\w.]{1,32})?$/),
@@ -56,18 +56,18 @@ export function isNewer(a: string, b: string): boolean {
 }
 
 /** How this installation is brought to another version. */
-function howTo({ hands }: Command, version: string): string {
-  const { home } = hands.around;
+function howTo({ powers }: Command, version: string): string {
+  const { home } = powers.environment;
   if (home.includes("/node_modules/")) return `npm install --global ${NPM_NAME}@${version}`;
   if (home === "/usr/lib/remit") return `dpkg -i remit_${version}_all.deb`;
-  if (hands.disk.stat(`${home}/.git`) !== undefined) return `git -C ${home} pull`;
+  if (powers.disk.stat(`${home}/.git`) !== undefined) return `git -C ${home} pull`;
   return `unpack remit-${version}.tar.gz in place of ${home}`;
 }
 
 /** `upgrade`: asks npm's registry of this home, and changes nothing. Throws `unavailable` where nobody can be asked. */
 export async function upgradeCommand(command: Command<Basic | "wikis">): Promise<number> {
-  const { hands } = command;
-  const { url } = readRegistry(hands.disk, hands.around);
+  const { powers } = command;
+  const { url } = readRegistry(powers.disk, powers.environment);
   if (url === undefined) {
     throw new Fault(
       "unavailable",
@@ -93,10 +93,10 @@ export async function upgradeCommand(command: Command<Basic | "wikis">): Promise
   return EXIT.success;
 }
 
-async function newest({ hands }: Command<Basic | "wikis">, address: string): Promise<string> {
+async function newest({ powers }: Command<Basic | "wikis">, address: string): Promise<string> {
   let text: string;
   try {
-    const { bytes } = await hands.wikis.fetch(address, new AbortController().signal);
+    const { bytes } = await powers.wikis.fetch(address, new AbortController().signal);
     text = new TextDecoder().decode(bytes);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

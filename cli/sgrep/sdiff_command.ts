@@ -15,7 +15,7 @@ import { readDocument, type SemanticDocument } from "./sgrep_documents.ts";
 import { makeSpending } from "./sgrep_spending.ts";
 import { openModel, sayWhere, usd } from "../wiki/model/ask.ts";
 import { numberOf } from "../wiki/command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const MODES = ["structure", "claims", "summary"] as const;
 const MAX_COST = 10_000;
@@ -57,7 +57,7 @@ function byStructure(
 }
 
 function structureLines(command: Command, diff: StructureDiff): readonly string[] {
-  const { paint } = command.hands.screen;
+  const { paint } = command.powers.screen;
   const at = ({ section, line }: SectionPlace): string =>
     `${displayText(section, { max: 200 })} ${paint.dim(`(line ${line})`)}`;
   const flow = (moves: readonly string[]): string =>
@@ -99,8 +99,8 @@ async function byModel(
   mode: "claims" | "summary",
   documents: readonly [SemanticDocument, SemanticDocument],
 ): Promise<number> {
-  const { parsed, hands } = command;
-  const { screen } = hands;
+  const { parsed, powers } = command;
+  const { screen } = powers;
   const most = numberOf(command, "max-cost", MAX_COST);
   const label = oneOf(parsed, "label", Label.options) ?? "internal";
   const model = await openModel(command);
@@ -114,7 +114,7 @@ async function byModel(
       }
     }
     const spending = makeSpending(model, { most, label, colour: "YELLOW" });
-    const mark = hands.around.id("m");
+    const mark = powers.environment.id("m");
     screen.hint("  the model reads …");
     const diff = mode === "claims"
       ? await claimsDiff(spending, documents, mark)
@@ -140,10 +140,10 @@ async function byModel(
 }
 
 function meaningLines(
-  { hands }: Command,
+  { powers }: Command,
   diff: Awaited<ReturnType<typeof claimsDiff>> | Awaited<ReturnType<typeof summaryDiff>>,
 ): readonly string[] {
-  const { paint } = hands.screen;
+  const { paint } = powers.screen;
   const safe = (text: string): string => displayText(text, { max: 600 });
   const added = "added" in diff ? diff.added : diff.added_claims;
   const removed = "removed" in diff ? diff.removed : diff.removed_claims;

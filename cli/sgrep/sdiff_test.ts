@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Json } from "../../contracts/base/mod.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { joinClaims } from "./sdiff_claims.ts";
 import { isSameStructure, outlineOf, structureDiff } from "./sdiff_structure.ts";
 
@@ -111,7 +111,7 @@ Deno.test("claims are joined by numbers alone: what a model makes up is no pair"
 
 function rig(answers: readonly unknown[]) {
   const left = [...answers];
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       ask: () => ({
         ...{ text: JSON.stringify(left.shift()), finishReason: "stop", inputTokens: 100 },
@@ -122,13 +122,13 @@ function rig(answers: readonly unknown[]) {
   for (
     const [name, text] of [["old.md", OLD], ["new.md", NEW], ["play.yaml", "steps: []\n"]] as const
   ) {
-    Deno.writeTextFileSync(join(hands.around.cwd, name), text);
+    Deno.writeTextFileSync(join(powers.environment.cwd, name), text);
   }
   return {
-    hands,
-    run: (...argv: string[]) => runCommandLine(["sdiff", ...argv], hands),
-    json: (): Record<string, Json> => JSON.parse(hands.screen.outs.at(-1) ?? ""),
-    said: () => hands.screen.lines.join("\n"),
+    powers,
+    run: (...argv: string[]) => runCommandLine(["sdiff", ...argv], powers),
+    json: (): Record<string, Json> => JSON.parse(powers.screen.outs.at(-1) ?? ""),
+    said: () => powers.screen.lines.join("\n"),
   };
 }
 const MODEL = ["--model", "scripted:play.yaml"];
@@ -144,7 +144,7 @@ Deno.test("sdiff needs a mode; structure needs no model; 1 says that they differ
   const { mode, model, cost_usd, tokens } = at.json();
   assert.deepEqual([mode, model, cost_usd, tokens], ["structure", null, 0, 0]);
   assert.equal(await at.run("--mode", "structure", "old.md", "old.md"), 0);
-  assert.equal(at.hands.kernels_.last, undefined);
+  assert.equal(at.powers.kernels_.last, undefined);
   assert.equal(await at.run("--mode", "structure", "old.md", "gone.md"), 2);
 });
 

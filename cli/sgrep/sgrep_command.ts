@@ -13,7 +13,7 @@ import {
 } from "./sgrep_search.ts";
 import { usd } from "../wiki/model/ask.ts";
 import { counted, numberOf, wholeNumber } from "../wiki/command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const MAX_DOCUMENTS = 100_000;
 const BEST = 10;
@@ -37,7 +37,7 @@ function modeOf(command: Command): SearchMode {
 export async function sgrepCommand(
   command: Command<Basic | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const mode = modeOf(command);
   const [query = "", ...paths] = parsed.args;
   if (query.trim() === "") throw new Fault("invalidInput", "Cannot search: the query is empty");
@@ -56,7 +56,7 @@ export async function sgrepCommand(
   const shown = top ?? (mode === "embed" && threshold === undefined ? BEST : MAX_DOCUMENTS);
   const matches = result.matches.filter(({ score }) => score >= least)
     .sort((a, b) => b.score - a.score || (a.file < b.file ? -1 : 1)).slice(0, shown);
-  hands.screen.hint("");
+  powers.screen.hint("");
   print(command, { mode, query, documents: documents.length, result, matches });
   return matches.length > 0 ? EXIT.success : EXIT.failure;
 }
@@ -72,7 +72,7 @@ function print(
   },
 ): void {
   const { looked, model, money, tokens, stopped } = result;
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   if (command.json) {
     return printJson(command, {
       ...{ mode, query, model, documents, looked_at: looked },

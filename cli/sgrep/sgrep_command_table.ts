@@ -77,7 +77,7 @@ const SEMANTIC_COMMANDS: readonly CommandSpec[] = [
 export const SEMANTIC = family(SEMANTIC_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "mcpStore",
   "models",

@@ -6,7 +6,7 @@ import { absolute } from "../../launch/disk/places.ts";
 import { shownPath } from "../wiki/command.ts";
 import { kindOfName, looksLikeText } from "../../memory-wiki/host/ingest/kinds.ts";
 import { neverFault, walkFolder } from "../../memory-wiki/host/ingest/walk.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** A document. */
 export interface SemanticDocument {
@@ -31,8 +31,8 @@ const TEXT_KINDS: ReadonlySet<string> = new Set(["markdown", "text", "code", "cs
 
 /** Reads one file. Throws `notFound`, `refused`, `invalidInput` for what is no text, `tooLarge`. */
 export function readDocument(command: Command<Basic | "wikis">, given: string): SemanticDocument {
-  const { disk, around, wikis } = command.hands;
-  const path = disk.real(absolute(around, given));
+  const { disk, environment, wikis } = command.powers;
+  const path = disk.real(absolute(environment, given));
   if (path === undefined || disk.stat(path)?.folder === true) {
     throw new Fault("notFound", `Cannot read "${given}": there is no such file`);
   }
@@ -48,7 +48,7 @@ export function readDocument(command: Command<Basic | "wikis">, given: string): 
       `Cannot read "${given}": it is no text; take it into a wiki with "wiki ingest", which reads it`,
     );
   }
-  return { file: shownPath(around, path), text: new TextDecoder().decode(bytes) };
+  return { file: shownPath(environment, path), text: new TextDecoder().decode(bytes) };
 }
 
 /** The documents of files and folders, in order; at most `most` of them. Throws `notFound`. */
@@ -57,10 +57,10 @@ export function readDocuments(
   paths: readonly string[],
   most: number,
 ): readonly SemanticDocument[] {
-  const { disk, around, wikis } = command.hands;
+  const { disk, environment, wikis } = command.powers;
   const found: string[] = [];
   for (const given of paths) {
-    const path = disk.real(absolute(around, given));
+    const path = disk.real(absolute(environment, given));
     if (path === undefined) {
       throw new Fault("notFound", `Cannot search "${given}": there is no such file or folder`);
     }

@@ -10,7 +10,7 @@ import { makeSpending, type Spending } from "./sgrep_spending.ts";
 import { openModel, sayWhere, usd } from "../wiki/model/ask.ts";
 import { counted, numberOf } from "../wiki/command.ts";
 import { openEmbedder } from "../wiki/model/vectors.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** How documents are searched. The caller says it: there is no default. */
 export const MODES = ["embed", "llm", "hybrid"] as const;
@@ -45,7 +45,7 @@ const COLOUR: Colour = "YELLOW";
 
 /** Says a line of `--verbose`, as the seed has it. */
 export function verbose(command: Command): (line: string) => void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   return has(command.parsed, "verbose") ? (line) => screen.say(`[SGREP] ${line}`) : () => undefined;
 }
 
@@ -69,7 +69,7 @@ async function byVectors(
     const label = labelOf(command);
     const texts = [query, ...passages.map(({ text }) => text)];
     const made = await embedder.embed(texts, label, 1);
-    const { cosine } = await command.hands.models.vectors();
+    const { cosine } = await command.powers.models.vectors();
     const [asked, ...vectors] = made.vectors.map((each) => Float32Array.from(each));
     const best = new Map<number, Match>();
     passages.forEach(({ document, line, text }, n) => {
@@ -125,7 +125,7 @@ async function byModel(
   documents: readonly SemanticDocument[],
   spent = 0,
 ): Promise<Result> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const given = numberOf(command, "max-cost", MAX_COST);
   const most = given === undefined ? undefined : Math.max(0, given - spent);
   const enough = has(parsed, "early-stop")
@@ -134,7 +134,7 @@ async function byModel(
   const model = await openModel(command);
   try {
     const spending = makeSpending(model, { most, label: labelOf(command), colour: COLOUR });
-    const mark = hands.around.id("m");
+    const mark = powers.environment.id("m");
     const asks = documents.map((each) => judgeAsk(query, each, mark));
     sayCost(command, { model, spending, asks });
     const { matches, looked, stopped } = await readEach(command, {
@@ -155,7 +155,7 @@ function sayCost(
     readonly asks: readonly ReturnType<typeof judgeAsk>[];
   },
 ): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const price = asks.reduce((sum, ask) => sum + spending.worst(ask), 0);
   const limit = flag(command.parsed, "max-cost");
   screen.say(
@@ -176,7 +176,7 @@ async function readEach(
   },
 ): Promise<Pick<Result, "matches" | "looked" | "stopped">> {
   const say = verbose(command);
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const matches: Match[] = [];
   let looked = 0;
   for (const [n, document] of documents.entries()) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Json } from "../../contracts/base/mod.ts";
 import { placesOf } from "../../launch/disk/places.ts";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { passagesOf } from "./sgrep_documents.ts";
 import { judgeAsk, readVerdict } from "./sgrep_judge.ts";
 
@@ -10,7 +10,7 @@ const body = (value: Json) => value as Record<string, Json>;
 
 /** Vectors by whether a text speaks of hope, and scores by the word that a document holds. */
 function rig(files: Readonly<Record<string, string>>, money = 0.01) {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: {
       embed: (given) => ({
         ...{ model: "small", inputTokens: 3, money: 0 },
@@ -29,21 +29,21 @@ function rig(files: Readonly<Record<string, string>>, money = 0.01) {
     },
   });
   const write = (name: string, text: string): void => {
-    const path = join(hands.around.cwd, name);
+    const path = join(powers.environment.cwd, name);
     Deno.mkdirSync(join(path, ".."), { recursive: true });
     Deno.writeTextFileSync(path, text);
   };
   write("play.yaml", "steps: []\n");
-  const { config } = placesOf(hands.around, undefined);
+  const { config } = placesOf(powers.environment, undefined);
   Deno.mkdirSync(dirname(config), { recursive: true });
   Deno.writeTextFileSync(config, "version: 1\nembedder: ollama:small\n");
   for (const [name, text] of Object.entries(files)) write(name, text);
   return {
-    hands,
-    run: (...argv: string[]) => runCommandLine(["sgrep", ...argv], hands),
-    json: () => JSON.parse(hands.screen.outs.at(-1) ?? ""),
-    said: () => hands.screen.lines.join("\n"),
-    requests: () => hands.kernels_.last?.asked.filter(([op]) => op === "ask").length ?? 0,
+    powers,
+    run: (...argv: string[]) => runCommandLine(["sgrep", ...argv], powers),
+    json: () => JSON.parse(powers.screen.outs.at(-1) ?? ""),
+    said: () => powers.screen.lines.join("\n"),
+    requests: () => powers.kernels_.last?.asked.filter(([op]) => op === "ask").length ?? 0,
   };
 }
 const CORPUS = {
@@ -165,7 +165,7 @@ Deno.test("hybrid: the model reads the nearest alone, and its word counts", asyn
 Deno.test("--max-cost bounds an embedder far away, too: what it cannot pay for is not sent", async () => {
   const at = rig({ ...HOPE, "corpus/d.md": `hope ${"word ".repeat(2_000)}\n` });
   const far = ["--embedder", "openai:embed-x@https://models.example.org/v1", "--json"];
-  const sent = () => at.hands.kernels_.last?.asked.filter(([op]) => op === "embed") ?? [];
+  const sent = () => at.powers.kernels_.last?.asked.filter(([op]) => op === "embed") ?? [];
   const run = (most: string) =>
     at.run("--mode", "embed", "--max-cost", most, ...far, "hope", "corpus");
   assert.equal(await run("0.001"), 0);

@@ -43,7 +43,7 @@ export const SWARM = family(
     ]),
   ],
   [
-    ...["screen", "disk", "around", "kernels", "interrupts", "keyboard"] as const,
+    ...["screen", "disk", "environment", "kernels", "interrupts", "keyboard"] as const,
     ...["mcpStore", "models", "swarm", "wikis"] as const,
   ],
   {

@@ -6,8 +6,8 @@ import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
 import { AgentTask, type Staged, TaskRequest } from "../../contracts/task/mod.ts";
 import type {
   StagedFile,
-  SwarmHands,
   SwarmPlan,
+  SwarmPowers,
   SwarmTasks,
   TaskAsk,
   TaskEnd,
@@ -17,7 +17,7 @@ import type { Command } from "../command.ts";
 import { cancelAt } from "./cancel.ts";
 import { ingressOf } from "./ingress.ts";
 import { resolveMount } from "../../launch/disk/mounts.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { modelParts } from "../model/choice.ts";
 import { type ResolvedModel, resolveModel } from "../model/ref.ts";
@@ -134,8 +134,8 @@ export function makeKernelTasks(
     waits(task: string, whom: "person" | "kernel"): void;
   },
 ): KernelTasks {
-  const { hands, places } = command;
-  const { swarm }: { readonly swarm: SwarmHands } = hands;
+  const { powers, places } = command;
+  const { swarm }: { readonly swarm: SwarmPowers } = powers;
   const { models, agents } = cast;
   const mine = setting.mounts[0];
 
@@ -175,7 +175,13 @@ export function makeKernelTasks(
     }
     const tree = resolveMount(
       { name: asked.mount, dir: asked.folder, mode: asked.work === "author" ? "stage" : "ro" },
-      { around: hands.around, disk: hands.disk, places, colour: mine.colour, label: mine.label },
+      {
+        environment: powers.environment,
+        disk: powers.disk,
+        places,
+        colour: mine.colour,
+        label: mine.label,
+      },
     );
     // What is marked in the person's folder is marked in its copy.
     const mount = { ...tree, marks: mine.marks };
@@ -200,7 +206,7 @@ export function makeKernelTasks(
       },
       ...{ onQuestion: "queue", interactive: false, review: "asked" },
       phase: asked.work === "author" ? "work" : "review",
-      instructions: instructionsIn([mount], (path) => hands.disk.stat(path) !== undefined),
+      instructions: instructionsIn([mount], (path) => powers.disk.stat(path) !== undefined),
     });
   };
 
@@ -309,7 +315,7 @@ export function makeKernelTasks(
           ...(next === undefined ? {} : { bytes }),
           ...(executable === true ? { executable } : {}),
           read: () =>
-            next === undefined ? new Uint8Array() : readContent(hands.disk, content, next),
+            next === undefined ? new Uint8Array() : readContent(powers.disk, content, next),
         };
       });
     },

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import type { Mirror, SwarmHands, SwarmState } from "../../swarm/mod.ts";
+import type { Mirror, SwarmPowers, SwarmState } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { commandText } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -38,7 +38,7 @@ export interface Offered {
 
 /** Compares the branch with the person's folder. @throws Fault `conflict`, `refused` that name every file in the way */
 async function wantedOf(
-  { read, kind }: Pick<SwarmHands, "read" | "kind">,
+  { read, kind }: Pick<SwarmPowers, "read" | "kind">,
   mirror: Mirror,
   { begun: { base, folder } }: SwarmState,
 ): Promise<{ readonly tip: string; readonly files: readonly Wanted[] }> {
@@ -137,9 +137,9 @@ export async function offer(
     offered(task: string, commit: string): Promise<void>;
   },
 ): Promise<Offered | undefined> {
-  const { hands } = command;
+  const { powers } = command;
   const { begun: { folder, mount }, merges } = state;
-  const { tip, files } = await wantedOf(hands.swarm, mirror, state);
+  const { tip, files } = await wantedOf(powers.swarm, mirror, state);
   if (files.length === 0) return undefined;
   const words = `Changes of swarm ${state.id}: ${
     merges.map(({ issue }) => `${issue.id} (${issue.title})`).join("; ")
@@ -152,7 +152,7 @@ export async function offer(
     );
   }
   const defaults = {
-    folder: hands.around.cwd,
+    folder: powers.environment.cwd,
     mounts: [{ name: mount, dir: folder, mode: "stage" as const }],
     play,
   };
@@ -169,10 +169,10 @@ export async function offer(
   };
   const link = await kernelFor(command, setting);
   try {
-    const waits = await waiting(link, state, { tip, rest: hands.swarm.rest });
+    const waits = await waiting(link, state, { tip, rest: powers.swarm.rest });
     if (waits !== undefined) {
       const words = commandText(command, "questions");
-      hands.screen.say(`  the diff of this swarm waits for you already: ${words}`);
+      powers.screen.say(`  the diff of this swarm waits for you already: ${words}`);
       return { task: waits, exit: EXIT.waiting, applied: false };
     }
     const task = await createTask(command, link, setting, {

@@ -47,7 +47,7 @@ interface Asked {
 }
 
 function askedOf(command: SwarmCommand): Asked {
-  const { parsed, hands: { disk, around } } = command;
+  const { parsed, powers: { disk, environment } } = command;
   const [file] = parsed.args;
   const text = flag(parsed, "request");
   const given = parsed.flags.get("mount") ?? [];
@@ -81,7 +81,7 @@ function askedOf(command: SwarmCommand): Asked {
     );
     return { plan, dir: wish.dir, mount: wish.name };
   }
-  const path = absolute(around, file ?? "");
+  const path = absolute(environment, file ?? "");
   const bytes = disk.read(path, { most: 1_000_000 });
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read swarm ${JSON.stringify(file)}: there is no such file`);
@@ -96,37 +96,37 @@ function askedOf(command: SwarmCommand): Asked {
       }: it names no repository; add "repository: DIR", or --mount repo=DIR`,
     );
   }
-  const from = { cwd: dirname(path), env: around.env };
+  const from = { cwd: dirname(path), env: environment.env };
   return { plan, dir: absolute(from, plan.repository), mount: MOUNT_NAME };
 }
 
 /** `remit swarm run`. */
 export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const { plan, dir, mount } = askedOf(command);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const folder = hands.disk.real(absolute(hands.around, dir));
-  if (folder === undefined || hands.disk.stat(folder)?.folder !== true) {
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const folder = powers.disk.real(absolute(powers.environment, dir));
+  if (folder === undefined || powers.disk.stat(folder)?.folder !== true) {
     throw new Fault(
       "notFound",
       `Cannot run a swarm on ${JSON.stringify(dir)}: there is no such folder`,
     );
   }
-  const base = findBase(hands.swarm, folder);
-  const id = hands.around.id("sw");
+  const base = findBase(powers.swarm, folder);
+  const id = powers.environment.id("sw");
   const at = swarmPlaces(swarmHome(command), id);
-  using held = hands.swarm.lock(at.lock);
+  using held = powers.swarm.lock(at.lock);
   if (held === undefined) {
     throw new Fault("conflict", `Cannot begin swarm ${id}: another one has its name`);
   }
   // Before anything is written down of it: a wrong model, agent or mount begins no swarm.
   const setting = await settingOf(command, plan, { folder, mount });
   const cast = await castOf(command, plan, setting);
-  await makeMirror(hands.swarm, at.mirror).take(base);
-  const journal = hands.swarm.journal(at.journal);
+  await makeMirror(powers.swarm, at.mirror).take(base);
+  const journal = powers.swarm.journal(at.journal);
   try {
     const begun: SwarmEvent = {
-      ...{ kind: "begun", id, at: hands.swarm.now(), plan, base: base.commit, folder, mount },
+      ...{ kind: "begun", id, at: powers.swarm.now(), plan, base: base.commit, folder, mount },
     };
     await journal.append(JSON.stringify(begun));
     const state = readState([JSON.stringify(begun)]);
@@ -145,19 +145,19 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
 
 /** `remit swarm resume ID`: goes on with one that was stopped or killed, or puts its changes to the person again. */
 export async function swarmResumeCommand(command: SwarmCommand): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const home = swarmHome(command);
-  const { id } = swarmState(hands.swarm, home, parsed.args[0] ?? "");
+  const { id } = swarmState(powers.swarm, home, parsed.args[0] ?? "");
   const at = swarmPlaces(home, id);
-  using held = hands.swarm.lock(at.lock);
+  using held = powers.swarm.lock(at.lock);
   if (held === undefined) {
     throw new Fault(
       "conflict",
       `Cannot go on with swarm ${id}: another command runs it ("remit swarm stop ${id}" ends that)`,
     );
   }
-  await hands.swarm.clear(at.stop);
-  const journal = hands.swarm.journal(at.journal);
+  await powers.swarm.clear(at.stop);
+  const journal = powers.swarm.journal(at.journal);
   try {
     const state = readState(journal.lines);
     if (state === undefined) throw new TypeError("Cannot go on: no state");
@@ -180,7 +180,7 @@ async function settingOf(
   // The first model that a role names does where the run has none of its own.
   const [model] = Object.values(roles).flatMap(({ models }) => models ?? []);
   const setting = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
-    folder: command.hands.around.cwd,
+    folder: command.powers.environment.cwd,
     mounts: [{ name: mount, dir: folder, mode: "stage" }],
     ...(model === undefined ? {} : { model }),
   });
@@ -206,8 +206,8 @@ async function drive(
     readonly cast: Cast;
   },
 ): Promise<number> {
-  const { hands } = command;
-  const { swarm } = hands;
+  const { powers } = command;
+  const { swarm } = powers;
   const { id, begun: { plan, base, mount } } = state;
   const home = swarmHome(command);
   const at = swarmPlaces(home, id);
@@ -216,7 +216,7 @@ async function drive(
   await mirror.mend();
   const open = [...state.issues.values()].some(({ status }) => status === "open");
   const stop = new AbortController();
-  const unlisten = hands.interrupts.listen((count) => {
+  const unlisten = powers.interrupts.listen((count) => {
     stop.abort();
     say(
       command,
@@ -243,9 +243,9 @@ async function drive(
           ),
       });
       await runScheduler({
-        ...{ state, mirror, tasks, hands: swarm, rooms: at.rooms, write, take: takeEvent },
+        ...{ state, mirror, tasks, powers: swarm, rooms: at.rooms, write, take: takeEvent },
         resource: sharedName(state.begun.folder),
-        check: makeCheck({ hands: swarm, mirror, plan, base, mount, rooms: at.rooms }),
+        check: makeCheck({ powers: swarm, mirror, plan, base, mount, rooms: at.rooms }),
         record: trackRecord(swarmStates(swarm, home).states.filter((each) => each.id !== id)),
         sessionOf: (n) => `s${sha256Hex(new TextEncoder().encode(`${id}/${n}`)).slice(0, 12)}`,
         sha256: sha256Hex,
@@ -303,7 +303,7 @@ function report(
 
 /** Ends the swarm when another command asked for it. */
 async function watchStop(
-  { hands: { swarm } }: SwarmCommand,
+  { powers: { swarm } }: SwarmCommand,
   path: string,
   { stop, signal }: { readonly stop: AbortController; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -314,6 +314,6 @@ async function watchStop(
 }
 
 function say(command: SwarmCommand, line: string): void {
-  if (command.json && command.hands.keyboard === undefined) return;
-  command.hands.screen.say(displayText(line, { max: 1_000 }));
+  if (command.json && command.powers.keyboard === undefined) return;
+  command.powers.screen.say(displayText(line, { max: 1_000 }));
 }

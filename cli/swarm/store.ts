@@ -1,7 +1,7 @@
 /** Where swarms lie, and what their journals say. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
-import { readState, type SwarmHands, type SwarmState } from "../../swarm/mod.ts";
+import { readState, type SwarmPowers, type SwarmState } from "../../swarm/mod.ts";
 import type { Command } from "../command.ts";
 import { storeChoice } from "../../launch/kernel/store_choice.ts";
 
@@ -17,9 +17,9 @@ export interface SwarmHome {
 
 /** Beside the state; in the folder that kernels of one machine share, where they do. */
 export function swarmHome(
-  { hands, places }: Pick<Command<"disk" | "around">, "hands" | "places">,
+  { powers, places }: Pick<Command<"disk" | "environment">, "powers" | "places">,
 ): SwarmHome {
-  const work = storeChoice(hands.disk, places, hands.around)?.work;
+  const work = storeChoice(powers.disk, places, powers.environment)?.work;
   const folder = join(work ?? places.state, "swarm");
   // Nothing in a state is ever a mount.
   return work === undefined
@@ -54,19 +54,19 @@ export function swarmPlaces(home: SwarmHome, id: string): SwarmPlaces {
 
 /** Ids of the swarms that there are, oldest name first. */
 function swarmIds(
-  hands: Pick<SwarmHands, "names">,
+  powers: Pick<SwarmPowers, "names">,
   { folder }: SwarmHome,
 ): readonly string[] {
-  return hands.names(folder).filter((name) => ID.test(name));
+  return powers.names(folder).filter((name) => ID.test(name));
 }
 
 /** The state of one swarm, or undefined where its journal says nothing yet. @throws Fault `notFound`, `conflict` */
 export function swarmState(
-  hands: Pick<SwarmHands, "names" | "past">,
+  powers: Pick<SwarmPowers, "names" | "past">,
   home: SwarmHome,
   id: string,
 ): SwarmState {
-  const state = ID.test(id) ? readState(hands.past(swarmPlaces(home, id).journal)) : undefined;
+  const state = ID.test(id) ? readState(powers.past(swarmPlaces(home, id).journal)) : undefined;
   if (state !== undefined) return state;
   throw new Fault(
     "notFound",
@@ -78,16 +78,16 @@ export function swarmState(
 
 /** Every swarm, the newest first; those whose journal cannot be read apart, with why. */
 export function swarmStates(
-  hands: Pick<SwarmHands, "names" | "past">,
+  powers: Pick<SwarmPowers, "names" | "past">,
   home: SwarmHome,
 ): {
   readonly states: readonly SwarmState[];
   readonly unread: readonly { readonly id: string; readonly why: string }[];
 } {
   const states: SwarmState[] = [], unread: { id: string; why: string }[] = [];
-  for (const id of swarmIds(hands, home)) {
+  for (const id of swarmIds(powers, home)) {
     try {
-      const state = readState(hands.past(swarmPlaces(home, id).journal));
+      const state = readState(powers.past(swarmPlaces(home, id).journal));
       if (state !== undefined) states.push(state);
     } catch (error) {
       // Of an earlier version, or damaged: the others are no worse for it.

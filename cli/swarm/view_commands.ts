@@ -3,7 +3,7 @@ import { EXIT } from "../../contracts/base/mod.ts";
 import { plotLines, spentOf, trackRecord } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { swarmHome, swarmPlaces, swarmState, swarmStates } from "./store.ts";
 import { issueRows, summaryLines } from "./words.ts";
 
@@ -11,24 +11,24 @@ type View = Command<Basic | "swarm">;
 
 /** Whether another command runs it now. */
 function runs(command: View, id: string): boolean {
-  using held = command.hands.swarm.lock(swarmPlaces(swarmHome(command), id).lock);
+  using held = command.powers.swarm.lock(swarmPlaces(swarmHome(command), id).lock);
   return held === undefined;
 }
 
 /** Lists swarms, or shows the one that is named. */
 export function swarmListCommand(command: View): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const home = swarmHome(command);
   const [id] = parsed.args;
   if (id !== undefined) {
-    const state = swarmState(hands.swarm, home, id);
+    const state = swarmState(powers.swarm, home, id);
     if (command.json) {
       printJson(command, { id, running: runs(command, id), issues: issueRows(state) });
     } else printLines(command, [...summaryLines(state).slice(1)]);
     return Promise.resolve(EXIT.success);
   }
-  const { states, unread } = swarmStates(hands.swarm, home);
-  for (const { id, why } of unread) hands.screen.say(`${id}  ${displayText(why, { max: 300 })}`);
+  const { states, unread } = swarmStates(powers.swarm, home);
+  for (const { id, why } of unread) powers.screen.say(`${id}  ${displayText(why, { max: 300 })}`);
   const rows = states.map((state) => {
     const { begun, finished, issues, merges } = state;
     return {
@@ -59,8 +59,8 @@ export function swarmListCommand(command: View): Promise<number> {
 
 /** Shows how roles and models did, over all swarms of this state. */
 export function swarmReportCommand(command: View): Promise<number> {
-  const { hands } = command;
-  const rows = trackRecord(swarmStates(hands.swarm, swarmHome(command)).states);
+  const { powers } = command;
+  const rows = trackRecord(swarmStates(powers.swarm, swarmHome(command)).states);
   if (command.json) printJson(command, rows);
   else printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 })));
   return Promise.resolve(EXIT.success);
@@ -68,11 +68,11 @@ export function swarmReportCommand(command: View): Promise<number> {
 
 /** Asks whoever runs a swarm to end: its tasks are cancelled, and what was merged stays in its mirror. */
 export function swarmStopCommand(command: View): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const home = swarmHome(command);
-  const { id } = swarmState(hands.swarm, home, parsed.args[0] ?? "");
+  const { id } = swarmState(powers.swarm, home, parsed.args[0] ?? "");
   const running = runs(command, id);
-  if (running) hands.swarm.write(swarmPlaces(home, id).stop, "");
+  if (running) powers.swarm.write(swarmPlaces(home, id).stop, "");
   if (command.json) printJson(command, { id, running });
   else {printLines(command, [
       running

@@ -34,7 +34,7 @@ export function showDiff(
   command: Command,
   staged: Awaited<ReturnType<typeof askStaged>>,
 ): Promise<void> {
-  const { disk, screen } = command.hands;
+  const { disk, screen } = command.powers;
   const parts = [
     ...staged.applied.map((patch) => ({
       state: patch.undone ? "undone" : "applied",
@@ -65,7 +65,7 @@ export function showDiff(
 export async function undoCommand(command: Command): Promise<number> {
   const task = taskOf(command);
   const { mounts } = AgentTask.parse(await askKernel(command, "task", { task }));
-  checkSameFolders(command.hands.disk, mounts);
+  checkSameFolders(command.powers.disk, mounts);
   const files = command.parsed.flags.get("file") ?? [];
   const answer = recordOf(
     await askKernel(command, "undo", { task, ...(files.length === 0 ? {} : { files }) }),

@@ -56,7 +56,7 @@ export async function taskShow(command: Command): Promise<number> {
   if (command.parsed.args.length > 0) {
     const task = await askKernel(command, "task", { task: taskOf(command) });
     if (command.json) printJson(command, task);
-    else printLines(command, taskLines(AgentTask.parse(task), command.hands.around.now()));
+    else printLines(command, taskLines(AgentTask.parse(task), command.powers.environment.now()));
     return EXIT.success;
   }
   return await taskList(command);
@@ -100,8 +100,8 @@ export async function taskExtend(command: Command): Promise<number> {
 
 /** `ps`. Never starts a kernel: without one nothing runs. */
 export async function psCommand(command: Command): Promise<number> {
-  const { hands, places } = command;
-  const link = await hands.kernels(places).find();
+  const { powers, places } = command;
+  const link = await powers.kernels(places).find();
   const answer: Json[] = [];
   if (link !== undefined) {
     try {
@@ -149,7 +149,7 @@ export async function psCommand(command: Command): Promise<number> {
         "MODEL",
       ],
       rows,
-      hands.screen.width,
+      powers.screen.width,
     ),
   );
   return EXIT.success;
@@ -168,7 +168,7 @@ export async function killCommand(command: Command): Promise<number> {
       `Cannot send "${word}": there is ${Signal.options.map((each) => each.slice(3)).join(", ")}`,
     );
   }
-  const link = await command.hands.kernels(command.places).find();
+  const link = await command.powers.kernels(command.places).find();
   if (link === undefined) throw new Fault("notFound", `Cannot signal ${pidText}: no kernel runs`);
   try {
     await link.ask("kill", { pid: pid.data, signal: signal.data });

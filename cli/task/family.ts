@@ -111,7 +111,7 @@ export const TASK = family(
       ],
     ),
   ],
-  ["screen", "disk", "around", "kernels", "interrupts", "keyboard", "mcpStore", "models"],
+  ["screen", "disk", "environment", "kernels", "interrupts", "keyboard", "mcpStore", "models"],
   {
     questions: async () => (await import("./question_commands.ts")).questionsCommand,
     answer: async () => (await import("./question_commands.ts")).answerCommand,
@@ -155,7 +155,7 @@ export const TEMPLATE = family(
       ["remit templates show intake", "remit run --schema template:code_review -p 'Review it'"],
     ),
   ],
-  ["screen", "disk", "around", "kernels"],
+  ["screen", "disk", "environment", "kernels"],
   {
     "templates list": async () => (await import("../template/commands.ts")).templatesList,
     "templates show": async () => (await import("../template/commands.ts")).templatesShow,
@@ -186,7 +186,7 @@ export const RESOURCES = family(
       ["remit resources decide c3k9… share"],
     ),
   ],
-  ["screen", "disk", "around", "kernels"],
+  ["screen", "disk", "environment", "kernels"],
   {
     "resources list": async () => (await import("../resources/commands.ts")).resourcesList,
     "resources show": async () => (await import("../resources/commands.ts")).resourcesShow,
@@ -227,7 +227,7 @@ export const WORKSPACES = family(
       }],
     ),
   ],
-  ["screen", "disk", "around", "kernels", "wikis"],
+  ["screen", "disk", "environment", "kernels", "wikis"],
   {
     "workspace list": async () => (await import("./workspace_commands.ts")).workspaceList,
     "workspace keep": async () => (await import("./workspace_commands.ts")).workspaceDecide("keep"),

@@ -24,14 +24,14 @@ import { grantLines, leaseLines } from "./held_lines.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
 import { serversOf } from "../mcp/work.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const maybeTask = (command: Command): Json =>
   command.parsed.args.length === 0 ? {} : { task: taskOf(command) };
 
 /** Leases that hold, and those that ended of tasks that still have a process. */
 async function leasesOfNow(command: Command): Promise<Json> {
-  const now = command.hands.around.now();
+  const now = command.powers.environment.now();
   const answer = rowsOf(await askKernel(command, "leases", {}));
   const holds = (lease: Readonly<Record<string, Json>>): boolean =>
     lease["revokedAt"] === undefined && Number(lease["expiresAt"] ?? 0) > now;
@@ -53,8 +53,8 @@ export async function leaseList(command: Command): Promise<number> {
     printJson(command, answer);
     return EXIT.success;
   }
-  const { around, screen } = command.hands;
-  printLines(command, leaseLines(answer, { now: around.now(), width: screen.width }));
+  const { environment, screen } = command.powers;
+  printLines(command, leaseLines(answer, { now: environment.now(), width: screen.width }));
   return EXIT.success;
 }
 
@@ -78,13 +78,13 @@ export async function leaseRevoke(command: Command): Promise<number> {
 export async function grantsCommand(command: Command): Promise<number> {
   const answer = await askKernel(command, "grants", maybeTask(command));
   if (command.json) printJson(command, answer);
-  else printLines(command, grantLines(answer, command.hands.screen.width));
+  else printLines(command, grantLines(answer, command.powers.screen.width));
   return EXIT.success;
 }
 
 /** `can AGENT TOOL JSON`: 0 when it would run or be asked, 64 when it would be refused. */
 export async function canCommand(command: Command<Basic | "mcpStore">): Promise<number> {
-  const { hands, parsed, places } = command;
+  const { powers, parsed, places } = command;
   const [agent = "", tool = "", text = ""] = parsed.args;
   try {
     JSON.parse(text);
@@ -92,10 +92,10 @@ export async function canCommand(command: Command<Basic | "mcpStore">): Promise<
     throw new Fault("invalidInput", `Cannot read the arguments: "${text}" is no JSON`, { cause });
   }
   const mounts = (parsed.flags.get("mount") ?? []).map(parseMount).map((wish) =>
-    resolveMount(wish, { around: hands.around, disk: hands.disk, places })
+    resolveMount(wish, { environment: powers.environment, disk: powers.disk, places })
   );
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts });
-  const kernels = hands.kernels(places);
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts });
+  const kernels = powers.kernels(places);
   const link = await kernels.provide(
     wishOf(config, { mounts: mounts.map((mount) => mount.dir), exact: true }),
   );
@@ -141,7 +141,7 @@ export async function outboxList(command: Command): Promise<number> {
     printJson(command, answer);
     return EXIT.success;
   }
-  const now = command.hands.around.now();
+  const now = command.powers.environment.now();
   const rows = rowsOf(answer).map((artifact) => [
     cell(artifact["id"]),
     cell(artifact["task"]),
@@ -156,7 +156,7 @@ export async function outboxList(command: Command): Promise<number> {
     command,
     rows.length === 0
       ? ["the outbox is empty"]
-      : tableLines(heads, rows, command.hands.screen.width),
+      : tableLines(heads, rows, command.powers.screen.width),
   );
   return EXIT.success;
 }
@@ -179,7 +179,7 @@ export async function outboxShow(command: Command): Promise<number> {
         `${cell(name).padEnd(11)} ${cell(value, 300)}`
       ),
     );
-    const { places, hands } = command;
+    const { places, powers } = command;
     const path = join(
       places.kernel,
       "work",
@@ -187,7 +187,7 @@ export async function outboxShow(command: Command): Promise<number> {
       "content",
       cell(artifact["digest"]),
     );
-    const bytes = hands.disk.read(path);
+    const bytes = powers.disk.read(path);
     if (bytes !== undefined) {
       const text = new TextDecoder().decode(bytes);
       printLines(command, [

@@ -43,8 +43,8 @@ function limitOf(given: string | undefined): number {
 
 /** Runs the command, and `task show` without a task. Throws `invalidInput` for a state that there is not. */
 export async function taskList(command: Command): Promise<number> {
-  const { hands, parsed } = command;
-  const now = hands.around.now();
+  const { powers, parsed } = command;
+  const now = powers.environment.now();
   const status = oneOf(parsed, "status", TaskStatus.options);
   const since = flag(parsed, "since");
   const from = since === undefined ? 0 : parseSince(since, now);
@@ -75,7 +75,7 @@ export async function taskList(command: Command): Promise<number> {
     const [first] = tasks;
     if (!more || first === undefined) return;
     const older = commandText(command, `task list --before ${cell(first["id"])}`);
-    hands.screen.say(`the newest ${tasks.length}; "${older}" shows older ones, --all shows all`);
+    powers.screen.say(`the newest ${tasks.length}; "${older}" shows older ones, --all shows all`);
   };
   if (command.json) {
     printJson(command, tasks);
@@ -88,7 +88,7 @@ export async function taskList(command: Command): Promise<number> {
   printLines(
     command,
     rows.length > 0
-      ? tableLines(heads, rows, hands.screen.outWidth ?? WIDE)
+      ? tableLines(heads, rows, powers.screen.outWidth ?? WIDE)
       : [filtered ? "no task is so" : "no tasks"],
   );
   tellMore();

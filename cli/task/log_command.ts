@@ -71,7 +71,7 @@ export function logLine(event: SeenEvent, width: number): string {
 /** Runs the command. */
 export async function logCommand(command: Command): Promise<number> {
   const task = taskOf(command);
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const link = await reachKernel(command);
   const tracer = makeTracer(DEFAULT_LIMITS.money);
   const join = makeCallJoin();

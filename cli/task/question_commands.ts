@@ -20,7 +20,7 @@ import { earlierLines } from "../question/earlier_lines.ts";
 import { askForm } from "../question/elicit_asking.ts";
 import { parseElicit } from "../question/elicit_form.ts";
 import { wrongForm } from "../question/elicit_value.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
@@ -78,7 +78,7 @@ function toldLines(question: Question, width: number): readonly string[] {
 
 /** `questions`. */
 export async function questionsCommand(command: Command): Promise<number> {
-  const { screen, around } = command.hands;
+  const { screen, environment } = command.powers;
   const link = await reachKernel(command);
   let waiting: readonly Question[];
   try {
@@ -90,7 +90,7 @@ export async function questionsCommand(command: Command): Promise<number> {
     printJson(command, toJson(waiting));
     return EXIT.success;
   }
-  const now = around.now();
+  const now = environment.now();
   const rows = waiting.map((each) => questionCells(recordOf(toJson(each)), now));
   if (rows.length === 0) printLines(command, ["nothing waits for you"]);
   else {
@@ -113,7 +113,7 @@ function verdictOf(command: Command, decision: "allow" | "deny"): Verdict {
     decision,
     for: oneOf(command.parsed, "for", ["once", "turn", "session"]) ?? "once",
     say: flag(command.parsed, "say"),
-    by: command.hands.around.env("USER") ?? "operator",
+    by: command.powers.environment.env("USER") ?? "operator",
     channel: "command",
   };
 }
@@ -126,7 +126,7 @@ async function formVerdict(
 ): Promise<Verdict> {
   const form = parseElicit(asked);
   if (form.url !== undefined) return { ...verdict, say: undefined };
-  const { keyboard, screen } = command.hands;
+  const { keyboard, screen } = command.powers;
   if (verdict.say === undefined && keyboard !== undefined) {
     return { ...verdict, ...await askForm(asked, { screen, keyboard }) };
   }
@@ -159,14 +159,14 @@ async function goOnUnderRulesOfNow(link: KernelLink, task: Question["task"]): Pr
 export async function answerCommand(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
-  const { hands, parsed, places } = command;
+  const { powers, parsed, places } = command;
   const [id = "", word = ""] = parsed.args;
   const decision = z.enum(["allow", "deny"]).safeParse(word);
   if (!decision.success) {
     throw new Fault("invalidInput", `Cannot answer "${word}": say allow or deny`);
   }
   const question = idOf(QuestionId, id, "question");
-  const ring = openKeyRing(hands.disk, places);
+  const ring = openKeyRing(powers.disk, places);
   let link = await reachKernel(command);
   try {
     const asked = Question.parse(await link.ask("question", { question }));
@@ -179,8 +179,8 @@ export async function answerCommand(
     if (link.gateway !== true) link = await inItsPlace(command, link, asked.task);
     const staged = await askStaged(link, asked.task);
     // Hashed and shown before it is signed: what is signed is what could be seen.
-    const changes = shownChanges(asked, staged, hands.disk);
-    const { screen } = hands;
+    const changes = shownChanges(asked, staged, powers.disk);
+    const { screen } = powers;
     if (!command.json) {
       const { request, ingress } = AgentTask.parse(await link.ask("task", { task: asked.task }));
       const options = {
@@ -205,7 +205,7 @@ export async function answerCommand(
       : said;
     const given = signAnswer(asked, verdict, {
       signer,
-      at: hands.around.now(),
+      at: powers.environment.now(),
     });
     const taken = recordOf(await link.ask("answer", toJson(given)));
     if (taken["state"] === "open" || link.gateway === true) {

@@ -37,7 +37,7 @@ import {
 } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readPassphrase } from "../key/passphrase.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
@@ -93,14 +93,14 @@ async function artifactsOf(
   link: KernelLink,
   task: TaskId | undefined,
 ): Promise<readonly Item[]> {
-  const { places, hands } = command;
+  const { places, powers } = command;
   return rowsOf(await link.ask("outbox", task === undefined ? {} : { task })).flatMap((row) => {
     const [id, of, digest] = ["id", "task", "digest"].map((each) => String(row[each]));
     if (id === undefined || of === undefined || digest === undefined) return [];
     const colour = Colour.parse(row["colour"]), label = Label.parse(row["label"]);
     const folder = join(places.kernel, "work", of, "content");
-    if (colour === "BLUE" || hands.disk.stat(join(folder, digest)) === undefined) return [];
-    const content = readContent(hands.disk, folder, digest as Item["digest"]);
+    if (colour === "BLUE" || powers.disk.stat(join(folder, digest)) === undefined) return [];
+    const content = readContent(powers.disk, folder, digest as Item["digest"]);
     const what = `artifact "${String(row["name"])}"`;
     return [
       itemOf({ name: id, what, kind: "file", task: TaskId.parse(of), content, colour, label }),
@@ -110,7 +110,7 @@ async function artifactsOf(
 
 /** A file on the disk, with what the state knows of its bytes. */
 async function fileOf(command: Command, link: KernelLink, path: string): Promise<Item> {
-  const { disk, around } = command.hands, name = absolute(around, path);
+  const { disk, environment } = command.powers, name = absolute(environment, path);
   const content = disk.read(name, { most: LONGEST * 4 });
   if (content === undefined) {
     throw new Fault(
@@ -241,10 +241,10 @@ export async function sanitizeList(command: Command): Promise<number> {
       command,
       rows.length === 0
         ? ["nothing of this task is YELLOW or RED: nothing to sanitize"]
-        : tableLines(heads, rows, command.hands.screen.width),
+        : tableLines(heads, rows, command.powers.screen.width),
     );
     if (rows.length > 0) {
-      const { screen } = command.hands;
+      const { screen } = command.powers;
       screen.say(screen.paint.dim(`look with: ${commandText(command, "sanitize show ITEM")}`));
     }
     return EXIT.success;
@@ -272,7 +272,7 @@ export async function sanitizeShow(command: Command): Promise<number> {
 
 /** `sanitize ITEM`: shows all of it, and signs with the passphrase key what was shown. */
 export async function sanitizeCommand(command: Command<Basic | "keyboard">): Promise<number> {
-  const { hands, parsed, places } = command, { screen } = hands;
+  const { powers, parsed, places } = command, { screen } = powers;
   const to = oneOf(parsed, "colour", ["YELLOW", "BLUE"]) ?? "YELLOW";
   const link = await reachKernel(command);
   try {
@@ -290,14 +290,14 @@ export async function sanitizeCommand(command: Command<Basic | "keyboard">): Pro
       `You sign that exactly these ${bytes.length} bytes are ${to}, wherever they come again as this kind of item.`,
     );
     screen.say("Your passphrase says that you looked through all of it; Enter alone is no.");
-    const ring = openKeyRing(hands.disk, places);
+    const ring = openKeyRing(powers.disk, places);
     const signer = ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"));
     const unsigned = {
       ...{ kind, name: name.slice(0, 512).toWellFormed(), digest, bytes: bytes.length, to },
       ...(task === undefined ? {} : { task }),
       from: { colour, label },
-      by: hands.around.env("USER") ?? "operator",
-      ...{ at: hands.around.now(), key: signer.key },
+      by: powers.environment.env("USER") ?? "operator",
+      ...{ at: powers.environment.now(), key: signer.key },
     };
     const mark = SanitizeMark.parse({
       ...unsigned,

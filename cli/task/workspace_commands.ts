@@ -31,7 +31,7 @@ export async function workspaceList(command: Command): Promise<number> {
     printJson(command, all);
     return EXIT.success;
   }
-  const now = command.hands.around.now();
+  const now = command.powers.environment.now();
   const rows = all.map(({ task, files, bytes, expiresAt, promoted, objective }) => [
     ...[task, cell(files), cell(bytes)],
     expiresAt === undefined ? "kept" : `in ${spanText(Math.max(0, expiresAt - now))}`,
@@ -43,7 +43,7 @@ export async function workspaceList(command: Command): Promise<number> {
     rows.length === 0 ? ["no task that is over left anything in scratch"] : tableLines(
       ["TASK", "FILES", "BYTES", "EXPIRES", "IN MEMORY", "REQUEST"],
       rows,
-      command.hands.screen.outWidth ?? 200,
+      command.powers.screen.outWidth ?? 200,
     ),
   );
   return EXIT.success;
@@ -59,7 +59,7 @@ export function workspaceDecide(how: "keep" | "release"): (command: Command) => 
       const until = now?.expiresAt;
       const what = until === undefined
         ? "is kept until you release it"
-        : `expires in ${spanText(until - command.hands.around.now())}`;
+        : `expires in ${spanText(until - command.powers.environment.now())}`;
       printLines(command, [`scratch of task ${task} ${what}`]);
     }
     return EXIT.success;

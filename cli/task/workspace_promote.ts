@@ -6,7 +6,7 @@ import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import type { IngestReport } from "../../contracts/wire/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { askKernel, type Command, idOf, printJson, printLines } from "../command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import { withWiki } from "../wiki/command.ts";
 import { ingestBudgets } from "../wiki/ingest/budgets.ts";
 import { addReports, DOCUMENT_BYTES, ingestBytes } from "../wiki/ingest/files.ts";

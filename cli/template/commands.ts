@@ -16,7 +16,7 @@ export function templatesList(command: Command): Promise<number> {
     printJson(command, all.map(({ name, version, about }) => ({ name, version, about })));
   } else {
     const rows = all.map((each) => [titleOf(each), each.about]);
-    printLines(command, tableLines(["TEMPLATE", "WHAT"], rows, command.hands.screen.width));
+    printLines(command, tableLines(["TEMPLATE", "WHAT"], rows, command.powers.screen.width));
   }
   return Promise.resolve(EXIT.success);
 }

@@ -54,11 +54,11 @@ export interface FirstWords {
 }
 
 /** Remembers in the state what was explained. */
-export function openFirstWords({ hands, places }: Pick<Command, "hands" | "places">): FirstWords {
+export function openFirstWords({ powers, places }: Pick<Command, "powers" | "places">): FirstWords {
   const path = join(places.person, "explained.json");
   let seen: Set<string> | undefined;
   const read = (): Set<string> => {
-    const bytes = hands.disk.read(path, { most: 65_536 });
+    const bytes = powers.disk.read(path, { most: 65_536 });
     try {
       const text = bytes === undefined ? "[]" : new TextDecoder().decode(bytes);
       return new Set(Seen.safeParse(JSON.parse(text)).data ?? []);
@@ -77,8 +77,8 @@ export function openFirstWords({ hands, places }: Pick<Command, "hands" | "place
       );
       if (fresh.length === 0) return [];
       for (const word of fresh) known.add(word);
-      hands.disk.makeFolder(places.person);
-      hands.disk.write(path, `${JSON.stringify([...known])}\n`);
+      powers.disk.makeFolder(places.person);
+      powers.disk.write(path, `${JSON.stringify([...known])}\n`);
       return fresh.map((word) => WORDS[word] ?? "");
     },
   });

@@ -1,5 +1,5 @@
 /** The terminal: standard streams and Ctrl-C. The keyboard: `session/keyboard_powers.ts`. @module */
-import type { Interrupts, Screen } from "../hands.ts";
+import type { Interrupts, Screen } from "../powers.ts";
 import { cutTo } from "./columns.ts";
 import { type Drawn, inkedWrap, makeFooter } from "./footer.ts";
 import { makePaint } from "./paint.ts";

@@ -16,7 +16,7 @@ import { awaitEnd, createTask, followTask, gather, readPast } from "../run/run_t
 import { registryOf } from "../mcp/work.ts";
 import { parseJson } from "../../port/mod.ts";
 import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** The exit code of a command whose one call had this outcome. */
 export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
@@ -33,7 +33,7 @@ export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
 
 async function argumentsOf(command: Command<Basic | "readInput">): Promise<Json> {
   const given = command.parsed.args[1] ?? "{}";
-  return readArguments(given === "-" ? await command.hands.readInput() : given);
+  return readArguments(given === "-" ? await command.powers.readInput() : given);
 }
 
 /** What the log says of the call: its outcome and its error; undefined when it was never decided. */
@@ -58,12 +58,12 @@ function contentAfter(answer: string, { outcome, error }: CallEnd): string {
   return answer.split("\n").slice(1).join("\n");
 }
 
-function showError({ hands }: Command, { outcome, error }: CallEnd): void {
+function showError({ powers }: Command, { outcome, error }: CallEnd): void {
   const [first = "", ...rest] = error.split("\n");
-  hands.screen.say(`${outcome}: ${displayText(first, { max: 1_000 })}`);
+  powers.screen.say(`${outcome}: ${displayText(first, { max: 1_000 })}`);
   if (rest.length === 0) return;
   for (const line of displayBlock(rest.join("\n"), { prefix: "  │ ", maxLines: 20 })) {
-    hands.screen.say(line);
+    powers.screen.say(line);
   }
 }
 
@@ -82,14 +82,14 @@ export async function toolCall(
   >,
   { onSeen, words = (text) => text }: CallShown = {},
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const tool = parsed.args[0] ?? "";
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(tool)) {
     throw new Fault("invalidInput", `Cannot call "${tool}": that is no tool's name`);
   }
   const args = await argumentsOf(command);
   const settled = await settle(command, {
-    folder: hands.around.cwd,
+    folder: powers.environment.cwd,
     mounts: [],
     play: playOf(tool, args),
   });
@@ -138,11 +138,11 @@ export async function toolCall(
     if (called !== undefined) printAnswer(command, shown);
     if (failed) showError(command, { ...called, error: words(called.error) });
     else if (called === undefined && result.task.reason !== undefined) {
-      hands.screen.say(displayText(result.task.reason, { max: 1_000 }));
+      powers.screen.say(displayText(result.task.reason, { max: 1_000 }));
     }
-    for (const line of adviceFor(command, tool, called)) hands.screen.say(`  ${line}`);
+    for (const line of adviceFor(command, tool, called)) powers.screen.say(`  ${line}`);
     for (const change of result.changes) {
-      hands.screen.say(
+      powers.screen.say(
         `${change.state} ${displayText(change.path, { max: 300 })} (${change.kind})`,
       );
     }

@@ -14,12 +14,12 @@ import { openCandidate } from "../plugin/source.ts";
 import { installPlugin, readPluginStore, removePlugin } from "../../tools-wasm/kit/store.ts";
 import { tableLines } from "../terminal/table.ts";
 import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** The keys whose plugins are trusted as Remit's own, as remit.yaml names them here. */
 export function toolKeysOf(command: Command): readonly string[] {
-  const { hands, places } = command;
-  return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).toolKeys;
+  const { powers, places } = command;
+  return loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] }).toolKeys;
 }
 
 /** Throws `alreadyExists` when a tool of the plugin has the name of one that is there. */
@@ -27,8 +27,8 @@ async function checkNames(
   command: Command<Basic | "plugins">,
   manifest: PluginManifest,
 ): Promise<void> {
-  const { hands, places } = command;
-  const builtIn = (await hands.plugins.builtIn()).plugins;
+  const { powers, places } = command;
+  const builtIn = (await powers.plugins.builtIn()).plugins;
   const own = builtIn.find((each) => each.manifest.name === manifest.name);
   if (own !== undefined) {
     throw new Fault(
@@ -38,11 +38,11 @@ async function checkNames(
   }
   const others = [
     ...builtIn,
-    ...readPluginStore(hands.disk, places, []).plugins.filter((each) =>
+    ...readPluginStore(powers.disk, places, []).plugins.filter((each) =>
       each.manifest.name !== manifest.name
     ),
   ];
-  const taken = new Map<string, string>(hands.plugins.reserved.map((name) => [name, "Remit"]));
+  const taken = new Map<string, string>(powers.plugins.reserved.map((name) => [name, "Remit"]));
   for (const other of others) {
     for (const tool of other.manifest.tools) taken.set(tool.name, other.manifest.name);
   }
@@ -64,7 +64,7 @@ async function asked(
   manifest: PluginManifest,
 ): Promise<void> {
   if (has(command.parsed, "yes")) return;
-  const { keyboard } = command.hands;
+  const { keyboard } = command.powers;
   if (keyboard === undefined) {
     throw new Fault(
       "refused",
@@ -78,13 +78,13 @@ async function asked(
 
 /** `tool add FILE.wasm|FOLDER`. */
 export async function toolAdd(command: Command<Basic | "keyboard" | "plugins">): Promise<number> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   const candidate = await openCandidate(command, command.parsed.args[0] ?? "");
   const { manifest, findings } = candidate;
   const signature = checkSignature(manifest, toolKeysOf(command));
   if (!command.json) {
-    for (const line of reviewLines(hands.screen, candidate, signature)) hands.screen.say(line);
+    for (const line of reviewLines(powers.screen, candidate, signature)) powers.screen.say(line);
   }
   if (signature === "wrong") {
     throw new Fault("refused", `Cannot add plugin "${manifest.name}": its signature is wrong`);
@@ -98,11 +98,11 @@ export async function toolAdd(command: Command<Basic | "keyboard" | "plugins">):
   }
   await checkNames(command, manifest);
   await asked(command, manifest);
-  installPlugin(hands.disk, places, candidate);
+  installPlugin(powers.disk, places, candidate);
   if (command.json) printJson(command, reviewDocument(candidate, signature));
   else {
     printLines(command, [`added ${manifest.name}, pinned as ${manifest.sha256}`]);
-    hands.screen.say("A kernel that runs now learns of it when it starts next.");
+    powers.screen.say("A kernel that runs now learns of it when it starts next.");
   }
   return EXIT.success;
 }
@@ -110,7 +110,7 @@ export async function toolAdd(command: Command<Basic | "keyboard" | "plugins">):
 /** `tool remove NAME`. */
 export function toolRemove(command: Command): Promise<number> {
   const name = command.parsed.args[0] ?? "";
-  removePlugin(command.hands.disk, command.places, name);
+  removePlugin(command.powers.disk, command.places, name);
   if (command.json) printJson(command, { removed: name });
   else printLines(command, [`removed ${name}`]);
   return Promise.resolve(EXIT.success);
@@ -118,8 +118,8 @@ export function toolRemove(command: Command): Promise<number> {
 
 /** `tool list`. */
 export async function toolList(command: Command<Basic | "plugins">): Promise<number> {
-  const { hands, places } = command;
-  const { plugins, refused } = readPluginStore(hands.disk, places, toolKeysOf(command));
+  const { powers, places } = command;
+  const { plugins, refused } = readPluginStore(powers.disk, places, toolKeysOf(command));
   const row = (manifest: PluginManifest, from: string): Record<string, unknown> => ({
     name: manifest.name,
     version: manifest.version,
@@ -130,11 +130,11 @@ export async function toolList(command: Command<Basic | "plugins">): Promise<num
     effect: effectOf(manifest, {}),
   });
   const rows: Record<string, unknown>[] = [
-    ...(await hands.plugins.builtIn()).plugins.map(({ manifest }) => row(manifest, "Remit")),
+    ...(await powers.plugins.builtIn()).plugins.map(({ manifest }) => row(manifest, "Remit")),
     ...plugins.map(({ manifest, signed }) => row(manifest, signed ? "added, signed" : "added")),
     ...refused.map(({ name, why }) => ({ name, from: "refused", why })),
   ];
-  rows.push(...ownRows(await hands.plugins.ownTools()));
+  rows.push(...ownRows(await powers.plugins.ownTools()));
   if (command.json) {
     printJson(command, rows);
     return EXIT.success;
@@ -153,7 +153,7 @@ export async function toolList(command: Command<Basic | "plugins">): Promise<num
         )
           .concat(displayText(last, { max: 400 }));
       }),
-      hands.screen.outWidth ?? 2_000,
+      powers.screen.outWidth ?? 2_000,
     ),
   );
   return EXIT.success;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { ToolName } from "../../contracts/authority/mod.ts";
-import { fakeHands, fakeKeyboard, runCommandLine } from "../_fixture/world.ts";
+import { fakeKeyboard, fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { OWN } from "../_fixture/plugins.ts";
 import { placesOf } from "../../launch/disk/places.ts";
 import { choosePlugins } from "../../tools-wasm/kit/choice.ts";
@@ -22,39 +22,39 @@ const HTTP_MODULE =
 /** `run` that gives 0, one page of memory, two at most. */
 const PLAIN_MODULE = "AGFzbQEAAAABBQFgAAF/AwIBAAUEAQEBAgcHAQNydW4AAAoGAQQAQQAL";
 
-type FakeHands = ReturnType<typeof fakeHands>;
+type FakePowers = ReturnType<typeof fakePowers>;
 
-function moduleIn(hands: FakeHands, name: string, base64: string): string {
-  const path = join(hands.root, "work", name);
+function moduleIn(powers: FakePowers, name: string, base64: string): string {
+  const path = join(powers.root, "work", name);
   Deno.writeFileSync(path, Uint8Array.fromBase64(base64));
   return name;
 }
 
 const refusals: string[] = [];
-const installed = (hands: FakeHands, toolKeys: readonly string[] = []) =>
-  installedPlugins(hands.disk, placesOf(hands.around, undefined), {
+const installed = (powers: FakePowers, toolKeys: readonly string[] = []) =>
+  installedPlugins(powers.disk, placesOf(powers.environment, undefined), {
     toolKeys,
     onRefused: (text) => void refusals.push(text),
   });
-const shown = (hands: FakeHands): string =>
-  [...hands.screen.lines, ...hands.screen.outs].join("\n");
-const storeOf = (hands: FakeHands, ...rest: string[]): string =>
-  join(placesOf(hands.around, undefined).person, "tools", ...rest);
+const shown = (powers: FakePowers): string =>
+  [...powers.screen.lines, ...powers.screen.outs].join("\n");
+const storeOf = (powers: FakePowers, ...rest: string[]): string =>
+  join(placesOf(powers.environment, undefined).person, "tools", ...rest);
 
 Deno.test("alice adds a module of an ordinary kit: made to fit, shown, pinned, private", async () => {
   const keyboard = fakeKeyboard(["yes"]);
-  const hands = fakeHands({ keyboard });
-  moduleIn(hands, "say.wasm", KIT_MODULE);
-  assert.equal(await runCommandLine(["tool", "inspect", "say.wasm"], hands), 0);
-  assert.match(shown(hands), /NOT be let in[\s\S]*fd_write[\s\S]*no maximum/);
-  assert.equal(await runCommandLine(["tool", "add", "say.wasm"], hands), 0);
-  assert.match(shown(hands), /maximum of 256 pages was written in \(it declared none\)/);
+  const powers = fakePowers({ keyboard });
+  moduleIn(powers, "say.wasm", KIT_MODULE);
+  assert.equal(await runCommandLine(["tool", "inspect", "say.wasm"], powers), 0);
+  assert.match(shown(powers), /NOT be let in[\s\S]*fd_write[\s\S]*no maximum/);
+  assert.equal(await runCommandLine(["tool", "add", "say.wasm"], powers), 0);
+  assert.match(shown(powers), /maximum of 256 pages was written in \(it declared none\)/);
   assert.match(
-    shown(hands),
+    shown(powers),
     /stubs that grant nothing stand for\s+wasi_snapshot_preview1\.fd_write/,
   );
   assert.match(keyboard.prompts.join(""), /y, or Enter for no/);
-  const [plugin] = installed(hands);
+  const [plugin] = installed(powers);
   assert.ok(plugin !== undefined);
   assert.equal(plugin.manifest.name, "say");
   assert.deepEqual(plugin.manifest.tools.map(({ name, export: own }) => [name, own]), [
@@ -62,53 +62,53 @@ Deno.test("alice adds a module of an ordinary kit: made to fit, shown, pinned, p
   ]);
   assert.equal(plugin.signed, false);
   for (const name of ["pins.json", "say/manifest.json", "say/plugin.wasm"]) {
-    assert.equal((Deno.statSync(storeOf(hands, name)).mode ?? 0) & 0o777, 0o600, name);
+    assert.equal((Deno.statSync(storeOf(powers, name)).mode ?? 0) & 0o777, 0o600, name);
   }
-  assert.equal(await runCommandLine(["tool", "inspect", "say"], hands), 0);
-  assert.equal(await runCommandLine(["tool", "inspect", "say_ok"], hands), 0);
-  assert.match(shown(hands), /tool +say_ok, effect read\n +of +plugin say\n/);
-  assert.equal(await runCommandLine(["tool", "list"], hands), 0);
+  assert.equal(await runCommandLine(["tool", "inspect", "say"], powers), 0);
+  assert.equal(await runCommandLine(["tool", "inspect", "say_ok"], powers), 0);
+  assert.match(shown(powers), /tool +say_ok, effect read\n +of +plugin say\n/);
+  assert.equal(await runCommandLine(["tool", "list"], powers), 0);
   assert.match(
-    shown(hands),
+    shown(powers),
     /own +1\.0\.0 +Remit +read +own_tool\nsay +0\.0\.0 +added +read +say_ok\nfiles +Remit +read +file_read/,
   );
 });
 
 Deno.test("each tool says what it takes, of a plugin or not, and how to come by it", async () => {
-  const hands = fakeHands();
-  assert.equal(await runCommandLine(["tool", "inspect", "file_read"], hands), 0);
-  const told = shown(hands);
+  const powers = fakePowers();
+  assert.equal(await runCommandLine(["tool", "inspect", "file_read"], powers), 0);
+  const told = shown(powers);
   assert.match(told, /tool +file_read, effect read\n/);
   assert.match(told, /path: string, required, at most 9 characters; MOUNT\/relative\.\n/);
   assert.match(told, /from: integer, 1 to 5\n/);
   assert.match(told, /how: "a" or "b"\n/);
   assert.match(told, /words: list of string\n/);
-  assert.equal(await runCommandLine(["tool", "inspect", "no_such"], hands), 2);
+  assert.equal(await runCommandLine(["tool", "inspect", "no_such"], powers), 2);
 });
 
 Deno.test("nobody adds a plugin unasked: without a terminal, without a yes, through a dead gate", async () => {
-  const unattended = fakeHands();
+  const unattended = fakePowers();
   moduleIn(unattended, "plain.wasm", PLAIN_MODULE);
   assert.equal(await runCommandLine(["tool", "add", "plain.wasm"], unattended), 64);
   assert.match(shown(unattended), /add --yes/);
-  const doubting = fakeHands({ keyboard: fakeKeyboard([""]) });
+  const doubting = fakePowers({ keyboard: fakeKeyboard([""]) });
   moduleIn(doubting, "plain.wasm", PLAIN_MODULE);
   assert.equal(await runCommandLine(["tool", "add", "plain.wasm"], doubting), 64);
-  const hostile = fakeHands();
+  const hostile = fakePowers();
   moduleIn(hostile, "http.wasm", HTTP_MODULE);
   assert.equal(await runCommandLine(["tool", "add", "http.wasm", "--yes"], hostile), 64);
   assert.match(
     shown(hostile),
     /the load gate refuses it: it imports "extism:host\/env" "http_request"/,
   );
-  for (const hands of [unattended, doubting, hostile]) assert.deepEqual(installed(hands), []);
+  for (const powers of [unattended, doubting, hostile]) assert.deepEqual(installed(powers), []);
 });
 
 Deno.test("a tool's name is taken once: by Remit's plugins, by what is no plugin, by another plugin", async () => {
-  const hands = fakeHands();
-  moduleIn(hands, "plain.wasm", PLAIN_MODULE);
+  const powers = fakePowers();
+  moduleIn(powers, "plain.wasm", PLAIN_MODULE);
   const add = (...words: string[]): Promise<number> =>
-    runCommandLine(["tool", "add", "plain.wasm", "--yes", ...words], hands);
+    runCommandLine(["tool", "add", "plain.wasm", "--yes", ...words], powers);
   assert.equal(await add("--name", "own"), 1);
   assert.equal(await add("--tool", "own_tool"), 1);
   assert.equal(await add("--tool", "file_read"), 1);
@@ -117,9 +117,12 @@ Deno.test("a tool's name is taken once: by Remit's plugins, by what is no plugin
   assert.equal(await add("--name", "second", "--tool", "a_tool"), 1);
   // Adding it again replaces it.
   assert.equal(await add("--name", "first", "--tool", "a_tool", "--tool", "b_tool"), 0);
-  assert.deepEqual(installed(hands).map(({ manifest }) => manifest.tools.map(({ name }) => name)), [
-    ["a_tool", "b_tool"],
-  ]);
+  assert.deepEqual(
+    installed(powers).map(({ manifest }) => manifest.tools.map(({ name }) => name)),
+    [
+      ["a_tool", "b_tool"],
+    ],
+  );
 });
 
 Deno.test("mallory changes a plugin on disk: it is left out and named until it is reviewed again", async () => {
@@ -139,44 +142,44 @@ Deno.test("mallory changes a plugin on disk: it is left out and named until it i
     ["plain/manifest.json", (path) => Deno.removeSync(path), /manifest is gone/],
   ];
   for (const [name, change, said] of changes) {
-    const hands = fakeHands();
-    moduleIn(hands, "plain.wasm", PLAIN_MODULE);
-    assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], hands), 0);
-    change(storeOf(hands, name));
+    const powers = fakePowers();
+    moduleIn(powers, "plain.wasm", PLAIN_MODULE);
+    assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], powers), 0);
+    change(storeOf(powers, name));
     refusals.length = 0;
-    assert.deepEqual(installed(hands), []);
+    assert.deepEqual(installed(powers), []);
     assert.match(refusals.join("\n"), said);
     assert.match(refusals.join("\n"), /remit tool add/);
-    assert.equal(await runCommandLine(["tool", "inspect", "plain"], hands), 64);
-    assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], hands), 0);
-    assert.equal(installed(hands).length, 1);
+    assert.equal(await runCommandLine(["tool", "inspect", "plain"], powers), 64);
+    assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], powers), 0);
+    assert.equal(installed(powers).length, 1);
   }
 });
 
 Deno.test("damaged or readable pins stop everything, rather than nothing being pinned", async () => {
-  const hands = fakeHands();
-  moduleIn(hands, "plain.wasm", PLAIN_MODULE);
-  assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], hands), 0);
-  Deno.chmodSync(storeOf(hands, "pins.json"), 0o644);
-  assert.throws(() => installed(hands), /make it 0600/);
-  Deno.chmodSync(storeOf(hands, "pins.json"), 0o600);
-  Deno.writeTextFileSync(storeOf(hands, "pins.json"), '{"version":1,"tools":{"../x":"a"}}');
-  assert.throws(() => installed(hands), /it is damaged/);
+  const powers = fakePowers();
+  moduleIn(powers, "plain.wasm", PLAIN_MODULE);
+  assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], powers), 0);
+  Deno.chmodSync(storeOf(powers, "pins.json"), 0o644);
+  assert.throws(() => installed(powers), /make it 0600/);
+  Deno.chmodSync(storeOf(powers, "pins.json"), 0o600);
+  Deno.writeTextFileSync(storeOf(powers, "pins.json"), '{"version":1,"tools":{"../x":"a"}}');
+  assert.throws(() => installed(powers), /it is damaged/);
 });
 
 Deno.test("a removed plugin is gone from the pins and from the disk", async () => {
-  const hands = fakeHands();
-  moduleIn(hands, "plain.wasm", PLAIN_MODULE);
-  assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], hands), 0);
-  assert.equal(await runCommandLine(["tool", "remove", "plain"], hands), 0);
-  assert.equal(await runCommandLine(["tool", "remove", "plain"], hands), 2);
-  assert.equal(await runCommandLine(["tool", "remove", "../person"], hands), 2);
-  assert.deepEqual(hands.disk.list(storeOf(hands)), ["pins.json"]);
+  const powers = fakePowers();
+  moduleIn(powers, "plain.wasm", PLAIN_MODULE);
+  assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], powers), 0);
+  assert.equal(await runCommandLine(["tool", "remove", "plain"], powers), 0);
+  assert.equal(await runCommandLine(["tool", "remove", "plain"], powers), 2);
+  assert.equal(await runCommandLine(["tool", "remove", "../person"], powers), 2);
+  assert.deepEqual(powers.disk.list(storeOf(powers)), ["pins.json"]);
 });
 
 Deno.test("a module's tool.yaml beside it is its manifest, and limits its memory", async () => {
-  const hands = fakeHands();
-  const folder = join(hands.root, "work", "notes");
+  const powers = fakePowers();
+  const folder = join(powers.root, "work", "notes");
   Deno.mkdirSync(folder);
   Deno.writeFileSync(join(folder, "notes.wasm"), Uint8Array.fromBase64(KIT_MODULE));
   Deno.writeTextFileSync(
@@ -196,8 +199,8 @@ Deno.test("a module's tool.yaml beside it is its manifest, and limits its memory
       "    fetches: url",
     ].join("\n"),
   );
-  assert.equal(await runCommandLine(["tool", "add", "notes", "--yes", "--json"], hands), 0);
-  const said = JSON.parse(hands.screen.outs.join(""));
+  assert.equal(await runCommandLine(["tool", "add", "notes", "--yes", "--json"], powers), 0);
+  const said = JSON.parse(powers.screen.outs.join(""));
   assert.equal(said.version, "1.2.3");
   assert.deepEqual(said.memories, [{ least: 1, most: 7 }]);
   assert.equal(said.tools[0].effect, "outboundRead");
@@ -205,11 +208,11 @@ Deno.test("a module's tool.yaml beside it is its manifest, and limits its memory
 });
 
 Deno.test("a signature makes a plugin trusted only while remit.yaml names its key, and a forged one refuses it", async () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   const pem = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
-  moduleIn(hands, "plain.wasm", PLAIN_MODULE);
-  assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], hands), 0);
-  const [plain] = installed(hands);
+  moduleIn(powers, "plain.wasm", PLAIN_MODULE);
+  assert.equal(await runCommandLine(["tool", "add", "plain.wasm", "--yes"], powers), 0);
+  const [plain] = installed(powers);
   assert.ok(plain !== undefined);
   const signed = signManifest(plain.manifest, String(pem));
   const key = signed.signature?.key ?? "";
@@ -218,35 +221,35 @@ Deno.test("a signature makes a plugin trusted only while remit.yaml names its ke
   assert.equal(checkSignature(signed, []), "unknown");
   const forged = { ...signed, hostFunctions: ["http.fetch" as const] };
   assert.equal(checkSignature(forged, [key]), "wrong");
-  const folder = join(hands.root, "work", "packed");
+  const folder = join(powers.root, "work", "packed");
   Deno.mkdirSync(folder);
   Deno.copyFileSync(plain.file, join(folder, "plain.wasm"));
   Deno.writeTextFileSync(join(folder, "plain.json"), JSON.stringify(forged));
-  assert.equal(await runCommandLine(["tool", "add", "packed", "--yes"], hands), 64);
-  assert.match(shown(hands), /its signature is wrong/);
+  assert.equal(await runCommandLine(["tool", "add", "packed", "--yes"], powers), 64);
+  assert.match(shown(powers), /its signature is wrong/);
   Deno.writeTextFileSync(join(folder, "plain.json"), JSON.stringify(signed));
-  assert.equal(await runCommandLine(["tool", "add", "packed", "--yes"], hands), 0);
-  assert.deepEqual(installed(hands).map((each) => each.signed), [false]);
-  assert.deepEqual(installed(hands, [key]).map((each) => each.signed), [true]);
+  assert.equal(await runCommandLine(["tool", "add", "packed", "--yes"], powers), 0);
+  assert.deepEqual(installed(powers).map((each) => each.signed), [false]);
+  assert.deepEqual(installed(powers, [key]).map((each) => each.signed), [true]);
   // The hash of the manifest is the code's, or it is nothing.
   Deno.writeFileSync(join(folder, "plain.wasm"), Uint8Array.of(1), { append: true });
-  assert.equal(await runCommandLine(["tool", "add", "packed", "--yes"], hands), 64);
+  assert.equal(await runCommandLine(["tool", "add", "packed", "--yes"], powers), 64);
 });
 
 Deno.test("a key that a cloned folder's remit.yaml names is not trusted until the folder is", async () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   const key = "a".repeat(64);
   Deno.writeTextFileSync(
-    join(hands.root, "work", "remit.yaml"),
+    join(powers.root, "work", "remit.yaml"),
     `version: 1\ntoolKeys: ["${key}"]\nmodel: scripted:m.yaml\n`,
   );
-  Deno.writeTextFileSync(join(hands.root, "work", "m.yaml"), "scenario: x\n");
+  Deno.writeTextFileSync(join(powers.root, "work", "m.yaml"), "scenario: x\n");
   const wish = async (): Promise<readonly string[] | undefined> => {
-    await runCommandLine(["grants"], hands);
-    return hands.kernels_.wishes.at(-1)?.toolKeys;
+    await runCommandLine(["grants"], powers);
+    return powers.kernels_.wishes.at(-1)?.toolKeys;
   };
   assert.deepEqual(await wish(), []);
-  assert.equal(await runCommandLine(["trust"], hands), 0);
+  assert.equal(await runCommandLine(["trust"], powers), 0);
   assert.deepEqual(await wish(), [key]);
 });
 

@@ -21,7 +21,7 @@ import { readPluginStore } from "../../tools-wasm/kit/store.ts";
 import { toolKeysOf } from "./commands.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 /** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */
 async function findPlugin(
@@ -29,31 +29,31 @@ async function findPlugin(
   name: string,
   toolKeys: readonly string[],
 ): Promise<Candidate & { readonly vouched: Vouched } | undefined> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   if (!ToolName.safeParse(name).success) return undefined;
-  const { plugins, refused } = readPluginStore(hands.disk, places, toolKeys);
+  const { plugins, refused } = readPluginStore(powers.disk, places, toolKeys);
   const bad = refused.find((each) => each.name === name);
   if (bad !== undefined) {
     throw new Fault("refused", `Cannot use plugin "${name}": ${bad.why}`);
   }
   const all = [
     ...plugins.map((each) => ({ ...each, vouched: checkSignature(each.manifest, toolKeys) })),
-    ...(await hands.plugins.builtIn()).plugins.map((each) => ({
+    ...(await powers.plugins.builtIn()).plugins.map((each) => ({
       ...each,
       vouched: "own" as const,
     })),
   ];
   const found = all.find(({ manifest }) => manifest.name === name) ??
     all.find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
-  const code = found === undefined ? undefined : hands.disk.read(found.file);
+  const code = found === undefined ? undefined : powers.disk.read(found.file);
   if (found === undefined || code === undefined) return undefined;
   const script = found.manifest.engine === "script";
   return {
     manifest: found.manifest,
     vouched: found.vouched,
     code,
-    look: script ? undefined : hands.plugins.look(code),
-    findings: script ? [] : hands.plugins.judge(code, found.manifest),
+    look: script ? undefined : powers.plugins.look(code),
+    findings: script ? [] : powers.plugins.judge(code, found.manifest),
     notes: [],
   };
 }
@@ -62,7 +62,7 @@ function moduleAt(
   command: Command,
   given: string,
 ): { readonly bytes: Uint8Array; readonly sha256: string } | undefined {
-  const bytes = command.hands.disk.read(absolute(command.hands.around, given));
+  const bytes = command.powers.disk.read(absolute(command.powers.environment, given));
   return bytes === undefined ? undefined : { bytes, sha256: sha256Hex(bytes) };
 }
 
@@ -72,7 +72,7 @@ function inspectModule(
   module: Uint8Array,
   sha256: string,
 ): number {
-  const { plugins, screen } = command.hands;
+  const { plugins, screen } = command.powers;
   const look = plugins.look(module);
   const pages = look.memories[0]?.most ?? PLUGIN_PAGES;
   const findings = plugins.judge(module, { memoryPages: Math.min(pages, PLUGIN_PAGES), tools: [] });
@@ -99,7 +99,7 @@ function inspectModule(
 
 /** `tool inspect NAME|FILE|FOLDER`. */
 export async function toolInspect(command: Command<Basic | "plugins">): Promise<number> {
-  const { hands } = command;
+  const { powers } = command;
   const given = command.parsed.args[0] ?? "";
   const file = given.endsWith(".wasm") ? moduleAt(command, given) : undefined;
   if (file !== undefined) return inspectModule(command, file.bytes, file.sha256);
@@ -108,15 +108,15 @@ export async function toolInspect(command: Command<Basic | "plugins">): Promise<
   const tool = await findTool(command, given, kept?.manifest);
   if (tool !== undefined && tool.plugin !== given) {
     if (command.json) printJson(command, toolDocument(tool));
-    else printLines(command, fieldLines(hands.screen, toolFields(tool)));
+    else printLines(command, fieldLines(powers.screen, toolFields(tool)));
     return EXIT.success;
   }
   const found = kept ?? await openCandidate(command, given);
   const vouched = kept?.vouched ?? checkSignature(found.manifest, toolKeys);
   if (command.json) printJson(command, reviewDocument(found, vouched));
   else {
-    const last = tool === undefined ? [] : fieldLines(hands.screen, toolFields(tool));
-    printLines(command, [...reviewLines(hands.screen, found, vouched), ...last]);
+    const last = tool === undefined ? [] : fieldLines(powers.screen, toolFields(tool));
+    printLines(command, [...reviewLines(powers.screen, found, vouched), ...last]);
   }
   return EXIT.success;
 }
@@ -133,7 +133,7 @@ async function findTool(
     return { name, description, parameters, effect: effectOf(plugin, tool), plugin: plugin.name };
   }
   if (plugin !== undefined) return undefined;
-  const own = (await command.hands.plugins.ownTools()).find((each) =>
+  const own = (await command.powers.plugins.ownTools()).find((each) =>
     each.descriptor.name === name
   );
   if (own === undefined) return undefined;

@@ -18,7 +18,7 @@ import {
   type ToolCase,
 } from "../../tools-wasm/kit/cases.ts";
 import { makeToolWorld } from "../../tools-wasm/kit/world.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const SAMPLE = "sample";
 const BUILD = "build";
@@ -27,10 +27,10 @@ const TYPES = "../../../ts/remit.ts";
 
 /** The folder that a command names, real. Throws `notFound`. */
 function folderOf(command: Command): string {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const given = parsed.args[0] ?? ".";
-  const real = hands.disk.real(absolute(hands.around, given));
-  if (real === undefined || hands.disk.stat(real)?.folder !== true) {
+  const real = powers.disk.real(absolute(powers.environment, given));
+  if (real === undefined || powers.disk.stat(real)?.folder !== true) {
     throw new Fault("notFound", `Cannot find a plugin's folder at "${given}"`);
   }
   return real;
@@ -38,7 +38,7 @@ function folderOf(command: Command): string {
 
 /** Copies a template, with its name replaced in paths and texts; gives the files' names. */
 function copyTemplate(command: Command, from: string, to: string, name: string): readonly string[] {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   disk.makeFolder(to, 0o755);
   return disk.list(from).flatMap((entry) => {
     const [source, target] = [join(from, entry), join(to, entry)];
@@ -54,9 +54,9 @@ function copyTemplate(command: Command, from: string, to: string, name: string):
 
 /** `tool new NAME [--lang ts|as]`. */
 export function toolNew(command: Command): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const given = parsed.args[0] ?? "";
-  const to = absolute(hands.around, given);
+  const to = absolute(powers.environment, given);
   const name = PluginName.safeParse(basename(to));
   if (!name.success) {
     throw new Fault(
@@ -64,21 +64,21 @@ export function toolNew(command: Command): Promise<number> {
       `Cannot name a plugin "${basename(to)}": a-z, then a-z, 0-9 and _`,
     );
   }
-  if (hands.disk.stat(to) !== undefined) {
+  if (powers.disk.stat(to) !== undefined) {
     throw new Fault("alreadyExists", `Cannot make "${given}": it is there already`);
   }
   const lang = oneOf(parsed, "lang", ["ts", "as"]) ?? "ts";
-  const sdk = join(hands.around.home, "tools-wasm", "sdk");
+  const sdk = join(powers.environment.home, "tools-wasm", "sdk");
   const files = copyTemplate(command, join(sdk, "new", lang, SAMPLE), to, name.data);
   if (lang === "ts") {
     // Types for editors; nothing of it runs.
-    const types = hands.disk.read(join(sdk, "ts", "remit.ts"));
-    if (types !== undefined) hands.disk.write(join(to, "remit.ts"), types, { mode: 0o644 });
+    const types = powers.disk.read(join(sdk, "ts", "remit.ts"));
+    if (types !== undefined) powers.disk.write(join(to, "remit.ts"), types, { mode: 0o644 });
   }
   if (command.json) printJson(command, { folder: to, lang, files });
   else {
     printLines(command, [`made ${displayText(to, { max: 500 })}`]);
-    const { screen } = hands;
+    const { screen } = powers;
     for (const words of [`tool test ${given}`, `tool dev ${given}`, `tool add ${given}`]) {
       screen.say(`  ${screen.paint.cyan(commandText(command, displayText(words, { max: 500 })))}`);
     }
@@ -88,7 +88,7 @@ export function toolNew(command: Command): Promise<number> {
 
 /** Writes a plugin as a folder that `tool add` takes as it is. */
 function writePackage(command: Command, folder: string, { manifest, code }: PluginCode): string {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const out = join(folder, BUILD);
   disk.remove(out);
   disk.makeFolder(out, 0o755);
@@ -105,7 +105,7 @@ async function openChecked(
   command: Command<Basic | "plugins">,
   folder: string,
 ): Promise<Candidate> {
-  const { disk, plugins } = command.hands;
+  const { disk, plugins } = command.powers;
   if (disk.stat(join(folder, "tool.ts")) !== undefined) await plugins.check(folder);
   return await openCandidate(command, folder);
 }
@@ -131,7 +131,7 @@ export async function toolBuild(command: Command<Basic | "plugins">): Promise<nu
 
 /** `tool sign FOLDER --key FILE`: builds, and signs what was built. */
 export async function toolSign(command: Command<Basic | "plugins">): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const keyFile = flag(parsed, "key");
   const make = 'make one with "openssl genpkey -algorithm ed25519 -out FILE"';
   if (keyFile === undefined) {
@@ -140,7 +140,7 @@ export async function toolSign(command: Command<Basic | "plugins">): Promise<num
       `Cannot sign: give --key FILE, an Ed25519 private key in PEM; ${make}`,
     );
   }
-  const pem = hands.disk.read(absolute(hands.around, keyFile));
+  const pem = powers.disk.read(absolute(powers.environment, keyFile));
   if (pem === undefined) {
     throw new Fault("notFound", `Cannot sign: there is no key "${keyFile}"; ${make}`);
   }
@@ -148,7 +148,7 @@ export async function toolSign(command: Command<Basic | "plugins">): Promise<num
   const { manifest, code } = await openCandidate(command, folder);
   const signed = signManifest(PluginManifest.parse(manifest), new TextDecoder().decode(pem));
   // A folder that was built already is signed where it lies.
-  const built = hands.disk.stat(join(folder, "tool.yaml")) === undefined;
+  const built = powers.disk.stat(join(folder, "tool.yaml")) === undefined;
   const out = writePackage(command, built ? dirname(folder) : folder, { manifest: signed, code });
   const key = signed.signature?.key ?? "";
   if (checkSignature(signed, [key]) !== "known") {
@@ -157,15 +157,15 @@ export async function toolSign(command: Command<Basic | "plugins">): Promise<num
   if (command.json) printJson(command, { folder: out, key, sha256: manifest.sha256 });
   else {
     printLines(command, [`signed ${manifest.name} ${manifest.version}`, `key ${key}`]);
-    hands.screen.say(`  add it with "tool add ${displayText(out, { max: 300 })}"`);
-    hands.screen.say(`  whose remit.yaml says "toolKeys: [${key}]" trusts it as Remit's own`);
+    powers.screen.say(`  add it with "tool add ${displayText(out, { max: 300 })}"`);
+    powers.screen.say(`  whose remit.yaml says "toolKeys: [${key}]" trusts it as Remit's own`);
   }
   return EXIT.success;
 }
 
 /** Builds and tests once, and says so; tells whether all is well. */
 async function testOnce(command: Command<Basic | "plugins">, folder: string): Promise<boolean> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { candidate, runs } = await runCases(command, folder);
   const passed = runs.every(({ wrong }) => wrong.length === 0);
   if (command.json) {
@@ -188,13 +188,13 @@ export async function toolTest(command: Command<Basic | "plugins">): Promise<num
 export async function toolDev(
   command: Command<Basic | "interrupts" | "plugins" | "watch">,
 ): Promise<number> {
-  const { hands } = command;
+  const { powers } = command;
   const folder = folderOf(command);
-  const { screen } = hands;
+  const { screen } = powers;
   const stopping = new AbortController();
-  const unlisten = hands.interrupts.listen(() => stopping.abort());
+  const unlisten = powers.interrupts.listen(() => stopping.abort());
   try {
-    const changes = hands.watch(folder, stopping.signal)[Symbol.asyncIterator]();
+    const changes = powers.watch(folder, stopping.signal)[Symbol.asyncIterator]();
     for (let going = true; going;) {
       try {
         await testOnce(command, folder);
@@ -254,7 +254,7 @@ async function runOne(host: PluginHost, each: ToolCase): Promise<CaseEnd> {
  * @throws Fault `notFound` without a `tool_test.yaml`, `invalidInput` when it does not build, `refused` by the load gate.
  */
 async function runCases(command: Command<Basic | "plugins">, folder: string): Promise<CaseRuns> {
-  const { disk, around, plugins } = command.hands;
+  const { disk, environment, plugins } = command.powers;
   const bytes = disk.read(join(folder, CASES_NAME));
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot test "${folder}": it has no ${CASES_NAME}`);
@@ -267,7 +267,7 @@ async function runCases(command: Command<Basic | "plugins">, folder: string): Pr
     for (const each of cases) {
       // After an overrun there is a new one.
       host ??= await plugins.host(candidate);
-      const before = around.now();
+      const before = environment.now();
       const end = await runOne(host, each);
       if ("fault" in end && (end.fault.code === "timedOut" || end.fault.code === "gone")) {
         await host.close();
@@ -278,7 +278,7 @@ async function runCases(command: Command<Basic | "plugins">, folder: string): Pr
       runs.push({
         name: each.name ?? each.tool,
         tool: each.tool,
-        ms: around.now() - before,
+        ms: environment.now() - before,
         wrong,
         logs,
       });

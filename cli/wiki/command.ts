@@ -5,7 +5,7 @@ import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import { PageName } from "../../contracts/memory/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
-import type { Basic, Hands } from "../hands.ts";
+import type { Basic, Powers } from "../powers.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
@@ -42,11 +42,11 @@ export async function openWiki<T>(
   },
   work: (wiki: OpenWiki) => Promise<T>,
 ): Promise<T> {
-  const { hands, places } = where;
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
+  const { powers, places } = where;
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
   const stepUp = ring.stepUpKey();
-  const link = await hands.wikis.open({
+  const link = await powers.wikis.open({
     folder: place.folder,
     stateFolder: place.state,
     kernel: places.kernel,
@@ -70,28 +70,28 @@ export async function withWiki<T>(
   options: { readonly reads?: readonly string[]; readonly readOnly?: boolean } = {},
 ): Promise<T> {
   const place = findWiki(command);
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   sayWiki(command, place);
   const say = (line: string): void => screen.say(`  ${screen.paint.yellow("!")} ${line}`);
   return await openWiki(command, place, { ...options, say }, work);
 }
 
 /** Says which wiki a command uses. */
-function sayWiki({ hands }: Command, { folder, chosen }: WikiPlace): void {
-  const { screen, around } = hands;
-  screen.say(screen.paint.dim(`wiki  ${shownPath(around, folder)}${CHOSEN[chosen]}`));
+function sayWiki({ powers }: Command, { folder, chosen }: WikiPlace): void {
+  const { screen, environment } = powers;
+  screen.say(screen.paint.dim(`wiki  ${shownPath(environment, folder)}${CHOSEN[chosen]}`));
 }
 
 /** A path as a person would write it here, safe to show: relative to this folder unless it is far away. */
-export function shownPath({ cwd }: Pick<Hands["around"], "cwd">, path: string): string {
+export function shownPath({ cwd }: Pick<Powers["environment"], "cwd">, path: string): string {
   const near = relative(cwd, path);
   const far = isAbsolute(near) || near.startsWith("../../../") || near === "";
   return displayText(far ? path : near, { max: 1_000 });
 }
 
 /** Whom changes are by. */
-export function operatorName({ around }: Pick<Hands, "around">): string {
-  return (around.env("USER") ?? `uid-${around.uid}`).slice(0, 128);
+export function operatorName({ environment }: Pick<Powers, "environment">): string {
+  return (environment.env("USER") ?? `uid-${environment.uid}`).slice(0, 128);
 }
 
 /** The clearance that a command asks with. Throws `invalidInput`. */
@@ -154,13 +154,13 @@ export function numberOf(
  * @throws Fault `refused` when nobody is at a terminal, `denied` for another answer
  */
 export async function askOperator(
-  { hands, parsed }: Command<Basic | "keyboard">,
+  { powers, parsed }: Command<Basic | "keyboard">,
   what: string,
   prompt: string,
   { yes }: { readonly yes: boolean },
 ): Promise<void> {
   if (yes && has(parsed, "yes")) return;
-  if (hands.keyboard === undefined) {
+  if (powers.keyboard === undefined) {
     throw new Fault(
       "refused",
       `Cannot ${what}: nobody is at a terminal to say yes${yes ? "; add --yes" : ""}`,
@@ -168,17 +168,17 @@ export async function askOperator(
   }
   // What no flag may say is signed: that takes the whole word.
   const how = yes ? "y, or Enter for no" : "Type yes";
-  const typed = (await hands.keyboard.line(`  ${prompt} ${how} › `))?.trim().toLowerCase();
+  const typed = (await powers.keyboard.line(`  ${prompt} ${how} › `))?.trim().toLowerCase();
   if (typed === "yes" || (yes && typed === "y")) return;
   throw new Fault("denied", `Cannot ${what}: you did not say yes`);
 }
 
 /** `RED`, `secret`: what is not as everything else is, painted; empty for YELLOW and internal. */
 export function marksOf(
-  { hands }: Pick<Command, "hands">,
+  { powers }: Pick<Command, "powers">,
   { colour, label }: { readonly colour: Colour; readonly label: Label },
 ): string {
-  const { paint } = hands.screen;
+  const { paint } = powers.screen;
   return [
     colour === "RED" ? paint.red("RED") : colour === "BLUE" ? paint.cyan("BLUE") : "",
     label === "secret" ? paint.yellow("secret") : label === "public" ? "public" : "",

@@ -44,7 +44,7 @@ function boldWords(text: string, words: readonly string[], bold: (text: string) 
 
 /** Lines of a text with their numbers, the words of a question bold. */
 export function numberedLines(
-  { hands }: Pick<Command, "hands">,
+  { powers }: Pick<Command, "powers">,
   text: string,
   options: {
     readonly from: number;
@@ -53,7 +53,7 @@ export function numberedLines(
     readonly indent?: string;
   },
 ): readonly string[] {
-  const { paint, outWidth } = hands.screen;
+  const { paint, outWidth } = powers.screen;
   const { from, words = [], most = Infinity, indent = "" } = options;
   const lines = text.split("\n");
   const width = String(from + lines.length).length;
@@ -68,21 +68,21 @@ export function numberedLines(
 
 /** Lines about one passage: a clickable place, headings, where it came from, the text. */
 function hitLines(
-  command: Pick<Command, "hands">,
+  command: Pick<Command, "powers">,
   place: Pick<WikiPlace, "folder">,
   hit: Hit,
   words: readonly string[],
 ): readonly string[] {
-  const { screen, around } = command.hands;
+  const { screen, environment } = command.powers;
   const { paint } = screen;
-  const at = `${shownPath(around, join(place.folder, hit.file))}:${hit.startLine}`;
+  const at = `${shownPath(environment, join(place.folder, hit.file))}:${hit.startLine}`;
   const titles = [hit.title, ...hit.headings].filter((each, n, all) =>
     each !== "" && all.indexOf(each) === n
   ).map((each) => displayText(each, { max: 120 })).join(" > ");
   const origin = hit.kind === "page"
     ? "a page of this wiki"
     : hit.origin.startsWith("/")
-    ? `from ${shownPath(around, hit.origin)}`
+    ? `from ${shownPath(environment, hit.origin)}`
     : `from ${displayText(hit.origin, { max: 300 })}`;
   const about = [
     origin,
@@ -99,12 +99,12 @@ function hitLines(
 
 /** Says that nothing fits, what was looked through, and what may help. */
 export function nothingLines(
-  { hands }: Pick<Command, "hands">,
+  { powers }: Pick<Command, "powers">,
   { searched }: FoundAnswer,
 ): readonly string[] {
   const { pages, sources, passages, terms, vectors } = searched;
   const words = terms.slice(0, 20).map((each) => displayText(each, { max: 40 })).join(", ");
-  const name = hands.around.command;
+  const name = powers.environment.command;
   return [
     "Nothing in this wiki fits.",
     `  looked through ${counted(pages, "page")} and ${counted(sources, "source")} (${
@@ -135,7 +135,7 @@ export function printFound(
   question: WikiQuery,
   found: FoundAnswer,
 ): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   if (found.fit === "none") return printLines(command, nothingLines(command, found));
   const words = wordsOf(question.text, found.searched.terms);
   if (found.fit === "weak") {

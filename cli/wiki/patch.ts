@@ -5,7 +5,7 @@ import { type Command, commandText } from "../command.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type PatchAnswer, readPatch, readPatchDiff } from "../../memory-wiki/host/answers.ts";
 import { counted, marksOf, type OpenWiki, operatorName } from "./command.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 
 const DIFF_LINES = 2_000;
 /** So many patches are asked about one by one. */
@@ -31,7 +31,7 @@ export async function showPatch(
   wiki: OpenWiki,
   id: PatchAnswer["id"],
 ): Promise<{ readonly patch: PatchAnswer; readonly diff: string }> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { paint } = screen;
   const { patch, diff } = readPatchDiff(await wiki.ask("patch", { id }));
   const by = displayText(patch.author, { max: 100 });
@@ -51,7 +51,7 @@ export async function decideNow(
   wiki: OpenWiki,
   patch: PatchAnswer,
 ): Promise<PatchAnswer> {
-  const { keyboard, screen } = command.hands;
+  const { keyboard, screen } = command.powers;
   if (patch.state !== "proposed" || keyboard === undefined) {
     sayPatch(command, patch);
     return patch;
@@ -73,7 +73,7 @@ export async function decideMany(
   wiki: OpenWiki,
   patches: readonly PatchAnswer[],
 ): Promise<readonly PatchAnswer[]> {
-  const { keyboard, screen } = command.hands;
+  const { keyboard, screen } = command.powers;
   const each = async (
     decideOne: (patch: PatchAnswer) => Promise<PatchAnswer>,
   ): Promise<readonly PatchAnswer[]> => {
@@ -106,8 +106,8 @@ export async function decideAll(
   patches: readonly PatchAnswer[],
   apply: boolean,
 ): Promise<readonly PatchAnswer[]> {
-  const { screen } = command.hands;
-  const by = operatorName(command.hands);
+  const { screen } = command.powers;
+  const by = operatorName(command.powers);
   const decided: PatchAnswer[] = [];
   for (const { id } of patches) {
     screen.hint(`  ${decided.length}/${patches.length}`);
@@ -129,7 +129,7 @@ export async function decide(
   wiki: OpenWiki,
   decision: { readonly id: PatchAnswer["id"]; readonly apply: boolean },
 ): Promise<PatchAnswer> {
-  const by = operatorName(command.hands);
+  const by = operatorName(command.powers);
   const patch = readPatch(await wiki.ask("decide", { ...decision, by }));
   sayPatch(command, patch);
   return patch;
@@ -152,7 +152,7 @@ export function exitOfPatch({ state }: PatchAnswer): ExitCode {
 
 /** Says what became of a page that was proposed. */
 export function sayPatch(command: Command, patch: PatchAnswer): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const review = screen.paint.cyan(commandText(command, `wiki review ${patch.id}`));
   switch (patch.state) {
     case "applied":

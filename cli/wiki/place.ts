@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
-import type { Basic, Hands } from "../hands.ts";
+import type { Basic, Powers } from "../powers.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import {
   absolute,
@@ -15,7 +15,7 @@ import {
 
 /** What the functions here are handed: a command, or as much of one. */
 export interface WikiWhere {
-  readonly hands: Pick<Hands, "disk" | "around" | "wikis">;
+  readonly powers: Pick<Powers, "disk" | "environment" | "wikis">;
   readonly places: Places;
 }
 
@@ -43,20 +43,20 @@ const lastFile = (places: Pick<Places, "wiki">): string => join(places.wiki, "la
 const nameFile = (state: string): string => join(state, "folder");
 
 /** Whether a folder looks like a wiki: raw/, pages/ and AGENTS.md, none of them a link. */
-function looksLikeWiki({ hands }: WikiWhere, folder: string): boolean {
-  const { wikis } = hands;
+function looksLikeWiki({ powers }: WikiWhere, folder: string): boolean {
+  const { wikis } = powers;
   return FOLDERS.every((name) => wikis.look(join(folder, name))?.kind === "folder") &&
     wikis.look(join(folder, "AGENTS.md"))?.kind === "file";
 }
 
-function isKnown({ hands, places }: WikiWhere, folder: string): boolean {
-  return hands.disk.stat(wikiState(places, folder))?.folder === true;
+function isKnown({ powers, places }: WikiWhere, folder: string): boolean {
+  return powers.disk.stat(wikiState(places, folder))?.folder === true;
 }
 
 /** The real folder of `--wiki` or of an argument. Throws `notFound`, `refused`. */
 function realFolder(command: WikiWhere, given: string): string {
-  const { disk, around } = command.hands;
-  const real = disk.real(absolute(around, given));
+  const { disk, environment } = command.powers;
+  const real = disk.real(absolute(environment, given));
   if (real === undefined || disk.stat(real)?.folder !== true) {
     throw new Fault("notFound", `Cannot use wiki "${given}": there is no such folder`);
   }
@@ -83,11 +83,11 @@ export function resolveWiki(where: WikiWhere, given: string): WikiPlace {
 
 /** Finds the wiki of `--wiki`, else of this folder or one above it, else the one last made. Throws `notFound`. */
 export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
-  const { hands, places, parsed } = command;
-  const { disk, around } = hands;
+  const { powers, places, parsed } = command;
+  const { disk, environment } = powers;
   const named = flag(parsed, "wiki");
   if (named !== undefined) return resolveWiki(command, named);
-  const start = disk.real(around.cwd) ?? around.cwd;
+  const start = disk.real(environment.cwd) ?? environment.cwd;
   for (let at = start;; at = dirname(at)) {
     if (looksLikeWiki(command, at) && isKnown(command, at)) return found(command, at, "here");
     if (at === dirname(at)) break;
@@ -104,22 +104,22 @@ export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
   );
 }
 
-const make = ({ hands }: WikiWhere, folder: string): string =>
-  `make one with "${hands.around.command} wiki init ${folder}"`;
+const make = ({ powers }: WikiWhere, folder: string): string =>
+  `make one with "${powers.environment.command} wiki init ${folder}"`;
 
-function unknown({ hands }: WikiWhere, folder: string): Fault {
+function unknown({ powers }: WikiWhere, folder: string): Fault {
   return new Fault(
     "notFound",
     `Cannot use wiki "${folder}": its state is not here (it was moved, or came from elsewhere); take ` +
-      `it in with "${hands.around.command} wiki init ${folder}"`,
+      `it in with "${powers.environment.command} wiki init ${folder}"`,
   );
 }
 
 /** Every wiki that this state knows, by folder. */
 export function knownWikis(
-  { hands, places }: WikiWhere,
+  { powers, places }: WikiWhere,
 ): readonly Pick<WikiPlace, "folder" | "state">[] {
-  const { disk } = hands;
+  const { disk } = powers;
   return disk.list(places.wiki).flatMap((id) => {
     const state = join(places.wiki, id);
     const folder = text(disk.read(nameFile(state)));
@@ -138,12 +138,12 @@ export function makeWikiPlace(
   command: WikiWhere,
   given: string,
 ): WikiPlace & { readonly adopted: boolean; readonly known: boolean } {
-  const { hands, places } = command;
-  const { disk, around } = hands;
+  const { powers, places } = command;
+  const { disk, environment } = powers;
   const refused = (why: string): Fault =>
     new Fault("refused", `Cannot make a wiki in "${given}": ${why}`);
-  preparePlaces(disk, places, around.uid);
-  const path = absolute(around, given);
+  preparePlaces(disk, places, environment.uid);
+  const path = absolute(environment, given);
   const there = disk.real(path);
   if (there !== undefined && disk.stat(there)?.folder !== true) throw refused("it is a file");
   const parent = disk.real(nearest(command, dirname(path)));
@@ -153,13 +153,13 @@ export function makeWikiPlace(
     join(parent, path.slice(nearest(command, dirname(path)).length).replace(/^\/+/, ""));
   const state = disk.real(places.state) ?? places.state;
   if (within(folder, state) || within(state, folder)) throw refused("it holds Remit's own state");
-  if (folder === "/" || folder === disk.real(around.env("HOME") ?? "/")) {
+  if (folder === "/" || folder === disk.real(environment.env("HOME") ?? "/")) {
     throw refused("a wiki wants a folder of its own");
   }
   const wiki = looksLikeWiki(command, folder);
   if (!wiki) {
     for (const name of [...FOLDERS, ...FILES]) {
-      const kind = hands.wikis.look(join(folder, name))?.kind;
+      const kind = powers.wikis.look(join(folder, name))?.kind;
       if (kind === "link") throw refused(`"${name}" in it is a link`);
       if (kind !== undefined) {
         throw new Fault(
@@ -173,44 +173,44 @@ export function makeWikiPlace(
   if (there === undefined) disk.makeFolder(folder, 0o755);
   if (disk.real(folder) !== folder) throw refused("a link lies on the way to it");
   const own = wikiState(places, folder);
-  makePrivateFolder(disk, places.wiki, around.uid);
-  makePrivateFolder(disk, own, around.uid);
+  makePrivateFolder(disk, places.wiki, environment.uid);
+  makePrivateFolder(disk, own, environment.uid);
   disk.write(nameFile(own), `${folder}\n`);
   return { folder, state: own, chosen: "named", adopted: wiki && !known, known };
 }
 
 /** The nearest folder at or above `path` that is there. */
-function nearest({ hands }: WikiWhere, path: string): string {
+function nearest({ powers }: WikiWhere, path: string): string {
   let at = path;
-  while (hands.disk.real(at) === undefined && at !== dirname(at)) at = dirname(at);
+  while (powers.disk.real(at) === undefined && at !== dirname(at)) at = dirname(at);
   return at;
 }
 
 /** Keeps it as the wiki that commands without a word about it mean. */
-export function rememberWiki({ hands, places }: WikiWhere, { folder }: WikiPlace): void {
-  hands.disk.write(lastFile(places), `${folder}\n`);
+export function rememberWiki({ powers, places }: WikiWhere, { folder }: WikiPlace): void {
+  powers.disk.write(lastFile(places), `${folder}\n`);
 }
 
 /** Forgets the state of a wiki that could not be made, so that it can be tried again. */
-export function forgetWiki({ hands }: WikiWhere, place: WikiPlace): void {
-  if (basename(dirname(place.state)) === "wiki") hands.disk.remove(place.state);
+export function forgetWiki({ powers }: WikiWhere, place: WikiPlace): void {
+  if (basename(dirname(place.state)) === "wiki") powers.disk.remove(place.state);
 }
 
 /** The embedder that a wiki's vectors were last made with, as the operator called it. */
 export function wikiEmbedder(
-  { hands }: Pick<Command, "hands">,
+  { powers }: Pick<Command, "powers">,
   place: WikiPlace,
 ): string | undefined {
-  const bytes = hands.disk.read(join(place.state, "embedder"));
+  const bytes = powers.disk.read(join(place.state, "embedder"));
   const text = bytes === undefined ? "" : new TextDecoder().decode(bytes).trim();
   return text === "" ? undefined : text;
 }
 
 /** Keeps it. */
 export function keepEmbedder(
-  { hands }: Pick<Command, "hands">,
+  { powers }: Pick<Command, "powers">,
   place: WikiPlace,
   text: string,
 ): void {
-  hands.disk.write(join(place.state, "embedder"), `${text}\n`);
+  powers.disk.write(join(place.state, "embedder"), `${text}\n`);
 }

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fakeHands, runCommandLine } from "../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, layWiki } from "../_fixture/wikis.ts";
 
 const ops = { status: () => EMPTY_WIKI, index: () => [] };
-const hands = (): ReturnType<typeof fakeHands> & { wikis: ReturnType<typeof fakeWikis> } => {
+const powers = (): ReturnType<typeof fakePowers> & { wikis: ReturnType<typeof fakeWikis> } => {
   const wikis = fakeWikis({ ops });
-  return { ...fakeHands({ wikis }), wikis };
+  return { ...fakePowers({ wikis }), wikis };
 };
-type Hands = ReturnType<typeof hands>;
-const run = (at: Hands, line: string, cwd?: string): Promise<number> =>
+type Powers = ReturnType<typeof powers>;
+const run = (at: Powers, line: string, cwd?: string): Promise<number> =>
   runCommandLine(
     line.split(" "),
-    cwd === undefined ? at : { ...at, around: { ...at.around, cwd } },
+    cwd === undefined ? at : { ...at, environment: { ...at.environment, cwd } },
   );
-const used = (at: Hands): string => at.wikis.seen.started.at(-1)?.folder ?? "";
+const used = (at: Powers): string => at.wikis.seen.started.at(-1)?.folder ?? "";
 
 Deno.test("alice's commands take the wiki that she names, else the one around her, else the last one made", async () => {
-  const at = hands();
-  const path = (name: string): string => join(at.around.cwd, name);
+  const at = powers();
+  const path = (name: string): string => join(at.environment.cwd, name);
   assert.equal(await run(at, "wiki status"), 2);
   assert.match(at.screen.lines.at(-1) ?? "", /none was made yet; make one with "remit wiki init/);
   assert.equal(await run(at, "wiki init one"), 0);
@@ -40,8 +40,8 @@ Deno.test("alice's commands take the wiki that she names, else the one around he
 });
 
 Deno.test("a folder that looks like a wiki but came from elsewhere is not used until it is taken in", async () => {
-  const at = hands();
-  const folder = join(at.around.cwd, "cloned");
+  const at = powers();
+  const folder = join(at.environment.cwd, "cloned");
   layWiki(folder);
   assert.equal(await run(at, "wiki status --wiki cloned"), 2);
   assert.match(at.screen.lines.at(-1) ?? "", /its state is not here .* wiki init cloned/);
@@ -56,8 +56,8 @@ Deno.test("a folder that looks like a wiki but came from elsewhere is not used u
 });
 
 Deno.test("no wiki is made in Remit's state, around it, over other files, or through links", async () => {
-  const at = hands();
-  const { cwd } = at.around;
+  const at = powers();
+  const { cwd } = at.environment;
   const refuse = async (folder: string, code: number, why: RegExp): Promise<void> => {
     assert.equal(await run(at, `wiki init ${folder}`), code, folder);
     assert.match(at.screen.lines.at(-1) ?? "", why);

@@ -51,7 +51,7 @@ export const WORLDS = family(
     ),
   ],
   [
-    ...["screen", "disk", "around", "kernels"] as const,
+    ...["screen", "disk", "environment", "kernels"] as const,
     ...["interrupts", "keyboard", "mcpStore", "models", "wikis"] as const,
   ],
   {

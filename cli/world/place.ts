@@ -23,7 +23,7 @@ export function openWorld(
   name: string,
   { fresh = false }: { readonly fresh?: boolean } = {},
 ): { readonly state: WorldState | undefined; readonly save: KeptWorld["save"] } {
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const file = fileOf(command, name);
   const read = (): string | undefined => {
     const bytes = disk.read(file, { most: MAX });
@@ -50,7 +50,7 @@ export function openWorld(
 
 /** The world that a command is about: of `name`, else the only one. Throws Fault `notFound`, `invalidInput`. */
 export function needWorld(command: Command, name: string | undefined): KeptWorld {
-  const names = command.hands.disk.list(folderOf(command)).flatMap((file) =>
+  const names = command.powers.disk.list(folderOf(command)).flatMap((file) =>
     /^([a-z][a-z0-9-]{0,31})\.json$/.exec(file)?.[1] ?? []
   );
   const [only, ...more] = names;

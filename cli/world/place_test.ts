@@ -15,7 +15,7 @@ Deno.test("a state that could not be read again replaces nothing", () => {
     makeFolder: () => undefined,
     write: (path: string, text: string) => void files.set(path, text),
   };
-  const command = { hands: { disk }, places: { state: "/s" } } as unknown as Command;
+  const command = { powers: { disk }, places: { state: "/s" } } as unknown as Command;
   const world = parseWorld(
     `world: w
 about: A place.

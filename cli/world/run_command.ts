@@ -20,7 +20,7 @@ import { flag, has } from "../arguments/parse_arguments.ts";
 import { numberOf } from "../audit/event_fields.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { absolute } from "../../launch/disk/places.ts";
-import type { Basic } from "../hands.ts";
+import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { type RunSetting, settle } from "../run/run_setting.ts";
@@ -45,14 +45,14 @@ type Worlds = Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" 
 
 /** Runs it. */
 export async function worldRun(command: Worlds): Promise<number> {
-  const { hands, parsed } = command;
-  const { screen } = hands;
+  const { powers, parsed } = command;
+  const { screen } = powers;
   const world = readWorld(command, parsed.args[0] ?? "");
   const hours = wholeNumber(command, "hours", 1, MAX_HOURS);
   const lanes = wholeNumber(command, "at-once", 4, MAX_LANES);
   const kept = openWorld(command, world.world, { fresh: has(parsed, "fresh") });
   const state = beginWorld(world, kept.state);
-  const setting = await settle(command, { folder: hands.around.cwd, mounts: [] });
+  const setting = await settle(command, { folder: powers.environment.cwd, mounts: [] });
   const first = await kernelFor(command, { ...setting, mounts: [], mcp: [] });
   for (const { host, model, encrypted } of setting.resolved.providers) {
     screen.say(
@@ -65,14 +65,14 @@ export async function worldRun(command: Worlds): Promise<number> {
   }
   const links = [first];
   let interrupted = false;
-  const unlisten = hands.interrupts.listen((count) => {
+  const unlisten = powers.interrupts.listen((count) => {
     interrupted = true;
     if (count === 1) screen.say("  stops after this step; press Ctrl-C again to leave at once");
     else for (const link of links) link.close();
   });
   try {
     for (let n = 1; n < lanes; n += 1) {
-      const link = await hands.kernels(command.places).find();
+      const link = await powers.kernels(command.places).find();
       if (link !== undefined) links.push(link);
     }
     const ask = asking(command, { world, links, setting });
@@ -106,12 +106,12 @@ function tellEnd(command: Command, { state, end, why }: WorldEnd): number {
       displayText(why ?? "", { max: 500 })
     }`,
   };
-  if (words[end] !== "") command.hands.screen.say(`  ${words[end]}`);
+  if (words[end] !== "") command.powers.screen.say(`  ${words[end]}`);
   return EXIT_OF[end];
 }
 
-function readWorld({ hands }: Command, file: string): World {
-  const bytes = hands.disk.read(absolute(hands.around, file), { most: MAX_FILE });
+function readWorld({ powers }: Command, file: string): World {
+  const bytes = powers.disk.read(absolute(powers.environment, file), { most: MAX_FILE });
   const shown = displayText(file, { max: 200 });
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read the world "${shown}": there is no such file`);
@@ -136,7 +136,7 @@ type Asked = Pick<RunSetting, "model" | "limits">;
 
 /** Has steps done by the kernel, each on a link that nothing else uses then. */
 function asking(
-  { hands }: Command,
+  { powers }: Command,
   { world, links, setting }: {
     readonly world: World;
     readonly links: readonly KernelLink[];
@@ -144,7 +144,7 @@ function asking(
   },
 ): (step: Step) => Promise<Answered> {
   const free = [...links];
-  const session = SessionId.parse(hands.around.id("s"));
+  const session = SessionId.parse(powers.environment.id("s"));
   return async (step) => {
     const link = free.pop();
     if (link === undefined) throw new TypeError("Cannot ask for a step: every link is in use");

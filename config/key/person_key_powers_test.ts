@@ -6,7 +6,7 @@ import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { toJson } from "../../contracts/base/mod.ts";
-import { fakeHands } from "../../cli/_fixture/world.ts";
+import { fakePowers } from "../../cli/_fixture/world.ts";
 import { question } from "../../cli/_fixture/samples.ts";
 import { openKeyRing } from "./ring.ts";
 import { makeKeyFile, openKey, parseKeyFile } from "./person_key_powers.ts";
@@ -59,12 +59,12 @@ Deno.test("a key file whose public half was swapped is refused", () => {
 });
 
 Deno.test("the key ring makes the consent key once, 0600, and refuses one that others can read", () => {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
   const key = ring.provideConsent().key;
-  assert.equal(openKeyRing(hands.disk, places).provideConsent().key, key);
+  assert.equal(openKeyRing(powers.disk, places).provideConsent().key, key);
   const path = join(places.person, "consent.key");
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
   Deno.chmodSync(path, 0o644);
@@ -72,10 +72,10 @@ Deno.test("the key ring makes the consent key once, 0600, and refuses one that o
 });
 
 Deno.test("the passphrase key is made once, and rotated only with its passphrase", () => {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const ring = openKeyRing(hands.disk, places);
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const ring = openKeyRing(powers.disk, places);
   assert.equal(ring.stepUpKey(), undefined);
   assert.throws(() => ring.openStepUp("correct horse"), fault("notFound"));
   const key = ring.createStepUp("correct horse");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
-import { fakeHands } from "../../cli/_fixture/world.ts";
+import { fakePowers } from "../../cli/_fixture/world.ts";
 import { type Places, placesOf, preparePlaces } from "../../launch/disk/places.ts";
 import { loadSecrets, openSecretKeep } from "./keep.ts";
 
@@ -17,11 +17,14 @@ const TOKEN: Secret = {
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean =>
   error instanceof Fault && error.code === code && said.test(error.message);
 
-function fresh(): { readonly disk: ReturnType<typeof fakeHands>["disk"]; readonly places: Places } {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  return { disk: hands.disk, places };
+function fresh(): {
+  readonly disk: ReturnType<typeof fakePowers>["disk"];
+  readonly places: Places;
+} {
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  return { disk: powers.disk, places };
 }
 
 const edit = (path: string, change: (text: string) => string): void =>

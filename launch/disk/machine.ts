@@ -70,7 +70,7 @@ export interface DiskWrite {
 }
 
 /** The caller's surroundings. */
-export interface Around {
+export interface Environment {
   /** Absolute: what relative paths are taken against. */
   readonly cwd: string;
   env(name: string): string | undefined;

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { MountName, worseClaim } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Mount, MountMode } from "../../contracts/tool/mod.ts";
-import type { Around, DiskRead } from "./machine.ts";
+import type { DiskRead, Environment } from "./machine.ts";
 import { makeExportLists } from "./export_lists.ts";
 import { absolute, type Places, within } from "./places.ts";
 
@@ -61,15 +61,15 @@ function overlap(a: string, b: string): boolean {
 export function resolveMount(
   wish: MountWish,
   parts: {
-    readonly around: Pick<Around, "cwd" | "env" | "home">;
+    readonly environment: Pick<Environment, "cwd" | "env" | "home">;
     readonly disk: Pick<DiskRead, "real" | "stat" | "read">;
     readonly places: Places;
     readonly colour?: Mount["colour"] | undefined;
     readonly label?: Mount["label"] | undefined;
   },
 ): Mount {
-  const { around, disk, places } = parts;
-  const asked = absolute(around, wish.dir);
+  const { environment, disk, places } = parts;
+  const asked = absolute(environment, wish.dir);
   const dir = disk.real(asked);
   if (dir === undefined || disk.stat(dir)?.folder !== true) {
     throw new Fault("notFound", `Cannot mount "${wish.dir}": there is no such folder`);
@@ -85,7 +85,7 @@ export function resolveMount(
       `Cannot mount "${wish.dir}" as ${wish.mode}: Remit's built code lies in it; add :ro`,
     );
   }
-  const home = disk.real(around.home) ?? around.home;
+  const home = disk.real(environment.home) ?? environment.home;
   if (wish.mode !== "ro" && overlap(dir, home)) {
     throw new Fault(
       "refused",

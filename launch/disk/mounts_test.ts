@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
-import { fakeHands } from "../../cli/_fixture/world.ts";
+import { fakePowers } from "../../cli/_fixture/world.ts";
 import { mountNameOf, parseMount, resolveMount } from "./mounts.ts";
 import { placesOf, preparePlaces } from "./places.ts";
 
@@ -26,44 +26,44 @@ Deno.test("a folder's name becomes a mount's", () => {
 });
 
 Deno.test("a mount that holds the state, or lies in it, is refused in every mode", () => {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  Deno.symlinkSync(places.kernel, join(hands.root, "link"));
-  const parts = { around: hands.around, disk: hands.disk, places };
-  for (const dir of [hands.root, places.state, places.kernel, join(hands.root, "link")]) {
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  Deno.symlinkSync(places.kernel, join(powers.root, "link"));
+  const parts = { environment: powers.environment, disk: powers.disk, places };
+  for (const dir of [powers.root, places.state, places.kernel, join(powers.root, "link")]) {
     const wish = { name: "desk", dir, mode: "ro" as const };
     assert.throws(() => resolveMount(wish, parts), fault("refused"), dir);
   }
 });
 
 Deno.test("Remit's own code may be read and never written", () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   const parts = {
-    around: hands.around,
-    disk: hands.disk,
-    places: placesOf(hands.around, undefined),
+    environment: powers.environment,
+    disk: powers.disk,
+    places: placesOf(powers.environment, undefined),
   };
-  for (const dir of [hands.around.home, join(hands.around.home, "cli"), "/"]) {
+  for (const dir of [powers.environment.home, join(powers.environment.home, "cli"), "/"]) {
     const wish = { name: "code", dir, mode: "stage" as const };
     assert.throws(() => resolveMount(wish, parts), fault("refused"), dir);
   }
-  const read = { name: "code", dir: hands.around.home, mode: "ro" as const };
-  assert.equal(resolveMount(read, parts).dir, hands.around.home);
+  const read = { name: "code", dir: powers.environment.home, mode: "ro" as const };
+  assert.equal(resolveMount(read, parts).dir, powers.environment.home);
 });
 
 Deno.test("a mount is the real folder behind a link, and must be a folder", () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   const parts = {
-    around: hands.around,
-    disk: hands.disk,
-    places: placesOf(hands.around, undefined),
+    environment: powers.environment,
+    disk: powers.disk,
+    places: placesOf(powers.environment, undefined),
   };
-  Deno.mkdirSync(join(hands.root, "desk"));
-  Deno.symlinkSync(join(hands.root, "desk"), join(hands.around.cwd, "l"));
+  Deno.mkdirSync(join(powers.root, "desk"));
+  Deno.symlinkSync(join(powers.root, "desk"), join(powers.environment.cwd, "l"));
   const mount = resolveMount({ name: "desk", dir: "l", mode: "stage" }, parts);
-  assert.equal(mount.dir, join(hands.root, "desk"));
-  Deno.writeTextFileSync(join(hands.root, "file"), "");
+  assert.equal(mount.dir, join(powers.root, "desk"));
+  Deno.writeTextFileSync(join(powers.root, "file"), "");
   for (const dir of ["../file", "../nothing"]) {
     assert.throws(() => resolveMount({ name: "x", dir, mode: "ro" }, parts), fault("notFound"));
   }

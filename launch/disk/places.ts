@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { isAbsolute, join, normalize, resolve } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Around, DiskRead, DiskWrite } from "./machine.ts";
+import type { DiskRead, DiskWrite, Environment } from "./machine.ts";
 
 /** Absolute folders of this user and state. */
 export interface Places {
@@ -43,19 +43,23 @@ const PROXY_SOCKETS = 32;
 const LONGEST_SOCKET = 100;
 
 /** Makes a path absolute against the caller's folder; `~/` is the home folder. */
-export function absolute(around: Pick<Around, "cwd" | "env">, path: string): string {
-  const home = around.env("HOME");
+export function absolute(environment: Pick<Environment, "cwd" | "env">, path: string): string {
+  const home = environment.env("HOME");
   if (home !== undefined && (path === "~" || path.startsWith("~/"))) {
     return normalize(join(home, path.slice(1)));
   }
-  return isAbsolute(path) ? normalize(path) : resolve(around.cwd, path);
+  return isAbsolute(path) ? normalize(path) : resolve(environment.cwd, path);
 }
 
-function base(around: Pick<Around, "cwd" | "env">, name: string, beneathHome: string): string {
-  const given = around.env(name);
+function base(
+  environment: Pick<Environment, "cwd" | "env">,
+  name: string,
+  beneathHome: string,
+): string {
+  const given = environment.env(name);
   // The XDG specification says to ignore relative values.
   if (given !== undefined && isAbsolute(given)) return normalize(given);
-  const home = around.env("HOME");
+  const home = environment.env("HOME");
   if (home === undefined || !isAbsolute(home)) {
     throw new Fault("invalidInput", `Cannot find ${name}: set HOME, or give --state DIR`);
   }
@@ -64,21 +68,21 @@ function base(around: Pick<Around, "cwd" | "env">, name: string, beneathHome: st
 
 /** Computes every place. `state` is the flag `--state`. Throws `invalidInput` without a home. */
 export function placesOf(
-  around: Pick<Around, "cwd" | "env" | "uid">,
+  environment: Pick<Environment, "cwd" | "env" | "uid">,
   state: string | undefined,
 ): Places {
   const root = state === undefined
-    ? join(base(around, "XDG_STATE_HOME", ".local/state"), "remit", "default")
-    : absolute(around, state);
+    ? join(base(environment, "XDG_STATE_HOME", ".local/state"), "remit", "default")
+    : absolute(environment, state);
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 12);
-  const session = around.env("XDG_RUNTIME_DIR");
-  const config = join(base(around, "XDG_CONFIG_HOME", ".config"), "remit");
+  const session = environment.env("XDG_RUNTIME_DIR");
+  const config = join(base(environment, "XDG_CONFIG_HOME", ".config"), "remit");
   const wanted = session !== undefined && isAbsolute(session)
     ? join(session, `remit-${hash}`)
     : undefined;
   const runtime = wanted !== undefined && wanted.length + "/broker-00".length < LONGEST_SOCKET
     ? wanted
-    : `/tmp/remit-${around.uid}-${hash}`;
+    : `/tmp/remit-${environment.uid}-${hash}`;
   return Object.freeze({
     state: root,
     kernel: join(root, "kernel"),
@@ -90,7 +94,7 @@ export function placesOf(
     brokerSockets: Array.from({ length: BROKER_SOCKETS }, (_, n) => join(runtime, `broker-${n}`)),
     net: join(runtime, "net"),
     proxySockets: Array.from({ length: PROXY_SOCKETS }, (_, n) => join(runtime, "net", `p-${n}`)),
-    cache: join(base(around, "XDG_CACHE_HOME", ".cache"), "remit"),
+    cache: join(base(environment, "XDG_CACHE_HOME", ".cache"), "remit"),
     mcpTrees: join(root, "mcp", "trees"),
     config: join(config, "remit.yaml"),
     mcpLock: join(state === undefined ? config : root, "remit.lock"),

@@ -14,7 +14,7 @@ import { provideBundles } from "../program/bundles_powers.ts";
 import { provideBrowser, provideStore } from "../program/program_cache_powers.ts";
 import { storeChoice } from "./store_choice.ts";
 import type { Progress } from "../disk/machine.ts";
-import type { Around, DiskRead, DiskWrite } from "../disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment } from "../disk/machine.ts";
 import type { KernelWish } from "./kernels.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { mcpPrograms } from "../program/mcp_programs_powers.ts";
@@ -37,8 +37,8 @@ const SOON_MS = 2_000;
 /** Says the same in seconds for every state of a session: for tests, and for machines that end with their job. */
 const IDLE_VARIABLE = "REMIT_IDLE_SECONDS";
 
-function idleMsOf(around: KernelParts["around"], { idleMinutes }: KernelWish): number {
-  const said = around.env(IDLE_VARIABLE);
+function idleMsOf(environment: KernelParts["environment"], { idleMinutes }: KernelWish): number {
+  const said = environment.env(IDLE_VARIABLE);
   if (said !== undefined && !/^\d{1,6}$/.test(said)) {
     throw new Fault(
       "invalidInput",
@@ -50,8 +50,10 @@ function idleMsOf(around: KernelParts["around"], { idleMinutes }: KernelWish): n
 }
 
 /** How a login session of systemd's stands is a file that everybody may read. */
-function sessionFile({ around, disk }: Pick<KernelParts, "around" | "disk">): string | undefined {
-  const id = around.env("XDG_SESSION_ID");
+function sessionFile(
+  { environment, disk }: Pick<KernelParts, "environment" | "disk">,
+): string | undefined {
+  const id = environment.env("XDG_SESSION_ID");
   const path = `/run/systemd/sessions/${id}`;
   return id !== undefined && /^[A-Za-z0-9]{1,32}$/.test(id) && disk.stat(path) !== undefined
     ? path
@@ -61,7 +63,7 @@ function sessionFile({ around, disk }: Pick<KernelParts, "around" | "disk">): st
 /** What the way to a kernel is made of. */
 export interface KernelParts {
   readonly places: Places;
-  readonly around: Around;
+  readonly environment: Environment;
   readonly disk: DiskRead & DiskWrite;
   readonly screen: Progress;
   /** Loaded when a kernel is to be started. */
@@ -77,8 +79,8 @@ export async function configFor(
   wish: KernelWish,
   parts: KernelParts,
 ): Promise<{ readonly config: KernelConfig; readonly bundle: string }> {
-  const { places, around, disk, screen } = parts;
-  const { home } = around;
+  const { places, environment, disk, screen } = parts;
+  const { home } = environment;
   const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
   const known: SourceDigests = new Map();
   const plugins = await parts.plugins();
@@ -101,7 +103,7 @@ export async function configFor(
     installed: installedPlugins(disk, places, { toolKeys, onRefused }),
   });
   const secrets = openSecretKeep(disk, places);
-  const { commands: granted, missing } = findCommands(wish.commands, around.env("PATH") ?? "");
+  const { commands: granted, missing } = findCommands(wish.commands, environment.env("PATH") ?? "");
   const { foreign } = wish;
   const agents = { home, cache: places.cache, known };
   if (foreign !== undefined) {
@@ -131,8 +133,8 @@ export async function configFor(
     commands,
     browser,
   }));
-  const store = storeChoice(disk, places, around);
-  if (store?.work !== undefined) makePrivateFolder(disk, store.work, around.uid);
+  const store = storeChoice(disk, places, environment);
+  if (store?.work !== undefined) makePrivateFolder(disk, store.work, environment.uid);
   const config: KernelConfig = {
     ...told,
     dir: places.kernel,
@@ -165,7 +167,7 @@ export async function configFor(
     mcpTrees: places.mcpTrees,
     controlSocket: places.controlSocket,
     stay: false,
-    idleMs: idleMsOf(around, wish),
+    idleMs: idleMsOf(environment, wish),
     session: sessionFile(parts),
     pool: { workers: 2, plugins: 1 },
     ...(store === undefined ? {} : { store }),

@@ -30,7 +30,7 @@ const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 /** Makes the way to the kernel of one state. */
 export function makeKernels(parts: KernelParts): Kernels {
-  const { places, around, disk } = parts;
+  const { places, environment, disk } = parts;
 
   const whyEnded = (): string | undefined => {
     const why = disk.obstacle(places.kernel);
@@ -45,7 +45,7 @@ export function makeKernels(parts: KernelParts): Kernels {
     const path = recorded === undefined ? "" : new TextDecoder().decode(recorded).trim();
     if (path === "" || path === places.controlSocket) return undefined;
     const folder = disk.stat(dirname(path));
-    if (folder?.uid !== around.uid || (folder.mode & 0o077) !== 0) return undefined;
+    if (folder?.uid !== environment.uid || (folder.mode & 0o077) !== 0) return undefined;
     return await connectSocket(path);
   };
 
@@ -150,7 +150,7 @@ export function makeKernels(parts: KernelParts): Kernels {
   return Object.freeze({
     find,
     async provide(wish: KernelWish): Promise<KernelLink> {
-      preparePlaces(disk, places, around.uid);
+      preparePlaces(disk, places, environment.uid);
       let wanted: { readonly config: KernelConfig; readonly bundle: string } | undefined;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const running = await find();

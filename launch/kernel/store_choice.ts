@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { StoreChoice } from "../../contracts/wire/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import { parseAddress } from "../../contracts/wire/store_address.ts";
-import type { Around, DiskRead, DiskWrite } from "../disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment } from "../disk/machine.ts";
 import { makePrivateFolder, type Places } from "../disk/places.ts";
 
 /** In STATE, 0600: the database's address, with its password. */
@@ -45,7 +45,7 @@ export function keepStore(
 export function storeChoice(
   disk: Pick<DiskRead, "read">,
   places: Places,
-  around: Pick<Around, "uid">,
+  environment: Pick<Environment, "uid">,
 ): StoreChoice | undefined {
   const url = kept(disk, places);
   if (url === undefined) return undefined;
@@ -53,7 +53,7 @@ export function storeChoice(
   const id = disk.read(MACHINE_ID, { most: 100 });
   const machine = digestOf({
     machine: id === undefined ? "" : new TextDecoder().decode(id).trim(),
-    uid: around.uid,
+    uid: environment.uid,
   }).slice(0, 12);
   return Object.freeze({
     url,

@@ -47,7 +47,7 @@ export interface Fetched {
 }
 
 /** Everything about wikis that is not on the ordinary disk. */
-export interface WikiHands {
+export interface WikiPowers {
   /** Builds the wiki's program unless these sources have it. Throws `unavailable`. */
   ready(): Promise<void>;
   /**

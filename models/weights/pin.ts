@@ -28,7 +28,7 @@ export interface WeightsParts {
   readonly disk: EntryFiles;
   readonly models: { readonly weights: WeightsDisk };
   readonly places: WeightsPlace;
-  readonly around: WeightsOwner;
+  readonly environment: WeightsOwner;
   readonly screen: WeightsReport;
   /** Ed25519 public keys (hex) that remit.yaml trusts. */
   readonly modelKeys: readonly string[];
@@ -61,9 +61,9 @@ export function progress(
 }
 
 /** Who pins, and when. */
-export function pinnedNow(around: WeightsParts["around"]): StoredWeights["pinned"] {
-  const by = (around.env("USER") ?? `uid-${around.uid}`).slice(0, 128);
-  return { by, at: new Date(around.now()).toISOString() };
+export function pinnedNow(environment: WeightsParts["environment"]): StoredWeights["pinned"] {
+  const by = (environment.env("USER") ?? `uid-${environment.uid}`).slice(0, 128);
+  return { by, at: new Date(environment.now()).toISOString() };
 }
 
 /** Reads what a file says of itself; throws `refused` where it is no GGUF file, or a part of one. */
@@ -103,7 +103,7 @@ export async function addWeights(
       "invalidInput",
       `Cannot use "${path}": ${why}; local models come as whole GGUF files, version 2 or 3`,
     ));
-  const draft = join(places.models, `.draft-${parts.around.id("w")}`);
+  const draft = join(places.models, `.draft-${parts.environment.id("w")}`);
   const copied = await models.weights.copy(path, draft, {
     onBytes: progress(screen, "copying weights into the store", found.bytes),
   });
@@ -126,7 +126,7 @@ export async function addWeights(
       licence: (as.licence ?? header.licence ?? "unknown").slice(0, 256),
       source: path,
       ...(as.signature === undefined ? {} : { signature: as.signature }),
-      pinned: pinnedNow(parts.around),
+      pinned: pinnedNow(parts.environment),
       architecture: header.architecture,
     };
     return {

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { fakeHands } from "../../cli/_fixture/world.ts";
+import { fakePowers } from "../../cli/_fixture/world.ts";
 import { fakeWeights } from "../../cli/_fixture/gguf.ts";
 import { placesOf, preparePlaces } from "../../launch/disk/places.ts";
 import { bytesText, pinnedWeights, type WeightsParts } from "./pin.ts";
 import { dropWeights, listWeights, weightsPath } from "./store.ts";
 
 function makeParts(): WeightsParts & { readonly path: string; readonly said: string[] } {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const path = join(hands.root, "work", "Tiny Model.gguf");
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const path = join(powers.root, "work", "Tiny Model.gguf");
   Deno.writeFileSync(path, fakeWeights());
-  const { disk, models, around, screen } = hands;
-  return { disk, models, around, screen, places, modelKeys: [], path, said: screen.lines };
+  const { disk, models, environment, screen } = powers;
+  return { disk, models, environment, screen, places, modelKeys: [], path, said: screen.lines };
 }
 
 Deno.test("alice's first use of a path pins it, says so, and copies it out of agents' reach", async () => {

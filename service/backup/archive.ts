@@ -10,8 +10,8 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { BackupDisk, OpenFile } from "./disk_powers.ts";
 import {
   type BackupFile,
-  type BackupHands,
   BackupManifest,
+  type BackupPowers,
   brokenBackup,
   isBackupPath,
   LINE_BYTES,
@@ -24,7 +24,7 @@ import { AGE, sealing, unsealing, unsealingOld } from "./seal_powers.ts";
 /** The powers of {@link writeBackup}, and what it copies. */
 export interface BackupParts {
   readonly disk: BackupDisk;
-  readonly hands: BackupHands;
+  readonly powers: BackupPowers;
   /** Absolute paths of the state, its kernel's folder, remit.yaml and remit.lock. */
   readonly places: {
     readonly state: string;
@@ -74,7 +74,7 @@ function isDatabase(disk: BackupDisk, path: string): boolean {
  * read
  */
 export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
-  const { disk, hands, places, draft } = parts;
+  const { disk, powers, places, draft } = parts;
   if (disk.exists(parts.file)) {
     throw new Fault("alreadyExists", `Cannot write the backup: "${parts.file}" is there already`);
   }
@@ -83,14 +83,14 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
   }
   const copied = join(draft, "remit.db");
   if (disk.exists(join(places.kernel, "remit.db"))) {
-    await hands.copy(join(places.kernel, "remit.db"), copied);
+    await powers.copy(join(places.kernel, "remit.db"), copied);
   } else if (disk.exists(join(places.state, "store"))) {
     throw new Fault(
       "unavailable",
       `Cannot back up "${places.state}": its log lies in a database; back that up (pg_dump), and copy the folder itself`,
     );
   } else throw new Fault("notFound", `Cannot back up "${places.state}": it has no log yet`);
-  const log = await hands.verify(copied, { keyFile: join(places.kernel, "receipt_key") });
+  const log = await powers.verify(copied, { keyFile: join(places.kernel, "receipt_key") });
   if (!log.ok) {
     throw new Fault("storeCorrupt", `Cannot back up a log that does not hold: ${log.why}`);
   }
@@ -119,7 +119,7 @@ export async function writeBackup(parts: BackupParts): Promise<BackupManifest> {
         }
         const into = join(draft, "copy.db");
         disk.remove(into);
-        await hands.copy(from, into);
+        await powers.copy(from, into);
         take(`${root}/${path}`, into);
       }
     }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { Digest } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
-import type { BackupHands, CheckedLog } from "./format.ts";
+import type { BackupPowers, CheckedLog } from "./format.ts";
 
 const PIECE = 1_048_576;
 
@@ -137,8 +137,8 @@ export interface LogKit {
 }
 
 /** The database powers of backup and restore; `provide` loads the store and the log. */
-export function makeBackupHands(provide: () => Promise<LogKit>): BackupHands {
-  return Object.freeze<BackupHands>({
+export function makeBackupPowers(provide: () => Promise<LogKit>): BackupPowers {
+  return Object.freeze<BackupPowers>({
     copy: copySqlite,
     async verify(path, { keyFile, head }): Promise<CheckedLog> {
       // The check would make a key where there is none.

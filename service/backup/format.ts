@@ -29,7 +29,7 @@ export interface CheckedLog {
 }
 
 /** Databases and logs that no kernel is asked for. */
-export interface BackupHands {
+export interface BackupPowers {
   /** Copies a database as it stands at one moment to a new file, also while others write it. */
   copy(path: string, into: string): Promise<void>;
   /**

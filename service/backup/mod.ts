@@ -10,4 +10,4 @@
  */
 export { readBackup, writeBackup } from "./archive.ts";
 export { backupDisk } from "./disk_powers.ts";
-export type { BackupHands } from "./format.ts";
+export type { BackupPowers } from "./format.ts";

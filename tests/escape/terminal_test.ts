@@ -43,8 +43,11 @@ Deno.test("mallory's escape sequences would have written on carol's terminal, by
     await machine.write(`desk/folder ${name}/x.md`, EVIL);
     const clean = (command: string, text: string): void => {
       const found = RAW.exec(text);
-      const around = text.slice(Math.max(0, (found?.index ?? 0) - 60), (found?.index ?? 0) + 20);
-      assert.equal(found, null, `${command}: ${JSON.stringify(around)}`);
+      const environment = text.slice(
+        Math.max(0, (found?.index ?? 0) - 60),
+        (found?.index ?? 0) + 20,
+      );
+      assert.equal(found, null, `${command}: ${JSON.stringify(environment)}`);
     };
     let seen = "";
     const see = async (...args: readonly string[]): Promise<string> => {

@@ -13,12 +13,12 @@ export async function heldKernel(machine: Machine): Promise<Disposable> {
 }
 
 async function connected(machine: Machine): Promise<Deno.Conn | undefined> {
-  const around = {
+  const environment = {
     cwd: machine.dir,
     env: (name: string) => machine.env[name],
     uid: Deno.uid() ?? 0,
   };
-  const path = placesOf(around, machine.state).controlSocket;
+  const path = placesOf(environment, machine.state).controlSocket;
   try {
     return await Deno.connect({ transport: "unix", path });
   } catch (error) {

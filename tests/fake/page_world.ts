@@ -34,7 +34,7 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
       const kernel = await home.start();
       // What of a command the desk uses.
       const command = {
-        hands: { disk, around: { command: "remit", env: () => undefined } },
+        powers: { disk, environment: { command: "remit", env: () => undefined } },
         places: { person },
         parsed: { args: [], flags: new Map() },
       } as unknown as Parameters<typeof openPageDesk>[0]["command"];

@@ -20,22 +20,22 @@ import {
   runScheduler,
   type StagedFile,
   type SwarmEvent,
-  type SwarmHands,
   type SwarmPlan,
+  type SwarmPowers,
   type SwarmState,
   type SwarmTasks,
   takeEvent,
   type TaskAsk,
   type TaskEnd,
 } from "../../swarm/mod.ts";
-import { makeSwarmHands } from "../../swarm/swarm_powers.ts";
+import { makeSwarmPowers } from "../../swarm/swarm_powers.ts";
 import { APPROVAL, personsGit, PHRASES } from "./swarm.ts";
 
 /** The powers, as cli/main.ts wires them; `dir` is the test's. */
-export function realSwarmHands(dir: string): SwarmHands {
+export function realSwarmPowers(dir: string): SwarmPowers {
   const spawn = makeSpawnPowers();
   const GiB = 1024 ** 3;
-  return makeSwarmHands(makeSwarmWalls({
+  return makeSwarmPowers(makeSwarmWalls({
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
     dir: `${dir}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
@@ -74,7 +74,7 @@ export const approving = (work: Does): Does => (ask, read) =>
 export interface SwarmRig {
   readonly dir: string;
   readonly repository: string;
-  readonly hands: SwarmHands;
+  readonly powers: SwarmPowers;
   readonly mirror: Mirror;
   /** Lines of the journal, as they would be on the disk. */
   readonly lines: string[];
@@ -129,8 +129,8 @@ async function makeRig(
   repository: string,
   { plan, does }: { readonly plan: SwarmPlan; readonly does: Does },
 ): Promise<SwarmRig> {
-  const hands = realSwarmHands(dir);
-  const mirror = makeMirror(hands, `${dir}/mirror.git`);
+  const powers = realSwarmPowers(dir);
+  const mirror = makeMirror(powers, `${dir}/mirror.git`);
   const lines: string[] = [];
   const asked = new Map<string, TaskAsk>();
   const shared = await resourceWorld();
@@ -152,7 +152,7 @@ async function makeRig(
     await shared.resources.ownerEnded(TaskId.parse(task));
   };
   const begin = async (): Promise<void> => {
-    const base = findBase(hands, repository);
+    const base = findBase(powers, repository);
     await mirror.take(base);
     if (lines.length > 0) return;
     const begun: SwarmEvent = {
@@ -180,9 +180,9 @@ async function makeRig(
         ask,
         (path) => readIn(ask, path),
       );
-      while (once?.() === false && !signal.aborted) await hands.rest(20, signal);
+      while (once?.() === false && !signal.aborted) await powers.rest(20, signal);
       if (ms > 0) {
-        await hands.rest(ms, signal);
+        await powers.rest(ms, signal);
         if (signal.aborted) return undefined;
       }
       await over(task);
@@ -216,7 +216,7 @@ async function makeRig(
   await begin();
   const { base } = readState(lines)?.begun ?? { base: "" };
   return {
-    ...{ dir, repository, hands, mirror, lines, asked, shared },
+    ...{ dir, repository, powers, mirror, lines, asked, shared },
     async run({ crash } = {}): Promise<SwarmState> {
       const state = readState(lines);
       if (state === undefined) throw new Error("no state");
@@ -237,15 +237,15 @@ async function makeRig(
         killed.reject(new Killed());
         return await new Promise(() => undefined);
       };
-      const mine = until(hands, dead.signal);
+      const mine = until(powers, dead.signal);
       const mirror = makeMirror(mine, `${dir}/mirror.git`);
       const running = Promise.race([
         runScheduler({
-          ...{ state, mirror, tasks, hands: { ...mine, now: () => 1_700_000_001_000 } },
+          ...{ state, mirror, tasks, powers: { ...mine, now: () => 1_700_000_001_000 } },
           resource: REPOSITORY,
           ...{ rooms: `${dir}/rooms`, record: [], write, take: takeEvent, sha256: sha256Hex },
           check: makeCheck({
-            hands: mine,
+            powers: mine,
             mirror,
             plan,
             base,
@@ -270,7 +270,7 @@ async function makeRig(
 }
 
 /** The same powers, of which nobody hears any more once `dead` has aborted: as of a process that was killed. */
-function until(hands: SwarmHands, dead: AbortSignal): SwarmHands {
+function until(powers: SwarmPowers, dead: AbortSignal): SwarmPowers {
   const never = (): Promise<never> => new Promise(() => undefined);
   const ending =
     <A extends readonly unknown[], R>(does: (...args: A) => Promise<R>) =>
@@ -280,12 +280,12 @@ function until(hands: SwarmHands, dead: AbortSignal): SwarmHands {
       return dead.aborted ? await never() : came;
     };
   return {
-    ...hands,
-    git: ending(hands.git),
-    check: ending(hands.check),
-    plant: ending(hands.plant),
-    clear: ending(hands.clear),
-    rest: ending(hands.rest),
+    ...powers,
+    git: ending(powers.git),
+    check: ending(powers.check),
+    plant: ending(powers.plant),
+    clear: ending(powers.clear),
+    rest: ending(powers.rest),
   };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { provideServeProgram } from "../../cli/mcp_serve/hands_powers.ts";
+import { provideServeProgram } from "../../cli/mcp_serve/gateway_process_powers.ts";
 import { modelPrograms, provideModelProgram } from "../../launch/program/model_programs_powers.ts";
 import { provideBrowser } from "../../launch/program/program_cache_powers.ts";
 import { digestSources } from "../../launch/program/source_digest_powers.ts";

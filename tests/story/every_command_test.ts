@@ -1,7 +1,7 @@
 /** bob does not know the commands yet: each one explains itself, and says no to what it does not know. */
 import assert from "node:assert/strict";
 import { COMMANDS } from "../../cli/arguments/command_table.ts";
-import type { Hands } from "../../cli/hands.ts";
+import type { Powers } from "../../cli/powers.ts";
 import { makePaint } from "../../cli/terminal/paint.ts";
 import { type Finished, onMachine } from "../fake/remit.ts";
 import { runCommandLine } from "../../cli/_fixture/world.ts";
@@ -12,7 +12,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     throw new Error(`"${words.join(" ")}" touched the machine`);
   };
   const shown = { stdout: "", stderr: "" };
-  const hands: Hands = {
+  const powers: Powers = {
     screen: {
       out: (text) => shown.stdout += text,
       say: (line) => shown.stderr += `${line}\n`,
@@ -36,7 +36,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
       link: nothing,
       temporary: nothing,
     },
-    around: {
+    environment: {
       cwd: "/",
       env: nothing,
       uid: 0,
@@ -142,7 +142,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     pipe: { readable: new ReadableStream(), writable: new WritableStream() },
     readInput: nothing,
   };
-  return { code: await runCommandLine(words, hands), ...shown };
+  return { code: await runCommandLine(words, powers), ...shown };
 }
 
 function assertHelp(name: string, help: Finished): void {

@@ -22,19 +22,19 @@ const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
 };
 
 function having(command: FreshCommand, ...servers: readonly LockedServer[]): void {
-  const { hands: { disk, mcpStore }, places } = command;
+  const { powers: { disk, mcpStore }, places } = command;
   const lock = openMcpLock({ disk, places, store: mcpStore });
   for (const each of servers) lock.add(each);
 }
 
 /** The names of what a task is handed with these files: the operator's, the folder's. */
 function chosen(command: FreshCommand, own = "", folders = ""): ReturnType<typeof serversOf> {
-  const { hands: { around, disk }, places } = command;
+  const { powers: { environment, disk }, places } = command;
   const write = (path: string, text: string): void =>
     text === "" ? disk.remove(path) : disk.write(path, `version: 1\n${text}`);
   write(places.config, own);
-  write(join(around.cwd, "remit.yaml"), folders);
-  return serversOf(command, loadConfig(disk, places, { folder: around.cwd, mounts: [] }));
+  write(join(environment.cwd, "remit.yaml"), folders);
+  return serversOf(command, loadConfig(disk, places, { folder: environment.cwd, mounts: [] }));
 }
 const names = (servers: ReturnType<typeof serversOf>): string[] => servers.map(({ name }) => name);
 
@@ -126,14 +126,14 @@ Deno.test("a name in remit.yaml that is not approved is said", () => {
   const command = freshCommand();
   having(command, lockedServer("a", { state: "added" }), lockedServer("b"));
   assert.deepEqual(names(chosen(command, "mcp: { use: [a, b, c] }")), ["b"]);
-  const said = command.hands.screen.lines.join("\n");
+  const said = command.powers.screen.lines.join("\n");
   assert.match(said, /a is left out: nobody approved it/);
   assert.match(said, /c is left out: there is none of that name/);
 });
 
 Deno.test("a server whose folder is gone, or leads elsewhere now, is left out and said", () => {
   const command = freshCommand();
-  const { root } = command.hands;
+  const { root } = command.powers;
   const [desk, other] = [join(root, "desk"), join(root, "other")];
   Deno.mkdirSync(desk);
   Deno.mkdirSync(other);
@@ -145,12 +145,12 @@ Deno.test("a server whose folder is gone, or leads elsewhere now, is left out an
   assert.deepEqual(names(chosen(command)), ["a"]);
   Deno.removeSync(join(desk, "new.json"));
   assert.deepEqual(names(chosen(command)), []);
-  assert.match(command.hands.screen.lines.join("\n"), /new.json" is not there; grant it again/);
+  assert.match(command.powers.screen.lines.join("\n"), /new.json" is not there; grant it again/);
   Deno.removeSync(desk);
   Deno.symlinkSync(other, desk);
   assert.deepEqual(names(chosen(command)), []);
   assert.match(
-    command.hands.screen.lines.join("\n"),
+    command.powers.screen.lines.join("\n"),
     /leads to another place now; grant it again, or take it back: remit mcp grant a --drop /,
   );
   Deno.removeSync(desk);
@@ -159,7 +159,7 @@ Deno.test("a server whose folder is gone, or leads elsewhere now, is left out an
 
 Deno.test("a server that was granted writing before changes were staged goes on, and it is said", () => {
   const command = freshCommand();
-  const desk = join(command.hands.root, "desk");
+  const desk = join(command.powers.root, "desk");
   Deno.mkdirSync(desk);
   Deno.writeTextFileSync(join(desk, "graph.json"), "{}");
   const tool = (name: string): LockedServer["reviewed"][number] => {
@@ -182,7 +182,7 @@ Deno.test("a server that was granted writing before changes were staged goes on,
     ]);
     assert.deepEqual(server?.files, [join(desk, "graph.json")]);
   }
-  const said = command.hands.screen.lines.join("\n");
+  const said = command.powers.screen.lines.join("\n");
   assert.match(
     said,
     /MCP server files: what it changes is staged now.*remit mcp grant files --write/,
@@ -196,7 +196,7 @@ Deno.test("a server whose secret is not kept is left out, and its name is said",
   const a = McpServerName.parse("a");
   assert.deepEqual(names(chosen(command)), []);
   assert.match(
-    command.hands.screen.lines.join("\n"),
+    command.powers.screen.lines.join("\n"),
     /its secret "A_KEY", "authorization" is not kept/,
   );
   keepMcpSecret(registryOf(command), a, { env: "A_KEY" }, "hush");
@@ -213,13 +213,13 @@ Deno.test("a server whose secret is not kept is left out, and its name is said",
 
 Deno.test("a grant is absolute and real, and never where Remit keeps its own", () => {
   const command = freshCommand();
-  const { hands: { root, around }, places } = command;
+  const { powers: { root, environment }, places } = command;
   Deno.mkdirSync(join(root, "desk"));
   Deno.symlinkSync(join(root, "desk"), join(root, "link"));
-  Deno.writeTextFileSync(join(around.cwd, "file"), "");
+  Deno.writeTextFileSync(join(environment.cwd, "file"), "");
   assert.equal(resolveGrant(registryOf(command), "~/desk"), join(root, "desk"));
   assert.equal(resolveGrant(registryOf(command), "~/link"), join(root, "desk"));
-  assert.equal(resolveGrant(registryOf(command), "file"), join(around.cwd, "file"));
+  assert.equal(resolveGrant(registryOf(command), "file"), join(environment.cwd, "file"));
   // A server cannot be started with what is not there: it is said when it is granted.
   assert.throws(
     () => resolveGrant(registryOf(command), "~/link/new.json"),
@@ -231,7 +231,12 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
   for (
     const path of [
       ...["/", "~", "~/keys", "~/.local", "~/.config", "~/.config/remit", places.state],
-      ...[places.mcpTrees, join(places.runtime, "x"), around.home, join(around.home, "cli")],
+      ...[
+        places.mcpTrees,
+        join(places.runtime, "x"),
+        environment.home,
+        join(environment.home, "cli"),
+      ],
     ]
   ) {
     assert.throws(
@@ -241,8 +246,8 @@ Deno.test("a grant is absolute and real, and never where Remit keeps its own", (
     );
   }
   assert.equal(
-    resolveGrant(registryOf(command), join(around.home, "docs"), "read"),
-    join(around.home, "docs"),
+    resolveGrant(registryOf(command), join(environment.home, "docs"), "read"),
+    join(environment.home, "docs"),
   );
   // What no tool reads no server is granted, by whichever name, to read or to change.
   Deno.mkdirSync(join(root, ".ssh/hosts"), { recursive: true });
@@ -326,7 +331,7 @@ Deno.test("renewed tokens are kept; a kernel that knows none changes nothing", a
 
 Deno.test("trees that no server has are removed, and so are old drafts", () => {
   const command = freshCommand();
-  const { hands: { disk, mcpStore }, places } = command;
+  const { powers: { disk, mcpStore }, places } = command;
   having(command, lockedServer("a"));
   for (const name of ["npm-a", "npm-gone", ".new-now"]) {
     disk.makeFolder(join(places.mcpTrees, name, "deep"));
@@ -348,6 +353,10 @@ Deno.test("run and session hand their tasks what was chosen", async () => {
   const command = freshCommand();
   having(command, lockedServer("a"));
   const play = JSON.stringify({ scenario: "x", turns: [{ say: "done" }] });
-  const setting = await settle(command, { folder: command.hands.around.cwd, mounts: [], play });
+  const setting = await settle(command, {
+    folder: command.powers.environment.cwd,
+    mounts: [],
+    play,
+  });
   assert.deepEqual(names(setting.mcp), ["a"]);
 });

@@ -7,8 +7,8 @@ import { lockedServer } from "../../../cli/_fixture/mcp_lock.ts";
 import { placesOf } from "../../../launch/disk/places.ts";
 import { LOCK_BYTES, type McpLock, openMcpLock, parseMcpLock, parseMcpName } from "./lock.ts";
 
-const open = ({ hands, places }: Pick<FreshCommand, "hands" | "places">): McpLock =>
-  openMcpLock({ disk: hands.disk, places, store: hands.mcpStore });
+const open = ({ powers, places }: Pick<FreshCommand, "powers" | "places">): McpLock =>
+  openMcpLock({ disk: powers.disk, places, store: powers.mcpStore });
 const name = (text: string): McpServerName => McpServerName.parse(text);
 const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Fault, String(error));
@@ -75,9 +75,9 @@ Deno.test("two commands at once both have their server in it", async () => {
     const lock = openMcpLock({ disk: makeDisk(), places: { mcpLock: Deno.args[0] },
       store: realMcpStore() });
     for (let n = 0; n < 15; n++) lock.add(lockedServer(Deno.args[1] + n));`;
-  const file = join(command.hands.root, "work.ts");
+  const file = join(command.powers.root, "work.ts");
   Deno.writeTextFileSync(file, work);
-  const config = join(command.hands.around.home, "deno.json");
+  const config = join(command.powers.environment.home, "deno.json");
   const ended = await Promise.all(["x", "y"].map((each) =>
     new Deno.Command(Deno.execPath(), {
       args: [
@@ -161,8 +161,8 @@ Deno.test("a state that was named has pins of its own; until it writes some it r
   const command = freshCommand();
   const shared = command.places.mcpLock;
   open(command).add(lockedServer("one"));
-  const state = join(command.hands.root, "state");
-  const places = placesOf(command.hands.around, state);
+  const state = join(command.powers.root, "state");
+  const places = placesOf(command.powers.environment, state);
   assert.deepEqual([places.mcpLock, places.sharedMcpLock], [join(state, "remit.lock"), shared]);
   const before = Deno.readTextFileSync(shared);
   const named = open({ ...command, places });

@@ -29,7 +29,7 @@ const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
 
 Deno.test("a server is lent its own secrets, each in its place, and no other use is", () => {
   const command = freshCommand();
-  const keep = openSecretKeep(command.hands.disk, command.places);
+  const keep = openSecretKeep(command.powers.disk, command.places);
   const ordinary = {
     ...{ name: "tracker", origin: "https://api.example.org", header: "authorization" },
     ...{ prefix: "Bearer ", value: "hush-ordinary" },
@@ -59,13 +59,13 @@ Deno.test("a server is lent its own secrets, each in its place, and no other use
     GITHUB_TOKEN: "line one\nhush line two",
   });
   // The kernel's own secrets are what they were, so that no other kernel is needed.
-  assert.deepEqual(loadSecrets(command.hands.disk, command.places), [ordinary]);
-  assert.equal(openSecretKeep(command.hands.disk, command.places).digest(), digest);
+  assert.deepEqual(loadSecrets(command.powers.disk, command.places), [ordinary]);
+  assert.equal(openSecretKeep(command.powers.disk, command.places).digest(), digest);
   assert.doesNotMatch(Deno.readTextFileSync(join(command.places.person, "secrets.json")), /hush/);
   forgetMcpSecrets(registryOf(command), GITHUB);
   assert.deepEqual(mcpSecretsOf(registryOf(command), GITHUB), []);
   assert.deepEqual(mcpSecretsOf(registryOf(command), OTHER), [{ env: "GITHUB_TOKEN" }]);
-  assert.equal(loadSecrets(command.hands.disk, command.places).length, 1);
+  assert.equal(loadSecrets(command.powers.disk, command.places).length, 1);
 });
 
 Deno.test("mallory moves a sealed value to another server or another variable: it does not open", () => {
@@ -125,16 +125,19 @@ Deno.test("values that no server can be handed are refused, and not repeated", (
 Deno.test("remit secret list names an imported server's secrets, and remove takes one away", async () => {
   const command = freshCommand();
   keepMcpSecret(registryOf(command), GITHUB, { env: "GITHUB_TOKEN" }, "hush-one");
-  const { hands } = command;
-  assert.equal(await runCommandLine(["secret", "list"], hands), 0);
+  const { powers } = command;
+  assert.equal(await runCommandLine(["secret", "list"], powers), 0);
   assert.match(
-    hands.screen.outs.join(""),
+    powers.screen.outs.join(""),
     /mcp:github\/env:GITHUB_TOKEN +mcp:github +env:GITHUB_TOKEN/,
   );
-  assert.equal(await runCommandLine(["secret", "remove", "mcp:github/env:GITHUB_TOKEN"], hands), 0);
+  assert.equal(
+    await runCommandLine(["secret", "remove", "mcp:github/env:GITHUB_TOKEN"], powers),
+    0,
+  );
   assert.deepEqual(mcpSecretsOf(registryOf(command), GITHUB), []);
   // It is bound to a server by "remit mcp", not by hand.
   const args = ["secret", "set", "x", "--origin", "mcp:github", "--header", "env:A"];
-  assert.equal(await runCommandLine(args, hands), 2);
-  assert.doesNotMatch([...hands.screen.outs, ...hands.screen.lines].join(""), /hush/);
+  assert.equal(await runCommandLine(args, powers), 2);
+  assert.doesNotMatch([...powers.screen.outs, ...powers.screen.lines].join(""), /hush/);
 });

@@ -13,7 +13,7 @@ import { placeWords } from "../../../bridges/mcp/registry/paths.ts";
 import { keepMcpSecret } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, serverName } from "../work.ts";
 import { preparePlaces } from "../../../launch/disk/places.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 const IN_THE_OPEN =
   "something in its arguments looks like a key: it stands in remit.lock in clear; where it can, give it as --secret VAR";
@@ -55,9 +55,9 @@ async function contained(
 export async function mcpAdd(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins" | "readInput">,
 ): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const name = serverName(command);
-  preparePlaces(hands.disk, places, hands.around.uid);
+  preparePlaces(powers.disk, places, powers.environment.uid);
   const before = lockOf(command).find(name);
   if (before !== undefined && before.state !== "added") throw taken(name);
   const words = placeWords(registryOf(command), parsed.args.slice(1));
@@ -95,7 +95,7 @@ export async function mcpAdd(
   }
   const server = withGrants(
     freshServer(name, provided, {
-      addedAt: Millis.parse(hands.around.now()),
+      addedAt: Millis.parse(powers.environment.now()),
       from: {
         kind: wish.kind === "http" ? "url" : "command",
         // A header's value is a secret: it is kept apart, and in no file in clear.

@@ -6,7 +6,7 @@ import type { Command } from "../../command.ts";
 import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
 import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Why a tool cannot be called, in words that say what to do. */
 function whyNot(server: LockedServer, tool: string): string | undefined {

@@ -19,7 +19,7 @@ import { translatedAnew } from "../../../bridges/mcp/registry/review.ts";
 import { grantsDocument, mayLines } from "../words.ts";
 import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../../launch/disk/places.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
 export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
@@ -54,8 +54,8 @@ export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
 
 /** Takes something back: a folder, a host, a variable, a header. Throws Fault `notFound`. */
 function without(command: Command, server: LockedServer, dropped: string): LockedServer {
-  const { disk, around } = command.hands;
-  const path = absolute(around, dropped);
+  const { disk, environment } = command.powers;
+  const path = absolute(environment, dropped);
   const real = disk.real(path) ?? path;
   const same = new Set([dropped, dropped.toLowerCase(), path, real, `unix:${real}`]);
   try {
@@ -152,7 +152,7 @@ export async function mcpGrant(
     ...mayLines(after).map((line) => `  ${line}`),
     ...effectLines(before, after),
   ]);
-  if (ended > 0) command.hands.screen.say(`${ended} of its processes were ended.`);
+  if (ended > 0) command.powers.screen.say(`${ended} of its processes were ended.`);
   return EXIT.success;
 }
 
@@ -169,7 +169,7 @@ export async function mcpRevoke(command: Command<Basic | "mcpStore">): Promise<n
     printLines(command, [
       `${name} is revoked${ended > 0 ? `; ${ended} of its processes were ended` : ""}`,
     ]);
-    command.hands.screen.say(
+    command.powers.screen.say(
       `take it back: ${commandText(command, `${familyOf(server)} approve ${name}`)}`,
     );
   }

@@ -13,7 +13,7 @@ import { keepMcpOAuth } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, serverName } from "../work.ts";
 import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../../launch/disk/places.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** What a person chose for a login. */
 interface LoginChoice {
@@ -29,10 +29,12 @@ function wrong(why: string): Fault {
   return noLogin(why, "invalidInput");
 }
 
-async function clientSecret({ hands }: Command<Basic | "keyboard" | "readInput">): Promise<string> {
-  const typed = hands.keyboard === undefined
-    ? (await hands.readInput()).split("\n")[0]
-    : await hands.keyboard.line("  the app's secret (not shown) › ", { echo: false });
+async function clientSecret(
+  { powers }: Command<Basic | "keyboard" | "readInput">,
+): Promise<string> {
+  const typed = powers.keyboard === undefined
+    ? (await powers.readInput()).split("\n")[0]
+    : await powers.keyboard.line("  the app's secret (not shown) › ", { echo: false });
   const secret = (typed ?? "").trim();
   if (/^[\x21-\x7e]{1,4096}$/.test(secret)) return secret;
   throw wrong("no secret was given; type it, or pipe it in");
@@ -110,7 +112,7 @@ async function agreed(
   choice: LoginChoice,
   lines: readonly string[],
 ): Promise<boolean> {
-  const { screen, keyboard } = command.hands;
+  const { screen, keyboard } = command.powers;
   for (const line of lines) screen.say(line);
   if (choice.yes) return true;
   if (keyboard === undefined) {
@@ -130,11 +132,11 @@ async function loginMcp(
   server: LockedServer,
   choice: LoginChoice,
 ): Promise<McpOAuth> {
-  const { hands } = command;
-  const { screen, keyboard, login } = hands;
+  const { powers } = command;
+  const { screen, keyboard, login } = powers;
   const url = addressOf(server);
   const ending = new AbortController();
-  const stopListening = hands.interrupts.listen(() =>
+  const stopListening = powers.interrupts.listen(() =>
     ending.abort(noLogin("you ended it", "cancelled"))
   );
   const service = await login.start();
@@ -142,7 +144,7 @@ async function loginMcp(
     const oauth = await logIn({
       ...choice,
       ...{ link: service.link, powers: login, server: url, signal: ending.signal },
-      now: () => hands.around.now(),
+      now: () => powers.environment.now(),
       agree: (plan) => agreed(command, choice, planLines(url, plan)),
       show(address): void {
         screen.say("  Open this address in your browser; it waits for five minutes:");
@@ -167,12 +169,12 @@ async function loginMcp(
 export async function mcpLogin(
   command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore" | "readInput">,
 ): Promise<number> {
-  const { hands, places } = command;
+  const { powers, places } = command;
   const server = lockOf(command).need(serverName(command));
-  preparePlaces(hands.disk, places, hands.around.uid);
+  preparePlaces(powers.disk, places, powers.environment.uid);
   const choice = await readChoice(command, addressOf(server));
   const { scope, expiresAt, refreshToken } = await loginMcp(command, server, choice);
-  const link = await hands.kernels(places).find();
+  const link = await powers.kernels(places).find();
   if (link !== undefined) {
     try {
       await lendMcp(registryOf(command), link, [importedOf(server)]);
@@ -190,13 +192,13 @@ export async function mcpLogin(
   const may = scope === undefined ? "" : `; it may: ${displayText(scope, { max: 500 })}`;
   printLines(command, [`logged in at ${server.name}${may}`]);
   if (!renews && expiresAt !== undefined) {
-    const minutes = Math.round((expiresAt - hands.around.now()) / 60_000);
-    hands.screen.say(
+    const minutes = Math.round((expiresAt - powers.environment.now()) / 60_000);
+    powers.screen.say(
       `  The token ends in ${minutes} minutes and cannot be renewed: log in again then.`,
     );
   }
   if (server.state === "added") {
-    hands.screen.say(
+    powers.screen.say(
       `  next: ${commandText(command, `${familyOf(server)} review ${server.name}`)}`,
     );
   }

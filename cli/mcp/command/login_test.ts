@@ -3,9 +3,9 @@ import { bundled } from "../../../port/_fixture/bundled_child.ts";
 import { Digest } from "../../../contracts/authority/mod.ts";
 import type { Json } from "../../../contracts/base/mod.ts";
 import { type ImportedServer, McpServerName } from "../../../contracts/exchange/mod.ts";
-import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
+import { fakeKeyboard, fakePowers, runCommandLine } from "../../_fixture/world.ts";
 import { browse, netLink, startAuthWorld } from "../../_fixture/mcp_oauth.ts";
-import type { Hands } from "../../hands.ts";
+import type { Powers } from "../../powers.ts";
 import { freshServer, openMcpLock } from "../../../bridges/mcp/registry/lock.ts";
 import type { LoginPowers } from "../../../bridges/mcp/registry/login/login.ts";
 import { makeLoginPowers } from "../../../bridges/mcp/registry/login/login_powers.ts";
@@ -21,10 +21,10 @@ const inside: LoginPowers = Object.freeze({
 });
 
 /** Puts a server into remit.lock. */
-function known(hands: Hands, launch: ImportedServer["launch"]): void {
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  openMcpLock({ disk: hands.disk, store: hands.mcpStore, places }).add(
+function known(powers: Powers, launch: ImportedServer["launch"]): void {
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  openMcpLock({ disk: powers.disk, store: powers.mcpStore, places }).add(
     freshServer(NAME, { launch, packages: [], notes: [] }, {
       ...{ from: { kind: "url", text: "x" } },
       addedAt: 1,
@@ -33,10 +33,10 @@ function known(hands: Hands, launch: ImportedServer["launch"]): void {
 }
 
 /** A person who opens what is printed. */
-function following(hands: ReturnType<typeof fakeHands>): Hands {
-  const { screen } = hands;
+function following(powers: ReturnType<typeof fakePowers>): Powers {
+  const { screen } = powers;
   return {
-    ...hands,
+    ...powers,
     screen: {
       ...screen,
       say(line: string): void {
@@ -51,7 +51,7 @@ Deno.test("alice logs in by the command: shown first, then asked, then kept and 
   await using world = startAuthWorld();
   const lent: Json[] = [];
   const keyboard = fakeKeyboard(["y"]);
-  const hands = fakeHands({
+  const powers = fakePowers({
     keyboard,
     login: inside,
     ops: {
@@ -61,39 +61,39 @@ Deno.test("alice logs in by the command: shown first, then asked, then kept and 
       },
     },
   });
-  known(hands, { kind: "http", url: `${world.server}/mcp` });
-  assert.equal(await runCommandLine(["mcp", "login", "tickets"], following(hands)), 0);
-  const { lines, outs } = hands.screen;
+  known(powers, { kind: "http", url: `${world.server}/mcp` });
+  assert.equal(await runCommandLine(["mcp", "login", "tickets"], following(powers)), 0);
+  const { lines, outs } = powers.screen;
   const asked = lines.findIndex((line) => line.includes("tickets:read, tickets:write"));
   const opened = lines.findIndex((line) => line.includes("/authorize?"));
   assert.ok(asked >= 0 && opened > asked, lines.join("\n"));
   assert.ok(lines.some((line) => line.includes(`log in at:  ${world.auth}`)));
   assert.match(outs.join(""), /^logged in at tickets; it may: tickets:read tickets:write\n$/);
   assert.doesNotMatch([...lines, ...outs].join("\n"), /access-1|refresh-1|code-1/);
-  const places = placesOf(hands.around, undefined);
-  const { oauth } = readMcpLoan({ disk: hands.disk, places }, NAME);
+  const places = placesOf(powers.environment, undefined);
+  const { oauth } = readMcpLoan({ disk: powers.disk, places }, NAME);
   assert.deepEqual([oauth?.accessToken, oauth?.refreshToken], ["access-1", "refresh-1"]);
   assert.deepEqual(lent.map((each) => Object(each)["oauth"]["accessToken"]), ["access-1"]);
-  const sealed = hands.disk.read(`${places.person}/secrets.json`) ?? new Uint8Array();
+  const sealed = powers.disk.read(`${places.person}/secrets.json`) ?? new Uint8Array();
   assert.doesNotMatch(new TextDecoder().decode(sealed), /access-1|refresh-1/);
 });
 
 Deno.test("where nobody can agree, or alice does not, nothing is kept; --yes still shows what is asked for", async () => {
   await using world = startAuthWorld();
-  const alone = fakeHands({ login: inside });
+  const alone = fakePowers({ login: inside });
   known(alone, { kind: "http", url: `${world.server}/mcp` });
   assert.notEqual(await runCommandLine(["mcp", "login", "tickets"], alone), 0);
   assert.deepEqual(
-    readMcpLoan({ disk: alone.disk, places: placesOf(alone.around, undefined) }, NAME),
+    readMcpLoan({ disk: alone.disk, places: placesOf(alone.environment, undefined) }, NAME),
     {
       ...{ server: NAME, env: {}, headers: {} },
     },
   );
-  const no = fakeHands({ login: inside, keyboard: fakeKeyboard([""]) });
+  const no = fakePowers({ login: inside, keyboard: fakeKeyboard([""]) });
   known(no, { kind: "http", url: `${world.server}/mcp` });
   assert.notEqual(await runCommandLine(["mcp", "login", "tickets"], no), 0);
   assert.deepEqual(world.registered, []);
-  const yes = fakeHands({ login: inside, ops: { mcpLend: () => null } });
+  const yes = fakePowers({ login: inside, ops: { mcpLend: () => null } });
   known(yes, { kind: "http", url: `${world.server}/mcp` });
   const argv = ["mcp", "login", "tickets", "--yes", "--json", "--scope", "tickets:read"];
   assert.equal(await runCommandLine(argv, following(yes)), 0);
@@ -115,16 +115,16 @@ Deno.test("only a server at a URL has a login, and only one that a token can rea
     },
   ];
   for (const launch of launches) {
-    const hands = fakeHands({ login: inside });
-    known(hands, launch);
-    assert.notEqual(await runCommandLine(["mcp", "login", "tickets", "--yes"], hands), 0);
-    assert.match(hands.screen.lines.join("\n"), /not https|program of this machine/);
+    const powers = fakePowers({ login: inside });
+    known(powers, launch);
+    assert.notEqual(await runCommandLine(["mcp", "login", "tickets", "--yes"], powers), 0);
+    assert.match(powers.screen.lines.join("\n"), /not https|program of this machine/);
   }
   const flags = [["--client-secret"], ["--scope", 'a"b'], ["--port", "x"], ["--client-id", "a b"]];
-  const hands = fakeHands({ login: inside });
-  known(hands, { kind: "http", url: "https://mcp.example.org/mcp" });
+  const powers = fakePowers({ login: inside });
+  known(powers, { kind: "http", url: "https://mcp.example.org/mcp" });
   for (const wrong of flags) {
-    assert.equal(await runCommandLine(["mcp", "login", "tickets", ...wrong], hands), 2);
+    assert.equal(await runCommandLine(["mcp", "login", "tickets", ...wrong], powers), 2);
   }
 });
 
@@ -152,9 +152,9 @@ Deno.test("a login through a real net service process, which ends with it", asyn
       };
     },
   };
-  const hands = fakeHands({ login, ops: { mcpLend: () => null } });
-  known(hands, { kind: "http", url: `${world.server}/mcp` });
-  assert.equal(await runCommandLine(["mcp", "login", "tickets", "--yes"], following(hands)), 0);
+  const powers = fakePowers({ login, ops: { mcpLend: () => null } });
+  known(powers, { kind: "http", url: `${world.server}/mcp` });
+  assert.equal(await runCommandLine(["mcp", "login", "tickets", "--yes"], following(powers)), 0);
   assert.equal(ended, 1);
   assert.ok(world.seen.includes("POST /token"));
 });

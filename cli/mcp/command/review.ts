@@ -22,7 +22,7 @@ import { endedWords } from "../words.ts";
 import { lockOf, registryOf, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { displayText } from "../../../text/mod.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** A look at a server that a person decides by. */
 export async function lookForReview(
@@ -51,7 +51,7 @@ function shownLast(
 
 /** Runs the command. */
 export async function mcpReview(command: Command<Basic | "mcpStore" | "plugins">): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const lock = lockOf(command);
   const server = lock.need(serverName(command));
   const family = familyOf(server);
@@ -106,7 +106,7 @@ async function reviewToPin(
   command: Command<Basic | "mcpStore" | "plugins">,
   server: LockedServer,
 ): Promise<McpReview> {
-  const { around } = command.hands;
+  const { environment } = command.powers;
   const kept = keptLook(registryOf(command), server);
   if (kept !== undefined) return await reviewNow(command, server, kept.words);
   const look = await lookForReview(command, server);
@@ -118,7 +118,7 @@ async function reviewToPin(
       }`,
     );
   }
-  keepLook(registryOf(command), server, { at: around.now(), look });
+  keepLook(registryOf(command), server, { at: environment.now(), look });
   const review = await reviewNow(command, server, look.words);
   if (!command.json) showReview(command, review, { look, whole: false });
   return review;

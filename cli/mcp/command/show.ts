@@ -22,7 +22,7 @@ import { lookForReview } from "./review.ts";
 import { fieldLines } from "../../plugin/review.ts";
 import { cutTo, padTo } from "../../terminal/columns.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Tools that are on, off, suspended. */
 function counts(server: LockedServer): { on: number; off: number; suspended: number } {
@@ -62,7 +62,7 @@ export function serverDocument(server: LockedServer): Record<string, unknown> {
 
 /** Runs the command. */
 export function mcpList(command: Command<Basic | "mcpStore">): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const servers = lockOf(command).list().filter((each) => familyOf(each) === "mcp");
   if (command.json) {
     printJson(command, servers.map(serverDocument));
@@ -143,7 +143,7 @@ function foundFields(look: McpLook): readonly (readonly [string, readonly string
 
 /** Runs the command. */
 export async function mcpInspect(command: Command<Basic | "mcpStore">): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const server = lockOf(command).need(serverName(command));
   const look = await lookForReview(command, server);
   const exit = look.words === undefined ? EXIT.upstreamFailure : EXIT.success;
@@ -179,7 +179,7 @@ function limitOf(command: Command): number {
 
 /** Runs the command. A server that was removed has its log still. */
 export async function mcpLog(command: Command): Promise<number> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const server = parseMcpName(command.parsed.args[0] ?? "");
   const rows = rowsOf(await askKernel(command, "mcpLog", { server, limit: limitOf(command) }));
   if (command.json) {

@@ -212,7 +212,7 @@ const MCP_COMMANDS: readonly CommandSpec[] = [
 export const MCP = family(MCP_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

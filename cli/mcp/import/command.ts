@@ -19,7 +19,7 @@ import { keptLook, lookAt } from "../../../bridges/mcp/registry/look.ts";
 import { provideLaunch } from "../../../bridges/mcp/registry/fetch/provide.ts";
 import { keepMcpSecret } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../work.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Fetches and starts that go on at the same time. */
 const AT_ONCE = 2;
@@ -39,7 +39,7 @@ function wantedIn(command: Command): readonly Wanted[] {
   const [given] = command.parsed.args;
   const files = given === undefined
     ? findHostConfigs(command)
-    : [{ file: absolute(command.hands.around, given), host: undefined }];
+    : [{ file: absolute(command.powers.environment, given), host: undefined }];
   if (files.length === 0) {
     throw new Fault(
       "notFound",
@@ -73,7 +73,7 @@ async function takeAll(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
   all: readonly Wanted[],
 ): Promise<readonly Came[]> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const came = new Map<Wanted, Came>();
   const waiting: { readonly wanted: Wanted; readonly text: string; readonly as: Wanted }[] = [];
   for (const wanted of all) {
@@ -197,8 +197,8 @@ function exitOf(came: readonly Came[], approved: readonly string[]): ExitCode {
 export async function mcpImport(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
 ): Promise<number> {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
   // Before anything is fetched for it.
   clearanceFor(command);
   const came = await takeAll(command, wantedIn(command));
@@ -216,7 +216,7 @@ export async function mcpImport(
     ...wrapTable(
       ["NAME", "RUNS AS", "ASKED FOR", "TOOLS", "FLAGS"],
       came.map(cells),
-      hands.screen.outWidth ?? 120,
+      powers.screen.outWidth ?? 120,
     ),
     ...belowLines(came),
     ...(approved.length > 0 ? ["", `approved: ${approved.join(", ")}`] : nextLines(command, came)),
@@ -258,7 +258,7 @@ function placeName(place: HostInput["place"]): string {
 
 /** Asks for what other hosts ask their user for; off a terminal it is noted. One at a time. */
 async function askInputs(command: Command<Basic | "keyboard">, wanted: Wanted): Promise<Wanted> {
-  const { keyboard, screen } = command.hands;
+  const { keyboard, screen } = command.powers;
   const { from } = wanted;
   const secrets = [...from.secrets];
   const env: Record<string, string> = { ...from.env };
@@ -289,7 +289,7 @@ async function takeServer(
   wanted: Wanted,
   text: string,
 ): Promise<Came> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   // An earlier import may have written the same name without its - and _.
   const before = lockOf(command).list().find(({ name }) =>
     mcpPart(name) === mcpPart(wanted.from.name)
@@ -345,10 +345,10 @@ async function provided(
   { from, file }: Wanted,
   { text, ...keys }: { readonly text: string } & Pick<LockedServer, "secretEnv" | "secretHeaders">,
 ): Promise<LockedServer> {
-  const { screen, around } = command.hands;
+  const { screen, environment } = command.powers;
   screen.hint(`  … ${from.name}: its packages are fetched`);
   const fresh = freshServer(from.name, await provideLaunch(registryOf(command), from.wish), {
-    addedAt: Millis.parse(around.now()),
+    addedAt: Millis.parse(environment.now()),
     from: { kind: "config", text, file },
   });
   const notes = [...fresh.notes, ...from.notes];

@@ -33,7 +33,7 @@ Deno.test("import --yes starts a server that needs its folder with the folder th
 
 Deno.test("import takes what can be contained, says why the rest cannot, moves keys, and approves nothing", async () => {
   const at = rig();
-  const file = join(at.hands.root, "hosts.json");
+  const file = join(at.powers.root, "hosts.json");
   const write = (config: object): void =>
     Deno.writeTextFileSync(file, JSON.stringify(config).replaceAll('NOTES"]', `${at.notes}"]`));
   write(CONFIG);
@@ -78,8 +78,8 @@ Deno.test("import takes what can be contained, says why the rest cannot, moves k
 
 Deno.test("the table of an import fits in 80 columns and names flags, folders, effects, keys", async () => {
   const at = rig({ tools: [...PLAIN, SLY] });
-  Object.assign(at.hands.screen, { outWidth: 80 });
-  const file = join(at.hands.root, "hosts.json");
+  Object.assign(at.powers.screen, { outWidth: 80 });
+  const file = join(at.powers.root, "hosts.json");
   Deno.writeTextFileSync(file, JSON.stringify(CONFIG));
   assert.equal(await at.run("import", file), 75);
   const lines = at.out().split("\n");
@@ -89,13 +89,13 @@ Deno.test("the table of an import fits in 80 columns and names flags, folders, e
   assert.match(at.out(), /hidden/);
   assert.match(at.out(), /mynotes: NOTES_API_KEY/);
   assert.match(at.out(), /remit mcp approve --all/);
-  assert.equal(await at.run("import", join(at.hands.root, "nothing.json")), 2);
+  assert.equal(await at.run("import", join(at.powers.root, "nothing.json")), 2);
   assert.equal(await at.run("import"), 2);
 });
 
 Deno.test("import --yes approves what is not flagged; what a host asks its user for is asked for here", async () => {
   const at = rig({ types: ["k3y"] });
-  const file = join(at.hands.root, "mcp.json");
+  const file = join(at.powers.root, "mcp.json");
   Deno.writeTextFileSync(
     file,
     JSON.stringify({
@@ -112,7 +112,7 @@ Deno.test("import --yes approves what is not flagged; what a host asks its user 
 
 Deno.test("import --clearance says once what all of them may be told, also those that can send it on", async () => {
   const at = rig();
-  const file = join(at.hands.root, "hosts.json");
+  const file = join(at.powers.root, "hosts.json");
   const config = { mcpServers: { notes: { command: "/bin/cat" }, tickets: { url: URL_ } } };
   Deno.writeTextFileSync(file, JSON.stringify(config));
   assert.equal(await at.run("import", file, "--clearance", "everything"), 2);

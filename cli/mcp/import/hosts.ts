@@ -70,14 +70,14 @@ function candidates(home: string, config: string, cwd: string): readonly HostCon
 }
 
 /** The files that are there, of this home and this folder. A link that leads out of these is none. */
-export function findHostConfigs(command: Pick<Command, "hands">): readonly HostConfig[] {
-  const { around, disk } = command.hands;
-  const home = around.env("HOME");
+export function findHostConfigs(command: Pick<Command, "powers">): readonly HostConfig[] {
+  const { environment, disk } = command.powers;
+  const home = environment.env("HOME");
   if (home === undefined) return [];
-  const config = absolute(around, around.env("XDG_CONFIG_HOME") ?? join(home, ".config"));
-  const roots = [home, config, around.cwd].map((path) => disk.real(path) ?? path);
+  const config = absolute(environment, environment.env("XDG_CONFIG_HOME") ?? join(home, ".config"));
+  const roots = [home, config, environment.cwd].map((path) => disk.real(path) ?? path);
   const seen = new Set<string>();
-  return candidates(home, config, around.cwd).filter(({ file }) => {
+  return candidates(home, config, environment.cwd).filter(({ file }) => {
     const real = disk.real(file);
     if (real === undefined || seen.has(real) || disk.stat(real)?.folder === true) return false;
     seen.add(real);
@@ -93,11 +93,11 @@ const Inputs = z.array(z.looseObject({
 
 /** Reads the servers of a file. Throws Fault `notFound`, `tooLarge`, `invalidInput`. */
 export function readHostConfig(
-  command: Pick<Command, "hands">,
+  command: Pick<Command, "powers">,
   file: string,
   host?: Host,
 ): readonly HostServer[] {
-  const { around, disk } = command.hands;
+  const { environment, disk } = command.powers;
   const shown = displayText(file, { max: 512 });
   const bytes = disk.read(file, { most: LONGEST });
   if (bytes === undefined) {
@@ -113,7 +113,7 @@ export function readHostConfig(
       [id, { description, password }] as const
     ),
   );
-  const folder = projectOf(file, host) ?? around.cwd;
+  const folder = projectOf(file, host) ?? environment.cwd;
   const all = read.groups.flatMap(({ folder: at = folder, servers }) =>
     servers.map(({ said, entry }) => ({ at, said, entry: plainEntry(entry) }))
   );
@@ -125,8 +125,8 @@ export function readHostConfig(
   return all.map(({ at, said, entry }) => {
     const parsed = HostEntry.safeParse(entry);
     const parts = {
-      ...{ said, folder: at, asked, home: around.env("HOME") ?? "/", name: unnamed },
-      variable: (name: string) => around.env(name),
+      ...{ said, folder: at, asked, home: environment.env("HOME") ?? "/", name: unnamed },
+      variable: (name: string) => environment.env(name),
       isThere: (path: string) => disk.stat(path) !== undefined,
     };
     if (parsed.success) return readEntry(parsed.data, parts);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
-import { fakeHands } from "../../_fixture/world.ts";
+import { fakePowers } from "../../_fixture/world.ts";
 import { findHostConfigs, type HostServer, parseJsonc, readHostConfig } from "./hosts.ts";
 
 // Made up, in the form of a real one, and in no one piece here.
@@ -14,10 +14,10 @@ function place(path: string, text: unknown): void {
 }
 
 function read(config: unknown, env: Record<string, string> = {}): readonly HostServer[] {
-  const hands = fakeHands({ env });
-  const file = join(hands.root, "config.json");
+  const powers = fakePowers({ env });
+  const file = join(powers.root, "config.json");
   place(file, config);
-  return readHostConfig({ hands }, file);
+  return readHostConfig({ powers }, file);
 }
 
 const one = (entry: unknown, env: Record<string, string> = {}): HostServer => {
@@ -50,18 +50,18 @@ Deno.test("alice's desktop host with five npm servers: five wishes, keys apart, 
       "Brave Search!": { command: "npx", args: ["-y", "brave"], env: { BRAVE_API_KEY: RANDOM } },
     },
   };
-  const hands = fakeHands();
-  const file = join(hands.root, ".config/Claude/claude_desktop_config.json");
+  const powers = fakePowers();
+  const file = join(powers.root, ".config/Claude/claude_desktop_config.json");
   place(file, config);
   const before = Deno.readTextFileSync(file);
-  assert.deepEqual(findHostConfigs({ hands }), [{ host: "claude-desktop", file }]);
-  const servers = readHostConfig({ hands }, file, "claude-desktop");
+  assert.deepEqual(findHostConfigs({ powers }), [{ host: "claude-desktop", file }]);
+  const servers = readHostConfig({ powers }, file, "claude-desktop");
   assert.deepEqual(servers.map(({ name }) => name), [
     ...["filesystem", "memory", "everything-server", "github", "bravesearch"],
   ]);
   assert.ok(servers.every(({ wish }) => wish.kind === "npm"));
   const [files, memory, , github, brave] = servers;
-  assert.deepEqual(files?.wish.kind === "npm" && files.wish.args, [join(hands.root, "desk")]);
+  assert.deepEqual(files?.wish.kind === "npm" && files.wish.args, [join(powers.root, "desk")]);
   assert.deepEqual(memory?.env, { MEMORY_FILE_PATH: "/home/alice/memory.jsonl" });
   assert.deepEqual(github?.env, { LOG_LEVEL: "debug" });
   assert.deepEqual(github?.secrets, [{
@@ -72,8 +72,8 @@ Deno.test("alice's desktop host with five npm servers: five wishes, keys apart, 
 });
 
 Deno.test("the files of each host are found, those of this folder among them, and no link out", () => {
-  const hands = fakeHands();
-  const { root, around: { cwd } } = hands;
+  const powers = fakePowers();
+  const { root, environment: { cwd } } = powers;
   const files = [
     ...[
       `${root}/.claude.json`,
@@ -89,17 +89,17 @@ Deno.test("the files of each host are found, those of this folder among them, an
   const elsewhere = Deno.makeTempFileSync();
   Deno.mkdirSync(`${root}/.config/Claude`, { recursive: true });
   Deno.symlinkSync(elsewhere, `${root}/.config/Claude/claude_desktop_config.json`);
-  const found = findHostConfigs({ hands }).map(({ file }) => file);
+  const found = findHostConfigs({ powers }).map(({ file }) => file);
   assert.deepEqual([...found].sort(), [...files, `${root}/.config/Code/User/settings.json`].sort());
   Deno.removeSync(elsewhere);
 });
 
 Deno.test("a folder for configurations that lies elsewhere is looked into, too", () => {
   const elsewhere = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-config-" }));
-  const hands = fakeHands({ env: { XDG_CONFIG_HOME: elsewhere } });
+  const powers = fakePowers({ env: { XDG_CONFIG_HOME: elsewhere } });
   const file = join(elsewhere, "Claude/claude_desktop_config.json");
   place(file, {});
-  assert.deepEqual(findHostConfigs({ hands }), [{ host: "claude-desktop", file }]);
+  assert.deepEqual(findHostConfigs({ powers }), [{ host: "claude-desktop", file }]);
   Deno.removeSync(elsewhere, { recursive: true });
 });
 
@@ -358,10 +358,10 @@ env_http_headers = { "x-api-key" = "KEY" }
     ],
   ];
   for (const [name, text] of forms) {
-    const hands = fakeHands({ env: { KEY: "k", WHERE: "north" } });
-    const file = join(hands.root, name);
+    const powers = fakePowers({ env: { KEY: "k", WHERE: "north" } });
+    const file = join(powers.root, name);
     place(file, text);
-    const servers = readHostConfig({ hands }, file);
+    const servers = readHostConfig({ powers }, file);
     assert.deepEqual(servers.map((each) => [each.said, each.wish]), [
       ...[["here", local], ["there", far]],
     ], name);
@@ -369,10 +369,10 @@ env_http_headers = { "x-api-key" = "KEY" }
     assert.deepEqual(servers[1]?.secrets, [{ place: { header: "x-api-key" }, value: "k" }], name);
   }
   const [codex] = (() => {
-    const hands = fakeHands();
-    const file = join(hands.root, "config.toml");
+    const powers = fakePowers();
+    const file = join(powers.root, "config.toml");
     place(file, '[mcp_servers.x]\nurl = "https://far.example"\nbearer_token_env_var = "FAR"\n');
-    return readHostConfig({ hands }, file);
+    return readHostConfig({ powers }, file);
   })();
   assert.deepEqual(codex?.inputs.map(({ id, place }) => [id, place]), [
     ["FAR", { header: "authorization" }],
@@ -380,12 +380,12 @@ env_http_headers = { "x-api-key" = "KEY" }
 });
 
 Deno.test("the folder that a host started a server in: files of it are meant from there, other words are words", () => {
-  const hands = fakeHands();
-  const folder = join(hands.root, "servers");
+  const powers = fakePowers();
+  const folder = join(powers.root, "servers");
   place(join(folder, "srv.mjs"), "");
   place(join(folder, "data/notes.db"), "");
   place(join(folder, "fast"), "");
-  const file = join(hands.root, "config.json");
+  const file = join(powers.root, "config.json");
   place(file, {
     mcpServers: {
       one: {
@@ -396,7 +396,7 @@ Deno.test("the folder that a host started a server in: files of it are meant fro
       two: { command: "./run", cwd: "~/servers" },
     },
   });
-  const [server, other] = readHostConfig({ hands }, file);
+  const [server, other] = readHostConfig({ powers }, file);
   assert.deepEqual(server?.wish, {
     kind: "program",
     program: "node",

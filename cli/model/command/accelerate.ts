@@ -6,7 +6,7 @@ import { type Command, printJson, printLines } from "../../command.ts";
 import { asked } from "./weights.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import { bytesText } from "../../../models/weights/mod.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 function buildOf({ parsed }: Command): NativeBuild {
   const text = flag(parsed, "gpu");
@@ -25,9 +25,9 @@ function buildOf({ parsed }: Command): NativeBuild {
 export async function modelAccelerate(
   command: Command<Basic | "keyboard" | "models">,
 ): Promise<number> {
-  const { hands } = command;
+  const { powers } = command;
   const build = buildOf(command);
-  const engine = hands.models.engine(build);
+  const engine = powers.models.engine(build);
   const there = engine.found();
   const named = build === "cpu" ? "The native engine" : `The native engine for ${build}`;
   if (there !== undefined) {
@@ -36,7 +36,7 @@ export async function modelAccelerate(
     return EXIT.success;
   }
   if (engine.offer !== undefined) {
-    const { say } = hands.screen;
+    const { say } = powers.screen;
     say(`${named}: npm package ${engine.offer.package}`);
     say(`  ${engine.offer.about}; its integrity is pinned by this version`);
     say(

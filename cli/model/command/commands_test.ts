@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { toJson } from "../../../contracts/base/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { fakeHands, fakeKeyboard, type FakeOps, runCommandLine } from "../../_fixture/world.ts";
+import { fakeKeyboard, type FakeOps, fakePowers, runCommandLine } from "../../_fixture/world.ts";
 import { TASK, taskJson, told } from "../../_fixture/samples.ts";
 import { fakeWeights } from "../../_fixture/gguf.ts";
 import { fakeModels, NO_ENGINE } from "../../_fixture/models.ts";
@@ -10,19 +10,19 @@ import { honest, serveWeights } from "../../_fixture/weights_server.ts";
 import { placesOf } from "../../../launch/disk/places.ts";
 import { weightsPath } from "../../../models/weights/store.ts";
 
-type Given = ReturnType<typeof fakeHands>;
+type Given = ReturnType<typeof fakePowers>;
 
-const shown = (hands: Given): string => [...hands.screen.outs, ...hands.screen.lines].join("\n");
-const jsonOf = (hands: Given): unknown => JSON.parse(hands.screen.outs.at(-1) ?? "null");
-const configOf = (hands: Given): string => join(hands.root, ".config", "remit", "remit.yaml");
+const shown = (powers: Given): string => [...powers.screen.outs, ...powers.screen.lines].join("\n");
+const jsonOf = (powers: Given): unknown => JSON.parse(powers.screen.outs.at(-1) ?? "null");
+const configOf = (powers: Given): string => join(powers.root, ".config", "remit", "remit.yaml");
 
-function writeConfig(hands: Given, text: string): void {
-  Deno.mkdirSync(join(hands.root, ".config", "remit"), { recursive: true });
-  Deno.writeTextFileSync(configOf(hands), text);
+function writeConfig(powers: Given, text: string): void {
+  Deno.mkdirSync(join(powers.root, ".config", "remit"), { recursive: true });
+  Deno.writeTextFileSync(configOf(powers), text);
 }
 
-function weightsIn(hands: Given, filler?: string): string {
-  const path = join(hands.root, "work", "tiny.gguf");
+function weightsIn(powers: Given, filler?: string): string {
+  const path = join(powers.root, "work", "tiny.gguf");
   Deno.writeFileSync(path, fakeWeights(filler === undefined ? {} : { filler }));
   return path;
 }
@@ -32,17 +32,17 @@ Deno.test("list shows every backend with its state, what is configured, stored a
     { hostname: "127.0.0.1", port: 0, onListen: () => undefined },
     () => Response.json({ models: [{ name: "qwen3:4b" }, { name: "\x1b]0;owned\x07" }] }),
   );
-  const hands = fakeHands({
+  const powers = fakePowers({
     env: { ANTHROPIC_API_KEY: "sk-ant-0123456789" },
     models: fakeModels({ ollama: server.addr.port }),
   });
   writeConfig(
-    hands,
+    powers,
     "version: 1\nmodel: mine\nmodels:\n  mine: gguf:tiny\n  gone: nothing-there\n",
   );
-  assert.equal(await runCommandLine(["model", "add", weightsIn(hands)], hands), 0);
-  assert.equal(await runCommandLine(["model", "list"], hands), 0);
-  const text = shown(hands);
+  assert.equal(await runCommandLine(["model", "add", weightsIn(powers)], powers), 0);
+  assert.equal(await runCommandLine(["model", "list"], powers), 0);
+  const text = shown(powers);
   assert.match(text, /✓ anthropic +anthropic:NAME +key in the environment \(ANTHROPIC_API_KEY\)/);
   assert.match(text, /– openai +openai:NAME +no key: remit secret set openai/);
   assert.match(text, /✓ ollama +ollama:NAME +runs with qwen3:4b/);
@@ -53,8 +53,8 @@ Deno.test("list shows every backend with its state, what is configured, stored a
   assert.match(text, /qwen2\.5-1\.5b +1\.12 GB +unpinned +Apache-2\.0/);
   // deno-lint-ignore no-control-regex -- it looks for them
   assert.doesNotMatch(text, /[\x1b\x07]|sk-ant/);
-  assert.equal(await runCommandLine(["model", "list", "--json"], hands), 0);
-  const { model, backends } = jsonOf(hands) as { model: string; backends: { name: string }[] };
+  assert.equal(await runCommandLine(["model", "list", "--json"], powers), 0);
+  const { model, backends } = jsonOf(powers) as { model: string; backends: { name: string }[] };
   assert.equal(model, "mine");
   assert.deepEqual(backends.map(({ name }) => name), [
     ...["scripted", "anthropic", "openai", "ollama", "gguf"],
@@ -62,7 +62,7 @@ Deno.test("list shows every backend with its state, what is configured, stored a
 });
 
 Deno.test("use takes no file that is not there, nor a far server without a model's name", async () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   for (
     const [text, says] of [
       ["gguf:nowhere.gguf", /there is no file "[^"]*nowhere\.gguf"/],
@@ -74,118 +74,118 @@ Deno.test("use takes no file that is not there, nor a far server without a model
       ],
     ] as const
   ) {
-    assert.equal(await runCommandLine(["model", "use", text], hands), 2, text);
-    assert.match(shown(hands), says);
-    assert.throws(() => Deno.statSync(configOf(hands)), Deno.errors.NotFound);
+    assert.equal(await runCommandLine(["model", "use", text], powers), 2, text);
+    assert.match(shown(powers), says);
+    assert.throws(() => Deno.statSync(configOf(powers)), Deno.errors.NotFound);
   }
 });
 
 Deno.test("use writes the one line, and leaves every comment where it was", async () => {
-  const hands = fakeHands();
+  const powers = fakePowers();
   writeConfig(
-    hands,
+    powers,
     "# mine\nversion: 1 # always\n\nmodel: ollama:old   # the small one\nlimits: {money: 2}   # USD\n",
   );
-  assert.equal(await runCommandLine(["model", "use", "anthropic:claude-x"], hands), 0);
+  assert.equal(await runCommandLine(["model", "use", "anthropic:claude-x"], powers), 0);
   assert.equal(
-    Deno.readTextFileSync(configOf(hands)),
+    Deno.readTextFileSync(configOf(powers)),
     "# mine\nversion: 1 # always\n\nmodel: anthropic:claude-x   # the small one\nlimits: {money: 2}   # USD\n",
   );
-  assert.match(shown(hands), /- model: ollama:old/);
-  assert.match(shown(hands), /\+ model: anthropic:claude-x/);
-  writeConfig(hands, "version: 1\nnever: [ '*.pem']\n");
-  assert.equal(await runCommandLine(["model", "use", "ollama:new"], hands), 0);
+  assert.match(shown(powers), /- model: ollama:old/);
+  assert.match(shown(powers), /\+ model: anthropic:claude-x/);
+  writeConfig(powers, "version: 1\nnever: [ '*.pem']\n");
+  assert.equal(await runCommandLine(["model", "use", "ollama:new"], powers), 0);
   assert.equal(
-    Deno.readTextFileSync(configOf(hands)),
+    Deno.readTextFileSync(configOf(powers)),
     "version: 1\nnever: [ '*.pem']\nmodel: ollama:new\n",
   );
 });
 
 Deno.test("use makes the file when there is none, and means the same file from anywhere", async () => {
-  const hands = fakeHands();
-  weightsIn(hands);
-  assert.equal(await runCommandLine(["model", "use", "gguf:tiny.gguf"], hands), 0);
+  const powers = fakePowers();
+  weightsIn(powers);
+  assert.equal(await runCommandLine(["model", "use", "gguf:tiny.gguf"], powers), 0);
   assert.equal(
-    Deno.readTextFileSync(configOf(hands)),
-    `version: 1\nmodel: gguf:${join(hands.around.cwd, "tiny.gguf")}\n`,
+    Deno.readTextFileSync(configOf(powers)),
+    `version: 1\nmodel: gguf:${join(powers.environment.cwd, "tiny.gguf")}\n`,
   );
-  assert.equal(await runCommandLine(["model", "use", "no-such-name"], hands), 2);
-  assert.match(shown(hands), /remit model list/);
-  writeConfig(hands, "version: 1\nmodle: x\n");
-  assert.equal(await runCommandLine(["model", "use", "ollama:x"], hands), 2);
-  assert.equal(Deno.readTextFileSync(configOf(hands)), "version: 1\nmodle: x\n");
+  assert.equal(await runCommandLine(["model", "use", "no-such-name"], powers), 2);
+  assert.match(shown(powers), /remit model list/);
+  writeConfig(powers, "version: 1\nmodle: x\n");
+  assert.equal(await runCommandLine(["model", "use", "ollama:x"], powers), 2);
+  assert.equal(Deno.readTextFileSync(configOf(powers)), "version: 1\nmodle: x\n");
 });
 
 Deno.test("what is in the store is verified byte by byte, and removed", async () => {
-  const hands = fakeHands();
-  const add = ["model", "add", weightsIn(hands), "--name", "mine", "--licence", "my own"];
-  assert.equal(await runCommandLine(add, hands), 0);
-  assert.equal(await runCommandLine(["model", "verify"], hands), 0);
-  assert.match(shown(hands), /✓ mine +its bytes are what was pinned, not signed/);
-  const path = weightsPath(placesOf(hands.around, undefined), sha256Hex(fakeWeights()));
+  const powers = fakePowers();
+  const add = ["model", "add", weightsIn(powers), "--name", "mine", "--licence", "my own"];
+  assert.equal(await runCommandLine(add, powers), 0);
+  assert.equal(await runCommandLine(["model", "verify"], powers), 0);
+  assert.match(shown(powers), /✓ mine +its bytes are what was pinned, not signed/);
+  const path = weightsPath(placesOf(powers.environment, undefined), sha256Hex(fakeWeights()));
   Deno.chmodSync(path, 0o600);
   const poisoned = fakeWeights({ filler: "poisoned" });
   Deno.writeFileSync(path, poisoned);
-  assert.equal(await runCommandLine(["model", "verify", "mine"], hands), 1);
-  assert.match(shown(hands), new RegExp(`✗ mine +CHANGED.*${sha256Hex(poisoned)}`));
-  assert.match(shown(hands), /remit model remove mine/);
+  assert.equal(await runCommandLine(["model", "verify", "mine"], powers), 1);
+  assert.match(shown(powers), new RegExp(`✗ mine +CHANGED.*${sha256Hex(poisoned)}`));
+  assert.match(shown(powers), /remit model remove mine/);
   Deno.removeSync(path);
-  assert.equal(await runCommandLine(["model", "verify", "mine", "--json"], hands), 1);
-  assert.deepEqual(jsonOf(hands), [{
+  assert.equal(await runCommandLine(["model", "verify", "mine", "--json"], powers), 1);
+  assert.deepEqual(jsonOf(powers), [{
     name: "mine",
     sha256: sha256Hex(fakeWeights()),
     ok: false,
     says: "its file is gone",
   }]);
-  assert.equal(await runCommandLine(["model", "remove", "mine"], hands), 0);
-  assert.equal(await runCommandLine(["model", "remove", "mine"], hands), 2);
-  assert.equal(await runCommandLine(add, hands), 0, "and can be added again");
-  assert.equal(await runCommandLine([...add.slice(0, 3), "--name", "mine"], hands), 1);
+  assert.equal(await runCommandLine(["model", "remove", "mine"], powers), 0);
+  assert.equal(await runCommandLine(["model", "remove", "mine"], powers), 2);
+  assert.equal(await runCommandLine(add, powers), 0, "and can be added again");
+  assert.equal(await runCommandLine([...add.slice(0, 3), "--name", "mine"], powers), 1);
 });
 
 Deno.test("a signature file that is none, or of a stranger, keeps weights out", async () => {
-  const hands = fakeHands();
-  const file = join(hands.root, "sig.json");
-  const add = ["model", "add", weightsIn(hands), "--signature", file];
-  assert.equal(await runCommandLine(add, hands), 2);
+  const powers = fakePowers();
+  const file = join(powers.root, "sig.json");
+  const add = ["model", "add", weightsIn(powers), "--signature", file];
+  assert.equal(await runCommandLine(add, powers), 2);
   Deno.writeTextFileSync(file, "{}");
-  assert.equal(await runCommandLine(add, hands), 2);
-  assert.match(shown(hands), /"remit-weights-v1"/);
+  assert.equal(await runCommandLine(add, powers), 2);
+  assert.match(shown(powers), /"remit-weights-v1"/);
   Deno.writeTextFileSync(file, JSON.stringify({ key: "a".repeat(64), value: "b".repeat(128) }));
-  assert.equal(await runCommandLine(add, hands), 64);
-  assert.deepEqual(hands.disk.list(placesOf(hands.around, undefined).models), []);
+  assert.equal(await runCommandLine(add, powers), 64);
+  assert.deepEqual(powers.disk.list(placesOf(powers.environment, undefined).models), []);
 });
 
 Deno.test("pull shows what it gets; unsigned weights need a yes where keys are named", async () => {
   const weights = fakeWeights({ filler: "weights ".repeat(4) });
   await using server = serveWeights(honest(weights));
-  const hands = fakeHands();
-  const home = join(hands.root, "home");
+  const powers = fakePowers();
+  const home = join(powers.root, "home");
   Deno.mkdirSync(join(home, "models", "weights", "pull"), { recursive: true });
   Deno.writeTextFileSync(
     join(home, "models", "weights", "pull", "models.yaml"),
     `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
       "licence: MIT, why: it is small }\n",
   );
-  const there = { ...hands, around: { ...hands.around, home } };
-  writeConfig(hands, `version: 1\nmodelKeys: [${"a".repeat(64)}]\n`);
+  const there = { ...powers, environment: { ...powers.environment, home } };
+  writeConfig(powers, `version: 1\nmodelKeys: [${"a".repeat(64)}]\n`);
   assert.equal(await runCommandLine(["model", "pull", "tiny"], there), 64);
-  assert.match(shown(hands), /unpinned: what comes now is pinned by you/);
-  assert.match(shown(hands), /add --yes/);
+  assert.match(shown(powers), /unpinned: what comes now is pinned by you/);
+  assert.match(shown(powers), /add --yes/);
   assert.equal(server.asked.length, 0);
   const no = { ...there, keyboard: fakeKeyboard(["no"]) };
   assert.equal(await runCommandLine(["model", "pull", "tiny"], no), 64);
   assert.equal(await runCommandLine(["model", "pull", "tiny", "--yes", "--json"], there), 0);
-  assert.equal((jsonOf(hands) as { sha256: string }).sha256, sha256Hex(weights));
+  assert.equal((jsonOf(powers) as { sha256: string }).sha256, sha256Hex(weights));
   assert.equal(await runCommandLine(["model", "pull", "none"], there), 2);
-  assert.match(shown(hands), /the catalogue has tiny; .*remit model add FILE\.gguf/);
+  assert.match(shown(powers), /the catalogue has tiny; .*remit model add FILE\.gguf/);
 });
 
 Deno.test("what has no digest yet is pinned by a person's word: asked for at a terminal, by --yes without one", async () => {
   const weights = fakeWeights({ filler: "weights ".repeat(4) });
   await using server = serveWeights(honest(weights));
-  const hands = fakeHands();
-  const home = join(hands.root, "home");
+  const powers = fakePowers();
+  const home = join(powers.root, "home");
   const place = join(home, "models", "weights", "pull");
   Deno.mkdirSync(place, { recursive: true });
   const list = (more: string): void =>
@@ -194,12 +194,12 @@ Deno.test("what has no digest yet is pinned by a person's word: asked for at a t
       `version: 1\nmodels:\n  - { name: tiny, title: Tiny, url: "${server.url}", about: ${weights.length}, ` +
         `licence: MIT, why: it is small${more} }\n`,
     );
-  const there = { ...hands, around: { ...hands.around, home } };
+  const there = { ...powers, environment: { ...powers.environment, home } };
   const pull = ["model", "pull", "tiny"];
   list("");
   assert.equal(await runCommandLine(pull, there), 64);
   assert.match(
-    shown(hands),
+    shown(powers),
     /Cannot pull "tiny", which is unpinned: nobody is at a terminal to say yes; add --yes/,
   );
   assert.equal(await runCommandLine(pull, { ...there, keyboard: fakeKeyboard([""]) }), 64);
@@ -224,15 +224,15 @@ Deno.test("the native engine is fetched once, after a yes", async () => {
       return Promise.resolve({ folder: "/cache/native", bytes: 30_000_000, files: 20 });
     },
   };
-  const hands = fakeHands({ models: fakeModels({ engine }) });
-  assert.equal(await runCommandLine(["model", "accelerate"], hands), 64);
+  const powers = fakePowers({ models: fakeModels({ engine }) });
+  assert.equal(await runCommandLine(["model", "accelerate"], powers), 64);
   assert.equal(fetched, 0);
-  assert.equal(await runCommandLine(["model", "accelerate", "--yes"], hands), 0);
-  assert.match(shown(hands), /package @node-llama-cpp\/linux-x64@3\.22\.1/);
-  assert.match(shown(hands), /20 files, 30\.0 MB/);
-  assert.equal(await runCommandLine(["model", "accelerate"], hands), 0);
+  assert.equal(await runCommandLine(["model", "accelerate", "--yes"], powers), 0);
+  assert.match(shown(powers), /package @node-llama-cpp\/linux-x64@3\.22\.1/);
+  assert.match(shown(powers), /20 files, 30\.0 MB/);
+  assert.equal(await runCommandLine(["model", "accelerate"], powers), 0);
   assert.equal(fetched, 1);
-  const none = fakeHands({ models: fakeModels({ engine: NO_ENGINE }) });
+  const none = fakePowers({ models: fakeModels({ engine: NO_ENGINE }) });
   assert.equal(await runCommandLine(["model", "accelerate"], none), 1);
 });
 
@@ -272,15 +272,15 @@ const READ = [
 ] as const;
 
 Deno.test("a model that calls the tool and uses what it gave can drive the loop", async () => {
-  const hands = fakeHands({
+  const powers = fakePowers({
     ops: testing([INFERRED, ...READ, INFERRED], (word) => `It is ${word.toUpperCase()}.`),
   });
-  assert.equal(await runCommandLine(["model", "test", "ollama:m"], hands), 0);
+  assert.equal(await runCommandLine(["model", "test", "ollama:m"], powers), 0);
   assert.match(
-    shown(hands),
+    shown(powers),
     /✓ it calls a tool[^]*2 requests, 200 tokens in, 10 out[^]*It can drive/,
   );
-  const [, body] = hands.kernels_.last?.asked.find(([op]) => op === "run") ?? [];
+  const [, body] = powers.kernels_.last?.asked.find(([op]) => op === "run") ?? [];
   const { agent, mounts, onQuestion } = body as {
     agent: { capabilities: unknown };
     mounts: { mode: string }[];
@@ -294,8 +294,8 @@ Deno.test("a model that calls the tool and uses what it gave can drive the loop"
 Deno.test("carol's Ctrl-C while the model is still being opened ends the check's task", async () => {
   let press = (_count: number): void => undefined;
   const ops = testing([INFERRED], () => "");
-  const hands = {
-    ...fakeHands({
+  const powers = {
+    ...fakePowers({
       ops: {
         ...ops,
         run(body, kernel) {
@@ -312,14 +312,14 @@ Deno.test("carol's Ctrl-C while the model is still being opened ends the check's
       },
     },
   };
-  await runCommandLine(["model", "test", "ollama:m"], hands);
-  const asked = hands.kernels_.last?.asked.find(([op]) => op === "interrupt");
+  await runCommandLine(["model", "test", "ollama:m"], powers);
+  const asked = powers.kernels_.last?.asked.find(([op]) => op === "interrupt");
   assert.deepEqual(asked?.[1], { task: TASK, second: true });
 });
 
 Deno.test("a check tells how fast a model of this machine reads and writes", async () => {
   const ops = testing([INFERRED], () => "Hm.");
-  const fake = fakeHands({
+  const fake = fakePowers({
     ops: {
       ...ops,
       watch(_body, kernel) {
@@ -333,9 +333,9 @@ Deno.test("a check tells how fast a model of this machine reads and writes", asy
   });
   // Each look at the clock is two seconds after the last.
   let now = 0;
-  const hands = { ...fake, around: { ...fake.around, now: () => now += 2_000 } };
-  await runCommandLine(["model", "test", "ollama:m"], hands);
-  assert.match(shown(hands), /reads 32 tokens\/s, writes 2\.5 tokens\/s/);
+  const powers = { ...fake, environment: { ...fake.environment, now: () => now += 2_000 } };
+  await runCommandLine(["model", "test", "ollama:m"], powers);
+  assert.match(shown(powers), /reads 32 tokens\/s, writes 2\.5 tokens\/s/);
 });
 
 Deno.test("a model that only talks, guesses, or calls wrongly cannot, and it is said why", async () => {
@@ -351,19 +351,19 @@ Deno.test("a model that only talks, guesses, or calls wrongly cannot, and it is 
       [[INFERRED, ...READ, INFERRED], () => "Done.", /does not use the result/],
     ] as const
   ) {
-    const hands = fakeHands({ ops: testing(events, answer) });
-    assert.equal(await runCommandLine(["model", "test", "ollama:m"], hands), 1);
-    assert.match(shown(hands), says);
-    assert.match(shown(hands), /It cannot drive the loop/);
-    assert.equal(await runCommandLine(["model", "test", "ollama:m", "--json"], hands), 1);
-    assert.equal((jsonOf(hands) as { drives: boolean }).drives, false);
+    const powers = fakePowers({ ops: testing(events, answer) });
+    assert.equal(await runCommandLine(["model", "test", "ollama:m"], powers), 1);
+    assert.match(shown(powers), says);
+    assert.match(shown(powers), /It cannot drive the loop/);
+    assert.equal(await runCommandLine(["model", "test", "ollama:m", "--json"], powers), 1);
+    assert.equal((jsonOf(powers) as { drives: boolean }).drives, false);
   }
 });
 
 Deno.test("doctor says which models can be reached", async () => {
-  const hands = fakeHands({ env: { OPENAI_API_KEY: "sk-0123456789" } });
-  writeConfig(hands, "version: 1\nmodels:\n  near: ollama:m@http://127.0.0.1:1\n");
-  assert.equal(await runCommandLine(["doctor"], hands), 0);
-  assert.match(shown(hands), /Models\n +– near +127\.0\.0\.1:1 cannot be reached/);
-  assert.match(shown(hands), /✓ openai +key in the environment \(OPENAI_API_KEY\)/);
+  const powers = fakePowers({ env: { OPENAI_API_KEY: "sk-0123456789" } });
+  writeConfig(powers, "version: 1\nmodels:\n  near: ollama:m@http://127.0.0.1:1\n");
+  assert.equal(await runCommandLine(["doctor"], powers), 0);
+  assert.match(shown(powers), /Models\n +– near +127\.0\.0\.1:1 cannot be reached/);
+  assert.match(shown(powers), /✓ openai +key in the environment \(OPENAI_API_KEY\)/);
 });

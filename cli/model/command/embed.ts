@@ -10,11 +10,11 @@ import { kernelFor } from "../../run/kernel_for.ts";
 import { announcementLines, tokensOf } from "../announcement.ts";
 import { modelParts } from "../choice.ts";
 import { resolveEmbedder } from "../embedder.ts";
-import type { VectorUses } from "../hands.ts";
+import type { VectorUses } from "../powers.ts";
 import type { ModelPart } from "../part.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
 import type { TextEmbedder } from "../../../contracts/model/model.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 import type { KernelLink } from "../../../launch/kernel/kernels.ts";
 import * as z from "zod";
 
@@ -22,16 +22,16 @@ import * as z from "zod";
 async function textsOf(command: Command<Basic | "readInput">): Promise<readonly string[]> {
   const { args } = command.parsed;
   if (args.length !== 1 || args[0] !== "-") return args;
-  const lines = (await command.hands.readInput()).split(/\r?\n/);
+  const lines = (await command.powers.readInput()).split(/\r?\n/);
   const texts = lines.filter((line) => line.trim() !== "");
   if (texts.length === 0) throw new Fault("invalidInput", "Cannot embed: no line came in");
   return texts;
 }
 
 /** Says where the texts go, if they leave this machine. */
-function announce({ hands }: Command, { provider }: ModelPart, texts: readonly string[]): void {
+function announce({ powers }: Command, { provider }: ModelPart, texts: readonly string[]): void {
   if (provider === undefined) return;
-  const { screen } = hands;
+  const { screen } = powers;
   const request = texts.join("");
   const [where = ""] = announcementLines(provider, { request, money: 0 });
   const tokens = tokensOf(request);
@@ -89,7 +89,7 @@ async function embed(
   task: EmbedTask,
   { embedder, texts }: { readonly embedder: KernelEmbedder; readonly texts: readonly string[] },
 ): Promise<void> {
-  const { makeReranker, makeClassifier, cosine, embedAll } = await command.hands.models.vectors();
+  const { makeReranker, makeClassifier, cosine, embedAll } = await command.powers.models.vectors();
   const { signal } = new AbortController();
   switch (task.kind) {
     case "near": {
@@ -142,8 +142,8 @@ async function embed(
 export async function modelEmbed(
   command: Command<Basic | "mcpStore" | "models" | "readInput">,
 ): Promise<number> {
-  const { hands, places, parsed } = command;
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places, parsed } = command;
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const label = oneOf(parsed, "label", Label.options) ?? "internal";
   const task = embedTask(command);
   const texts = await textsOf(command);

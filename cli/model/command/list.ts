@@ -7,30 +7,30 @@ import { loadConfig } from "../../../config/files.ts";
 import { backendStates, configuredStates, type ModelState } from "../status.ts";
 import { tableLines } from "../../terminal/table.ts";
 import { bytesText, checkWeights, listWeights } from "../../../models/weights/mod.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 
 /** Runs the command. */
 export async function modelList(command: Command<Basic | "models">): Promise<number> {
-  const { hands, places } = command;
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places } = command;
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const [backends, configured] = await Promise.all([
     backendStates(command, config),
     configuredStates(command, config),
   ]);
-  const store = listWeights(hands.disk, places).map((entry) => ({
+  const store = listWeights(powers.disk, places).map((entry) => ({
     ...entry,
     signed: checkWeights(entry, config.modelKeys),
   }));
   const names = new Set(store.map(({ name }) => name));
-  const catalogue = readCatalogue(hands.disk, hands.around.home)
+  const catalogue = readCatalogue(powers.disk, powers.environment.home)
     .filter(({ name }) => !names.has(name));
   if (command.json) {
     printJson(command, { model: config.model ?? null, backends, configured, store, catalogue });
     return EXIT.success;
   }
-  const { paint, outWidth } = hands.screen;
+  const { paint, outWidth } = powers.screen;
   const width = outWidth ?? 2_000;
   const mark = ({ ok }: ModelState): string => ok ? paint.green("✓") : paint.yellow("–");
   const title = (text: string): string[] => ["", paint.bold(text)];

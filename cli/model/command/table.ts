@@ -100,7 +100,7 @@ const MODEL_COMMANDS: readonly CommandSpec[] = [
 export const MODELS = family(MODEL_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

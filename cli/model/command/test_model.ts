@@ -16,7 +16,7 @@ import { announce } from "../announcement.ts";
 import { type RunSetting, settle } from "../../run/run_setting.ts";
 import { readingWords } from "../../run/live_view.ts";
 import { awaitEnd, createTask, followTask, gather, readPast } from "../../run/run_task.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 const MOUNT = "check";
 const FILE = "note.txt";
@@ -141,7 +141,7 @@ async function settingOf(
   const flags = new Map(command.parsed.flags);
   if (name !== undefined) flags.set("model", [name]);
   const setting = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
-    folder: command.hands.around.cwd,
+    folder: command.powers.environment.cwd,
     mounts: [{ name: MOUNT, dir: folder, mode: "ro" }],
   });
   return {
@@ -167,24 +167,24 @@ async function settingOf(
 export async function modelTest(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { hands } = command;
-  const folder = hands.disk.temporary("remit-model-test-");
-  const word = hands.around.id("k");
-  hands.disk.write(join(folder, FILE), `The code word is ${word}.\n`, { mode: 0o600 });
+  const { powers } = command;
+  const folder = powers.disk.temporary("remit-model-test-");
+  const word = powers.environment.id("k");
+  powers.disk.write(join(folder, FILE), `The code word is ${word}.\n`, { mode: 0o600 });
   try {
     const setting = await settingOf(command, folder);
     const link = await kernelFor(command, setting);
     // Also while the model is being opened: a check that nobody waits for would keep a core at work.
     const gone = new AbortController();
-    const stop = hands.interrupts.listen(() => gone.abort());
+    const stop = powers.interrupts.listen(() => gone.abort());
     try {
-      announce(hands.screen, setting.resolved.providers, { request: REQUEST, money: MONEY });
-      hands.screen.hint(`  asking ${displayText(setting.model.ref, { max: 60 })} …`);
-      const before = hands.around.now();
-      const rates = makeRates(hands.around.now);
+      announce(powers.screen, setting.resolved.providers, { request: REQUEST, money: MONEY });
+      powers.screen.hint(`  asking ${displayText(setting.model.ref, { max: 60 })} …`);
+      const before = powers.environment.now();
+      const rates = makeRates(powers.environment.now);
       const onSeen = (seen: Seen): void => {
         rates.take(seen);
-        if (seen.kind === "reading") hands.screen.hint(readingWords(seen));
+        if (seen.kind === "reading") powers.screen.hint(readingWords(seen));
       };
       const task = await createTask(command, link, setting, {
         text: REQUEST,
@@ -198,12 +198,12 @@ export async function modelTest(
         ...{ setting, onSeen, budget: MONEY, quiet: true },
       });
       const result = await gather(link, task, await awaitEnd(command, link, running));
-      hands.screen.hint("");
+      powers.screen.hint("");
       const test = judgeTest(await readPast(link, task), {
         answer: result.task.answer ?? "",
         word,
       });
-      const ms = hands.around.now() - before;
+      const ms = powers.environment.now() - before;
       const drives = result.exit === EXIT.success && test.called && test.used;
       const { ref } = setting.model;
       const reason = result.task.reason;
@@ -217,7 +217,7 @@ export async function modelTest(
       link.close();
     }
   } finally {
-    hands.disk.remove(folder);
+    powers.disk.remove(folder);
   }
 }
 
@@ -234,7 +234,7 @@ function testLines(
     readonly reason: string | undefined;
   },
 ): readonly string[] {
-  const { paint } = command.hands.screen;
+  const { paint } = command.powers.screen;
   const line = (ok: boolean, text: string): string =>
     `  ${ok ? paint.green("✓") : paint.red("✗")} ${text}`;
   const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;

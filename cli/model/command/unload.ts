@@ -13,11 +13,14 @@ const Unloaded = z.object({ ended: Refs, used: Refs });
 
 /** `model unload`. A model's weights stay in the store; the next task that names it loads them again. */
 export async function modelUnload(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const [name] = parsed.args;
-  const { models } = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { models } = loadConfig(powers.disk, places, {
+    folder: powers.environment.cwd,
+    mounts: [],
+  });
   const ref = name === undefined ? undefined : refOf(followAliases(name, models).ref);
-  const link = await hands.kernels(places).find();
+  const link = await powers.kernels(places).find();
   let answer: z.infer<typeof Unloaded> = { ended: [], used: [] };
   if (link !== undefined) {
     try {

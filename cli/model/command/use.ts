@@ -45,11 +45,14 @@ function saysModel(text: string, model: string): boolean {
 
 /** What is written for a name: files by their absolute path, so that it means the same everywhere. */
 function written(command: Command, text: string): string {
-  const { hands, places } = command;
-  const { models } = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places } = command;
+  const { models } = loadConfig(powers.disk, places, {
+    folder: powers.environment.cwd,
+    mounts: [],
+  });
   const { ref } = followAliases(text, models);
   const name = parseModelName(ref);
-  if (name.kind === "stored" && findWeights(hands.disk, places, name.name) === undefined) {
+  if (name.kind === "stored" && findWeights(powers.disk, places, name.name) === undefined) {
     throw new Fault(
       "notFound",
       `Cannot use "${text}": there is no model of that name; "remit model list" shows what there is`,
@@ -61,12 +64,12 @@ function written(command: Command, text: string): string {
   }
   const file = name.kind === "scripted"
     ? name.file
-    : name.kind === "gguf" && findWeights(hands.disk, places, name.what) === undefined
+    : name.kind === "gguf" && findWeights(powers.disk, places, name.what) === undefined
     ? name.what
     : undefined;
   if (file === undefined) return text;
-  const path = absolute(hands.around, file);
-  if (hands.disk.stat(path)?.folder !== false) {
+  const path = absolute(powers.environment, file);
+  if (powers.disk.stat(path)?.folder !== false) {
     throw new Fault(
       "notFound",
       `Cannot use "${text}": there is no file "${path}"; "remit model list" shows what there is`,
@@ -77,8 +80,8 @@ function written(command: Command, text: string): string {
 
 /** Runs the command. */
 export function modelUse(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
-  const { disk } = hands;
+  const { powers, places, parsed } = command;
+  const { disk } = powers;
   const model = written(command, parsed.args[0] ?? "");
   const path = disk.real(places.config) ?? places.config;
   const bytes = disk.read(path);

@@ -21,19 +21,19 @@ import {
   WeightsSignature,
   type WeightsSigned,
 } from "../../../models/weights/mod.ts";
-import type { Basic, Hands } from "../../hands.ts";
+import type { Basic, Powers } from "../../powers.ts";
 
-function modelKeysOf({ hands, places }: Command): readonly string[] {
-  return loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] }).modelKeys;
+function modelKeysOf({ powers, places }: Command): readonly string[] {
+  return loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] }).modelKeys;
 }
 
 function weightsParts(
   command: Command<Basic | "models">,
-): WeightsParts & { readonly models: Hands["models"] } {
-  const { hands, places } = command;
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const { disk, models, around, screen } = hands;
-  return { disk, models, around, screen, places, modelKeys: modelKeysOf(command) };
+): WeightsParts & { readonly models: Powers["models"] } {
+  const { powers, places } = command;
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const { disk, models, environment, screen } = powers;
+  return { disk, models, environment, screen, places, modelKeys: modelKeysOf(command) };
 }
 
 /** Asks before something that the operator must say; `--yes` says it. Throws `refused`, `denied`. */
@@ -43,7 +43,7 @@ export async function asked(
   prompt: string,
 ): Promise<void> {
   if (has(command.parsed, "yes")) return;
-  const { keyboard } = command.hands;
+  const { keyboard } = command.powers;
   if (keyboard === undefined) {
     throw new Fault("refused", `Cannot ${what}: nobody is at a terminal to say yes; add --yes`);
   }
@@ -53,10 +53,10 @@ export async function asked(
 }
 
 /** Weights in the store, by name. Throws `notFound` listing all. */
-function needWeights({ hands, places }: Command, verb: string, name: string): StoredWeights {
-  const found = findWeights(hands.disk, places, name);
+function needWeights({ powers, places }: Command, verb: string, name: string): StoredWeights {
+  const found = findWeights(powers.disk, places, name);
   if (found !== undefined) return found;
-  const all = listWeights(hands.disk, places).map((each) => each.name).join(", ");
+  const all = listWeights(powers.disk, places).map((each) => each.name).join(", ");
   throw new Fault(
     "notFound",
     `Cannot ${verb} "${name}": the store has ${all === "" ? "no weights" : all}`,
@@ -72,7 +72,7 @@ const SIGNED: Readonly<Record<WeightsSigned, string>> = {
 
 function showTaken(command: Command, entry: StoredWeights, embeds = false): void {
   if (command.json) return printJson(command, entry);
-  const remit = command.hands.around.command;
+  const remit = command.powers.environment.command;
   printLines(command, [
     `${entry.name}: ${bytesText(entry.bytes)}, licence ${displayText(entry.licence, { max: 80 })}`,
     `  sha256 ${entry.sha256}`,
@@ -86,10 +86,13 @@ function showTaken(command: Command, entry: StoredWeights, embeds = false): void
 export async function modelPull(
   command: Command<Basic | "interrupts" | "keyboard" | "models">,
 ): Promise<number> {
-  const { hands, parsed } = command;
-  const entry = findEntry(readCatalogue(hands.disk, hands.around.home), parsed.args[0] ?? "");
+  const { powers, parsed } = command;
+  const entry = findEntry(
+    readCatalogue(powers.disk, powers.environment.home),
+    parsed.args[0] ?? "",
+  );
   const parts = weightsParts(command);
-  const { say, paint } = hands.screen;
+  const { say, paint } = powers.screen;
   say(`${paint.bold(entry.name)}  ${displayText(entry.title, { max: 120 })}`);
   say(`  from     ${displayText(entry.url, { max: 500 })}`);
   say(
@@ -111,7 +114,7 @@ export async function modelPull(
     await asked(command, `pull "${entry.name}"${unpinned ? ", which is unpinned" : ""}`, what);
   }
   const abort = new AbortController();
-  const stop = hands.interrupts.listen(() => abort.abort());
+  const stop = powers.interrupts.listen(() => abort.abort());
   try {
     const taken = await pullWeights(parts, entry, abort.signal);
     showTaken(command, taken, entry.embeds);
@@ -124,7 +127,7 @@ export async function modelPull(
 function readSignature(command: Command): WeightsSignature | undefined {
   const file = flag(command.parsed, "signature");
   if (file === undefined) return undefined;
-  const bytes = command.hands.disk.read(absolute(command.hands.around, file));
+  const bytes = command.powers.disk.read(absolute(command.powers.environment, file));
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read the signature: there is no file "${file}"`);
   }
@@ -142,7 +145,7 @@ function readSignature(command: Command): WeightsSignature | undefined {
 
 /** `model add FILE.gguf [--name NAME]`. */
 export async function modelAdd(command: Command<Basic | "models">): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const name = flag(parsed, "name");
   if (name !== undefined && !WeightsName.safeParse(name).success) {
     throw new Fault(
@@ -160,17 +163,17 @@ export async function modelAdd(command: Command<Basic | "models">): Promise<numb
   }
   const { entry, added, header } = await addWeights(
     parts,
-    absolute(hands.around, parsed.args[0] ?? ""),
+    absolute(powers.environment, parsed.args[0] ?? ""),
     {
       name,
       licence: flag(parsed, "licence"),
       signature: readSignature(command),
     },
   );
-  if (!added && !command.json) hands.screen.say(`The store has them already, as "${entry.name}".`);
+  if (!added && !command.json) powers.screen.say(`The store has them already, as "${entry.name}".`);
   showTaken(command, entry);
   if (header.chatTemplate === undefined && !command.json) {
-    hands.screen.say(
+    powers.screen.say(
       "  a base model (or an embedder): it brings no chat template, so agents refuse it; for one that was " +
         `taught a form, name it in remit.yaml: models: ${entry.name}: {ref: "gguf:${entry.name}", template: chatml}`,
     );
@@ -180,21 +183,21 @@ export async function modelAdd(command: Command<Basic | "models">): Promise<numb
 
 /** `model verify [NAME]`. */
 export async function modelVerify(command: Command<Basic | "models">): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const [name] = parsed.args;
   const entries = name === undefined
-    ? listWeights(hands.disk, places)
+    ? listWeights(powers.disk, places)
     : [needWeights(command, "verify", name)];
   const keys = modelKeysOf(command);
   const rows: { name: string; sha256: string; ok: boolean; says: string }[] = [];
   for (const entry of entries) {
     const path = weightsPath(places, entry.sha256);
-    const found = hands.models.weights.stat(path);
+    const found = powers.models.weights.stat(path);
     const signed = checkWeights(entry, keys);
-    const sha256 = found === undefined ? undefined : await hands.models.weights.hash(path, {
-      onBytes: progress(hands.screen, `reading ${entry.name}`, found.bytes),
+    const sha256 = found === undefined ? undefined : await powers.models.weights.hash(path, {
+      onBytes: progress(powers.screen, `reading ${entry.name}`, found.bytes),
     });
-    hands.screen.hint("");
+    powers.screen.hint("");
     const whole = sha256 === entry.sha256;
     const says = sha256 === undefined
       ? "its file is gone"
@@ -205,15 +208,15 @@ export async function modelVerify(command: Command<Basic | "models">): Promise<n
     rows.push({ name: entry.name, sha256: entry.sha256, ok, says });
   }
   if (command.json) printJson(command, rows);
-  else if (rows.length === 0) hands.screen.say("The store has no weights.");
+  else if (rows.length === 0) powers.screen.say("The store has no weights.");
   else {
-    const { paint } = hands.screen;
+    const { paint } = powers.screen;
     printLines(
       command,
       rows.map((row) => `${row.ok ? paint.green("✓") : paint.red("✗")} ${row.name}  ${row.says}`),
     );
     for (const { name: bad } of rows.filter((row) => !row.ok)) {
-      hands.screen.say(`  "remit model remove ${bad}", and pull or add it again`);
+      powers.screen.say(`  "remit model remove ${bad}", and pull or add it again`);
     }
   }
   return rows.every(({ ok }) => ok) ? EXIT.success : EXIT.failure;
@@ -221,9 +224,9 @@ export async function modelVerify(command: Command<Basic | "models">): Promise<n
 
 /** `model remove NAME`. */
 export function modelRemove(command: Command): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const entry = needWeights(command, "remove", parsed.args[0] ?? "");
-  dropWeights(hands.disk, places, entry);
+  dropWeights(powers.disk, places, entry);
   const { name, sha256, bytes } = entry;
   if (command.json) printJson(command, { removed: name, sha256, bytes });
   else printLines(command, [`removed ${name}, ${bytesText(bytes)}`]);

@@ -20,7 +20,7 @@ import * as z from "zod";
 import { displayText } from "../../../text/mod.ts";
 import { shownChanges } from "../../question/asking.ts";
 import { type Command, commandText } from "../../command.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 import type { KernelLink } from "../../../launch/kernel/kernels.ts";
 import { openKeyRing } from "../../../config/key/ring.ts";
 import { lendApproved } from "../../../bridges/mcp/registry/handover.ts";
@@ -69,7 +69,7 @@ const Entries = z.array(InboxEntry);
 /** Opens the desk: makes the page's key and has the kernel know it. */
 export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const { command, link, now, note } = parts;
-  const { disk } = command.hands;
+  const { disk } = command.powers;
   const codes = makeSecretBook(parts, { lifeMs: 5 * MINUTE_MS, max: 8 });
   const sessions = makeSecretBook(parts, {
     ...{ lifeMs: 12 * 60 * MINUTE_MS, idleMs: 60 * MINUTE_MS, max: 32 },

@@ -5,7 +5,7 @@ import { Answer, type Question, QuestionId, TaskId } from "../../../contracts/au
 import { type Delegation, Fault, toJson } from "../../../contracts/base/mod.ts";
 import type { PageAnswer, PageView } from "../../../contracts/wire/mod.ts";
 import { question as asked } from "../../_fixture/samples.ts";
-import { fakeHands, fakeKernel, type FakeOps } from "../../_fixture/world.ts";
+import { fakeKernel, type FakeOps, fakePowers } from "../../_fixture/world.ts";
 import { change, QUESTION, TASK, taskJson } from "../../_fixture/samples.ts";
 import { openKeyRing } from "../../../config/key/ring.ts";
 import { placesOf, preparePlaces } from "../../../launch/disk/places.ts";
@@ -27,10 +27,10 @@ async function opened(questions: Question[], ops: FakeOps = {}): Promise<{
   readonly root: string;
   turn(ms: number): void;
 }> {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const personKey = openKeyRing(hands.disk, places).provideConsent().key;
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const personKey = openKeyRing(powers.disk, places).provideConsent().key;
   let now = NOW, secrets = 0;
   const delegations = makeDelegations({ personKey, kernelKey: "k", now: () => now });
   const check = makeAnswerCheck({ personKey, delegations });
@@ -58,7 +58,12 @@ async function opened(questions: Question[], ops: FakeOps = {}): Promise<{
       if (found === undefined) throw new Fault("notFound", "Cannot show it");
       return toJson(found);
     },
-    staged: () => ({ patch: null, changes: [], applied: [], content: join(hands.root, "content") }),
+    staged: () => ({
+      patch: null,
+      changes: [],
+      applied: [],
+      content: join(powers.root, "content"),
+    }),
     log: () => [],
     inbox: () => [],
     answer(body) {
@@ -73,11 +78,11 @@ async function opened(questions: Question[], ops: FakeOps = {}): Promise<{
   };
   const { link } = await fakeKernel(all);
   const desk = await openPageDesk({
-    command: { hands, places, json: false, parsed: { command: SPEC, args: [], flags: new Map() } },
+    command: { powers, places, json: false, parsed: { command: SPEC, args: [], flags: new Map() } },
     ...{ link, now: () => now, note: () => undefined },
     secret: () => `${++secrets}`.padStart(43, "s"),
   });
-  return { desk, answers, delegated, root: hands.root, turn: (ms) => void (now += ms) };
+  return { desk, answers, delegated, root: powers.root, turn: (ms) => void (now += ms) };
 }
 
 async function codeOf(work: Promise<unknown>): Promise<string> {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Json } from "../../../contracts/base/mod.ts";
-import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
+import { fakeKeyboard, fakePowers, runCommandLine } from "../../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
-import type { WikiHands } from "../../../memory-wiki/host/powers.ts";
+import type { WikiPowers } from "../../../memory-wiki/host/powers.ts";
 
 /** A digest. */
 export const D = "a".repeat(64);
@@ -29,7 +29,7 @@ export interface Parts {
   readonly ops: WikiOps;
   readonly types?: readonly string[];
   readonly input?: string;
-  readonly fetch?: WikiHands["fetch"];
+  readonly fetch?: WikiPowers["fetch"];
   readonly edit?: (file: string) => number;
   readonly env?: Readonly<Record<string, string>>;
   /** What a model says to the nth question, from 0. */
@@ -54,25 +54,25 @@ export async function rig(parts: Parts) {
     ...{ text: says?.(asked++) ?? "{}", finishReason: "stop" },
     ...{ inputTokens: 400, outputTokens: 100, money: 0.01 },
   });
-  const hands = fakeHands({
+  const powers = fakePowers({
     wikis,
     ...(says === undefined ? {} : { ops: { ask } }),
     ...(types === undefined ? {} : { keyboard: fakeKeyboard(types) }),
     ...(parts.env === undefined ? {} : { env: parts.env }),
   });
-  assert.equal(await runCommandLine(["wiki", "init", "w"], hands), 0);
-  hands.screen.outs.splice(0);
-  hands.screen.lines.splice(0);
+  assert.equal(await runCommandLine(["wiki", "init", "w"], powers), 0);
+  powers.screen.outs.splice(0);
+  powers.screen.lines.splice(0);
   return {
-    ...{ hands, wikis },
-    run: (...argv: string[]) => runCommandLine(["wiki", ...argv], hands),
+    ...{ powers, wikis },
+    run: (...argv: string[]) => runCommandLine(["wiki", ...argv], powers),
     asked: (op: string) => wikis.seen.asked.filter(([each]) => each === op).map(([, body]) => body),
     /** What a model was asked. */
-    questions: () => (hands.kernels_.last?.asked ?? []).map(([, each]) => body(each)),
-    out: () => hands.screen.outs.join(""),
-    said: () => hands.screen.lines.join("\n"),
+    questions: () => (powers.kernels_.last?.asked ?? []).map(([, each]) => body(each)),
+    out: () => powers.screen.outs.join(""),
+    said: () => powers.screen.lines.join("\n"),
     work: (name: string, text = name): void => {
-      const path = join(hands.around.cwd, name);
+      const path = join(powers.environment.cwd, name);
       Deno.mkdirSync(join(path, ".."), { recursive: true });
       Deno.writeTextFileSync(path, text);
     },

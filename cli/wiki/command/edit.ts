@@ -15,7 +15,7 @@ import {
 } from "../command.ts";
 import { exitOfPatch, sayPatch } from "../patch.ts";
 import { readWhole } from "./show.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 interface Base {
   readonly text: string;
@@ -44,10 +44,10 @@ async function baseOf(wiki: OpenWiki, name: PageName): Promise<Base> {
 
 /** Runs the command. Exit code 1 for a conflict: the text is kept in a file whose name is said. */
 export async function wikiEdit(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const name = pageNameOf(parsed.args[0] ?? "");
-  const { around, disk, screen } = hands;
-  const editor = around.env("VISUAL") ?? around.env("EDITOR");
+  const { environment, disk, screen } = powers;
+  const editor = environment.env("VISUAL") ?? environment.env("EDITOR");
   if (editor === undefined || editor.trim() === "") {
     throw new Fault("unavailable", "Cannot edit: set EDITOR to the program that you edit with");
   }
@@ -62,7 +62,7 @@ export async function wikiEdit(command: Command<Basic | "keyboard" | "wikis">): 
     const file = join(folder, `${name}.md`);
     try {
       disk.write(file, base.text);
-      const code = await hands.wikis.edit(editor, file);
+      const code = await powers.wikis.edit(editor, file);
       const bytes = disk.read(file);
       if (code !== 0 || bytes === undefined) {
         throw new Fault("cancelled", `Cannot edit "${name}": the editor ended with ${code}`);
@@ -94,15 +94,15 @@ async function save(
   wiki: OpenWiki,
   { name, text, base }: { readonly name: PageName; readonly text: string; readonly base: Base },
 ): Promise<number> {
-  const { hands } = command;
-  const kept = join(wiki.place.state, "kept", `${name}.${hands.around.id("")}.md`);
+  const { powers } = command;
+  const kept = join(wiki.place.state, "kept", `${name}.${powers.environment.id("")}.md`);
   // Before it is handed over: whatever happens then, nothing that was typed is lost.
-  hands.disk.makeFolder(join(wiki.place.state, "kept"), 0o700);
-  hands.disk.write(kept, text);
+  powers.disk.makeFolder(join(wiki.place.state, "kept"), 0o700);
+  powers.disk.write(kept, text);
   const sayKept = (): void =>
-    hands.screen.say(`  your text is kept in ${shownPath(hands.around, kept)}`);
+    powers.screen.say(`  your text is kept in ${shownPath(powers.environment, kept)}`);
   try {
-    const by = operatorName(hands);
+    const by = operatorName(powers);
     const patch = readPatch(await wiki.ask("edit", { name, text, base: base.version, by }));
     const version = patch.state === "applied" ? await versionOf(wiki, name, patch.id) : undefined;
     if (command.json) {
@@ -115,11 +115,11 @@ async function save(
       });
     } else if (version === undefined) sayPatch(command, patch);
     else {
-      const { paint, say } = hands.screen;
+      const { paint, say } = powers.screen;
       say(`  ${paint.green("✓")} ${name} is version ${version} now (${patch.id})`);
     }
     if (patch.state === "conflict") sayKept();
-    else hands.disk.remove(kept);
+    else powers.disk.remove(kept);
     return exitOfPatch(patch);
   } catch (error) {
     sayKept();

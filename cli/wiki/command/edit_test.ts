@@ -34,7 +34,7 @@ Deno.test("an edit that meets another's change is told, and what was typed is ke
   assert.deepEqual(at.asked("edit"), [{ name: "lease", text: "mine\n", base: 3, by: "alice" }]);
   assert.match(at.said(), /conflict lease: task:t9 changed it meanwhile/);
   const kept = /kept in (.*\.md)/.exec(at.said())?.[1] ?? "";
-  assert.equal(Deno.readTextFileSync(join(at.hands.around.cwd, kept)), "mine\n");
+  assert.equal(Deno.readTextFileSync(join(at.powers.environment.cwd, kept)), "mine\n");
 });
 
 Deno.test("an edit that was taken says the page and the version that it made", async () => {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import type { Basic, Hands } from "../../hands.ts";
+import type { Basic, Powers } from "../../powers.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import { absolute, type Places, within } from "../../../launch/disk/places.ts";
 import { readExported } from "../../../memory-wiki/host/answers.ts";
@@ -31,17 +31,17 @@ export function exportPath(path: string): readonly string[] {
 
 /** What a command writes an export with. */
 export interface ExportParts {
-  readonly hands: Pick<Hands, "disk" | "wikis">;
+  readonly powers: Pick<Powers, "disk" | "wikis">;
   readonly places: Places;
 }
 
 /** A folder that an export may be written to. Throws `alreadyExists`, `refused`. */
 function openExport(
-  { hands, places }: ExportParts,
+  { powers, places }: ExportParts,
   folder: string,
   apart: readonly string[],
 ): { write(path: string, text: string): void; finish(): number } {
-  const { disk, wikis } = hands;
+  const { disk, wikis } = powers;
   const mark = join(folder, EXPORT_MARK);
   const there = disk.real(folder);
   for (const each of [disk.real(places.state) ?? places.state, ...apart]) {
@@ -107,15 +107,15 @@ function openExport(
 
 /** Runs the command. */
 export async function wikiExport(command: Command<Basic | "wikis">): Promise<number> {
-  const { hands, parsed, places } = command;
+  const { powers, parsed, places } = command;
   const to = flag(parsed, "to");
   if (to === undefined) {
     throw new Fault("invalidInput", "Cannot export: say where to with --to DIR");
   }
-  const folder = absolute(hands.around, to);
+  const folder = absolute(powers.environment, to);
   const wiki = findWiki(command);
   return await withWiki(command, async ({ link, ask }) => {
-    const target = openExport({ hands, places }, folder, [wiki.folder]);
+    const target = openExport({ powers, places }, folder, [wiki.folder]);
     let wrong: unknown;
     link.onTell((op, body) => {
       if (op !== "file" || wrong !== undefined) return;
@@ -123,7 +123,7 @@ export async function wikiExport(command: Command<Basic | "wikis">): Promise<num
       try {
         if (!file.success) throw new Fault("upstream", "Cannot export: a file does not read");
         target.write(file.data.path, file.data.text);
-        hands.screen.hint(`  ${file.data.path.slice(0, 80).replace(/[^ -~]/g, "·")}`);
+        powers.screen.hint(`  ${file.data.path.slice(0, 80).replace(/[^ -~]/g, "·")}`);
       } catch (error) {
         wrong = error;
       }
@@ -131,14 +131,14 @@ export async function wikiExport(command: Command<Basic | "wikis">): Promise<num
     const report = readExported(
       await ask("exportSite", { clearance: clearanceOf(command), to: folder }),
     );
-    hands.screen.hint("");
+    powers.screen.hint("");
     if (wrong !== undefined) throw wrong;
     const files = target.finish();
     if (command.json) printJson(command, { ...report, files, folder });
     else {
-      printLines(command, [shownPath(hands.around, join(folder, "index.html"))]);
+      printLines(command, [shownPath(powers.environment, join(folder, "index.html"))]);
       const marks = marksOf(command, report);
-      hands.screen.say(
+      powers.screen.say(
         `  ${counted(report.pages, "page")} and ${counted(report.sources, "source")} in ${
           counted(files, "file")
         }${marks === "" ? "" : `; together they are ${marks}`}; open it in any browser, offline`,

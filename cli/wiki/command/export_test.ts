@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fakeHands, runCommandLine } from "../../_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../../_fixture/world.ts";
 import { fakeWikis } from "../../_fixture/wikis.ts";
 import { EXPORT_MARK, exportPath } from "./export.ts";
 
@@ -16,16 +16,16 @@ async function exporting(files: Readonly<Record<string, string>>) {
       },
     },
   });
-  const hands = fakeHands({ wikis });
-  assert.equal(await runCommandLine(["wiki", "init", "w"], hands), 0);
+  const powers = fakePowers({ wikis });
+  assert.equal(await runCommandLine(["wiki", "init", "w"], powers), 0);
   return {
-    hands,
-    path: (name: string): string => join(hands.around.cwd, name),
+    powers,
+    path: (name: string): string => join(powers.environment.cwd, name),
     run(to: string, next: Readonly<Record<string, string>> = files): Promise<number> {
       told = next;
-      return runCommandLine(["wiki", "export", "--to", to], hands);
+      return runCommandLine(["wiki", "export", "--to", to], powers);
     },
-    said: () => hands.screen.lines.join("\n"),
+    said: () => powers.screen.lines.join("\n"),
   };
 }
 
@@ -37,7 +37,7 @@ Deno.test("an export fills an empty folder, and the next one takes its place and
   Deno.writeTextFileSync(at.path("site/mine.txt"), "mine");
   assert.equal(await at.run("site", { "index.html": "two" }), 0);
   assert.equal(Deno.readTextFileSync(at.path("site/index.html")), "two");
-  assert.equal(at.hands.disk.stat(at.path("site/pages/a.html")), undefined);
+  assert.equal(at.powers.disk.stat(at.path("site/pages/a.html")), undefined);
   assert.equal(Deno.readTextFileSync(at.path("site/mine.txt")), "mine");
 });
 
@@ -46,7 +46,7 @@ Deno.test("a folder with files of others, the wiki and the state are not written
   Deno.mkdirSync(at.path("full"));
   Deno.writeTextFileSync(at.path("full/mine.txt"), "mine");
   assert.equal(await at.run("full"), 1);
-  for (const to of ["w", "w/site", ".", join(at.hands.root, ".local/state/remit/default/x")]) {
+  for (const to of ["w", "w/site", ".", join(at.powers.root, ".local/state/remit/default/x")]) {
     assert.equal(await at.run(to), 64, to);
   }
   assert.deepEqual([...Deno.readDirSync(at.path("full"))].map(({ name }) => name), ["mine.txt"]);
@@ -72,7 +72,7 @@ Deno.test("mallory's paths in an export lead nowhere else", async () => {
   }
   const at = await exporting({ "../escaped.html": "x" });
   assert.equal(await at.run("site"), 64);
-  assert.equal(at.hands.disk.stat(at.path("escaped.html")), undefined);
+  assert.equal(at.powers.disk.stat(at.path("escaped.html")), undefined);
   // Half done, it is still known as ours.
   assert.equal(await at.run("site", { "index.html": "x" }), 0);
   Deno.mkdirSync(at.path("elsewhere"));

@@ -28,13 +28,13 @@ import {
 import type { Walk } from "../../../memory-wiki/host/ingest/walk.ts";
 import { ingestByModel, type ModelIngest } from "../model/ingest.ts";
 import { findWiki } from "../place.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Runs the command. Exit code 0, or 1 when something failed while the rest was taken in. */
 export async function wikiIngest(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const place = findWiki(command);
   const byModel = flag(parsed, "model");
   if (byModel === undefined && has(parsed, "max-cost")) {
@@ -43,7 +43,7 @@ export async function wikiIngest(
       "Cannot read --max-cost: without --model nothing costs anything",
     );
   }
-  const folder = hands.disk.temporary("remit-wiki-");
+  const folder = powers.disk.temporary("remit-wiki-");
   const stop = new AbortController();
   try {
     const sources: { readonly source: Source; readonly trust: Trust }[] = [];
@@ -58,7 +58,7 @@ export async function wikiIngest(
       sources.push({ source, trust });
     }
     const reads = [...new Set(sources.map(({ source }) => source.path))];
-    const unlisten = hands.interrupts.listen(() => stop.abort());
+    const unlisten = powers.interrupts.listen(() => stop.abort());
     try {
       return await withWiki(command, async (wiki) => {
         // A batch may take long: the process ends now, and what it had taken in stays.
@@ -77,7 +77,7 @@ export async function wikiIngest(
                 wiki,
                 {
                   ...{ path, key, kind: document, name, origin },
-                  bytes: hands.wikis.look(path)?.bytes ?? 0,
+                  bytes: powers.wikis.look(path)?.bytes ?? 0,
                 },
                 trust,
                 on,
@@ -85,7 +85,7 @@ export async function wikiIngest(
             );
           }
         }
-        hands.screen.hint("");
+        powers.screen.hint("");
         const report = all.map((each) => each.report).reduce(addReports);
         const removed = all.flatMap((each) => each.removed);
         const pages = has(parsed, "no-pages") || byModel !== undefined
@@ -99,7 +99,7 @@ export async function wikiIngest(
       unlisten();
     }
   } finally {
-    hands.disk.remove(folder);
+    powers.disk.remove(folder);
   }
 }
 
@@ -110,12 +110,12 @@ export function onIngest(
   command: Command<Basic | "wikis">,
   { signal, wiki }: { readonly signal: AbortSignal; readonly wiki: Pick<OpenWiki, "place"> },
 ): OnIngest {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   let last = 0;
   return {
     ...{ signal, ...ingestBudgets(command, wiki.place.state) },
     onFile({ name }, { done, all }): void {
-      const now = command.hands.around.now();
+      const now = command.powers.environment.now();
       if (now - last < 50 && done < all) return;
       last = now;
       screen.hint(`  ${bar(done, all)} ${done}/${all}  ${displayText(name, { max: 60 })}`);
@@ -174,7 +174,7 @@ function showIngest(
     readonly model: ModelIngest | undefined;
   },
 ): void {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const { noted = [] } = report;
   if (command.json) {
     return printJson(command, {

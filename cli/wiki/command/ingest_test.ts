@@ -34,7 +34,7 @@ Deno.test("ingest hands a folder over in batches, and tells what is gone and wha
     ["label", "colour", "owner", "by"].map((name) => batches[0]?.[name]),
     ["internal", "YELLOW", "alice", "operator"],
   );
-  const root = join(at.hands.around.cwd, "docs");
+  const root = join(at.powers.environment.cwd, "docs");
   const [gone] = at.asked("ingestGone").map((each) => body(each));
   assert.equal(gone?.["keyPrefix"], `file:${root}/`);
   assert.equal((gone?.["present"] as Json[]).length, 621);
@@ -108,7 +108,7 @@ Deno.test("standard input is taken in by its name, and its temporary file does n
   const given = body(at.asked("ingestFiles")[0]);
   assert.equal(given["expiresAt"], NOW + 2 * 86_400_000);
   assert.equal((given["files"] as { key: string; kind: string }[])[0]?.key, "stdin:note.md");
-  assert.equal(at.hands.disk.stat(path), undefined);
+  assert.equal(at.powers.disk.stat(path), undefined);
   assert.equal(await at.run("ingest", "-", "--ttl", "soon"), 2);
 });
 
@@ -123,17 +123,20 @@ Deno.test("keys, the wiki itself, Remit's state and the whole machine are not ta
   ) {
     assert.equal(await at.run("ingest", path), code, path);
   }
-  const state = join(at.hands.root, ".local/state/remit/default");
+  const state = join(at.powers.root, ".local/state/remit/default");
   assert.equal(await at.run("ingest", state), 64);
   assert.equal(at.asked("ingestFiles").length, 0);
 });
 
 Deno.test("mallory's pipe, socket and devices are refused before anything is opened", async () => {
   const at = await rig({ ops: { ingestFiles: () => REPORT } });
-  const pipe = join(at.hands.around.cwd, "pipe");
+  const pipe = join(at.powers.environment.cwd, "pipe");
   const made = await new Deno.Command("mkfifo", { args: [pipe, `${pipe}.md`] }).output();
   assert.ok(made.success);
-  using _socket = Deno.listen({ transport: "unix", path: join(at.hands.around.cwd, "socket") });
+  using _socket = Deno.listen({
+    transport: "unix",
+    path: join(at.powers.environment.cwd, "socket"),
+  });
   assert.equal(await at.run("ingest", "pipe"), 2);
   assert.match(at.said(), /Cannot take "pipe" in: it is neither a file nor a folder/);
   assert.equal(await at.run("ingest", "pipe.md"), 2);
@@ -150,15 +153,15 @@ Deno.test("a folder that may not be read, or lies too deep, takes nothing out of
       ingestGone: () => ({ removed: [] }),
     },
   });
-  const root = join(at.hands.around.cwd, "docs");
+  const root = join(at.powers.environment.cwd, "docs");
   at.work("docs/a.md");
   at.work("docs/shut/b.md");
   at.work(`docs/${"d/".repeat(65)}c.md`);
   const { wikis } = at;
   const entries = (path: string) =>
     path.endsWith("/shut") ? "it may not be read" : wikis.entries(path);
-  const hands = { ...at.hands, wikis: { ...wikis, entries } };
-  assert.equal(await runCommandLine(["wiki", "ingest", "docs"], hands), 1);
+  const powers = { ...at.powers, wikis: { ...wikis, entries } };
+  assert.equal(await runCommandLine(["wiki", "ingest", "docs"], powers), 1);
   const [gone] = at.asked("ingestGone").map((each) => body(each));
   assert.deepEqual(gone?.["unseen"], [
     `file:${root}/shut/`,

@@ -4,12 +4,12 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
 import { openWiki, shownPath } from "../command.ts";
 import { forgetWiki, makeWikiPlace, rememberWiki } from "../place.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Runs the command. */
 export async function wikiInit(command: Command<Basic | "wikis">): Promise<number> {
-  const { hands, parsed } = command;
-  const { screen, around } = hands;
+  const { powers, parsed } = command;
+  const { screen, environment } = powers;
   const place = makeWikiPlace(command, parsed.args[0] ?? "");
   const say = (line: string): void => screen.say(`  ${screen.paint.yellow("!")} ${line}`);
   try {
@@ -25,7 +25,7 @@ export async function wikiInit(command: Command<Basic | "wikis">): Promise<numbe
       printJson(command, { folder, adopted, known, pages: status.pages, sources: status.sources });
       return EXIT.success;
     }
-    const shown = shownPath(around, place.folder);
+    const shown = shownPath(environment, place.folder);
     printLines(command, [
       place.known
         ? `${shown} is a wiki already: ${status.pages} pages, ${status.sources} sources`
@@ -34,7 +34,7 @@ export async function wikiInit(command: Command<Basic | "wikis">): Promise<numbe
         : `made a wiki in ${shown}: raw/, pages/, index.md, log.md, AGENTS.md`,
     ]);
     for (const [words, why] of NEXT) {
-      const call = displayText(`${around.command} ${words}`, { max: 300 });
+      const call = displayText(`${environment.command} ${words}`, { max: 300 });
       screen.say(`  ${screen.paint.cyan(call.padEnd(44))} ${why}`);
     }
     return EXIT.success;

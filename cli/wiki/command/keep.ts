@@ -12,14 +12,14 @@ import { sayWhere, usd } from "../model/ask.ts";
 import { MAX_TEXTS, openEmbedder } from "../model/vectors.ts";
 import { keepEmbedder } from "../place.ts";
 import { onIngest, totalsText } from "./ingest.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** `wiki reindex`: the search index anew from the files. */
 export async function wikiReindex(command: Command<Basic | "wikis">): Promise<number> {
   return await withWiki(command, async (wiki) => {
-    command.hands.screen.hint("  building the index …");
+    command.powers.screen.hint("  building the index …");
     const status = readStatus(await wiki.ask("reindex", null));
-    command.hands.screen.hint("");
+    command.powers.screen.hint("");
     if (command.json) printJson(command, { ...status, folder: wiki.place.folder });
     else {
       const { pages, passages, index } = status;
@@ -35,7 +35,7 @@ export async function wikiReindex(command: Command<Basic | "wikis">): Promise<nu
 export async function wikiEmbed(
   command: Command<Basic | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const given = flag(parsed, "embedder");
   return await withWiki(command, async (wiki) => {
     const embedder = await openEmbedder(command, given);
@@ -54,9 +54,9 @@ export async function wikiEmbed(
           vectors: next.map(({ key }, n) => ({ key, vector: made.vectors[n] ?? [] })),
         });
         texts += next.length;
-        hands.screen.hint(`  ${texts} texts …`);
+        powers.screen.hint(`  ${texts} texts …`);
       }
-      hands.screen.hint("");
+      powers.screen.hint("");
       keepEmbedder(command, wiki.place, given ?? embedder.ref);
       if (command.json) printJson(command, { embedder: embedder.ref, texts, cost_usd: money });
       else {
@@ -79,23 +79,23 @@ function labelOf({ parsed }: Command): Label {
 export async function wikiWatch(
   command: Command<Basic | "interrupts" | "watch" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
-  const { disk, around, screen } = hands;
+  const { powers, parsed } = command;
+  const { disk, environment, screen } = powers;
   const given = parsed.args[0] ?? "";
-  const root = disk.real(absolute(around, given));
+  const root = disk.real(absolute(environment, given));
   if (root === undefined || disk.stat(root)?.folder !== true) {
     throw new Fault("notFound", `Cannot watch "${given}": there is no such folder`);
   }
   const trust: Trust = {
     label: oneOf(parsed, "label", Label.options) ?? "internal",
     colour: oneOf(parsed, "colour", ["YELLOW", "RED"]) ?? "YELLOW",
-    owner: operatorName(hands),
+    owner: operatorName(powers),
   };
   const stopping = new AbortController();
-  const unlisten = hands.interrupts.listen(() => stopping.abort());
+  const unlisten = powers.interrupts.listen(() => stopping.abort());
   try {
     // Begun before the first look: a change meanwhile is not lost.
-    const changes = hands.watch(root, stopping.signal)[Symbol.asyncIterator]();
+    const changes = powers.watch(root, stopping.signal)[Symbol.asyncIterator]();
     for (let going = true; going;) {
       await takeOnce(command, root, trust, stopping.signal);
       screen.hint("  waiting for a change; Ctrl-C ends");
@@ -114,7 +114,7 @@ async function takeOnce(
   trust: Trust,
   signal: AbortSignal,
 ): Promise<void> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   try {
     await withWiki(command, async (wiki) => {
       const on = onIngest(command, { signal, wiki });

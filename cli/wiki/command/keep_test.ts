@@ -12,8 +12,8 @@ Deno.test("watch takes a folder in at once and after each change, until Ctrl-C",
   });
   at.work("docs/a.md");
   let press: (count: number) => void = () => undefined;
-  const hands = {
-    ...at.hands,
+  const powers = {
+    ...at.powers,
     interrupts: {
       listen(heard: (count: number) => void) {
         press = heard;
@@ -27,7 +27,7 @@ Deno.test("watch takes a folder in at once and after each change, until Ctrl-C",
       press(1);
     },
   };
-  assert.equal(await runCommandLine(["wiki", "watch", "docs"], hands), 0);
+  assert.equal(await runCommandLine(["wiki", "watch", "docs"], powers), 0);
   assert.deepEqual(
     at.asked("ingestFiles").map((each) => (body(each)["files"] as Json[]).length),
     [1, 2],

@@ -14,16 +14,16 @@ import { counted, EVERYTHING, operatorName, shownPath, withWiki } from "../comma
 import { contradictionsByModel, sayJudged } from "../model/lint.ts";
 import { decideMany } from "../patch.ts";
 import type { WikiPlace } from "../place.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 function findingLines(
-  { hands }: Command,
+  { powers }: Command,
   { folder }: WikiPlace,
   finding: FindingAnswer,
 ): readonly string[] {
-  const { paint } = hands.screen;
+  const { paint } = powers.screen;
   const at = (place: { readonly file: string; readonly line?: number | undefined }): string =>
-    `${shownPath(hands.around, join(folder, place.file))}${
+    `${shownPath(powers.environment, join(folder, place.file))}${
       place.line === undefined ? "" : `:${place.line}`
     }`;
   const word = finding.severity === "error" ? paint.red("error") : paint.yellow("warning");
@@ -46,7 +46,7 @@ function findingLines(
 export async function wikiLint(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const rule = oneOf(parsed, "rule", LINT_RULES);
   const byModel = flag(parsed, "model") !== undefined;
   if (!byModel && has(parsed, "max-cost")) {
@@ -74,7 +74,7 @@ export async function wikiLint(
     ];
     let findings = await lint();
     const patches = has(parsed, "fix") && findings.some((each) => each.fixable)
-      ? readPatches(await wiki.ask("lintFix", { by: operatorName(hands) }))
+      ? readPatches(await wiki.ask("lintFix", { by: operatorName(powers) }))
       : [];
     if (!command.json) {
       printLines(command, findings.flatMap((each) => findingLines(command, wiki.place, each)));
@@ -93,7 +93,7 @@ export async function wikiLint(
         ...(has(parsed, "fix") ? { patches: patches.map(({ id }) => id) } : {}),
       });
     } else {
-      const { paint, say } = hands.screen;
+      const { paint, say } = powers.screen;
       const words = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;
       say(findings.length === 0 ? paint.green("clean") : words);
       if (judged !== undefined) sayJudged(command, judged);

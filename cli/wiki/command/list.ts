@@ -15,7 +15,7 @@ import {
   withWiki,
 } from "../command.ts";
 import { knownWikis } from "../place.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Rows that the process is asked for at once. */
 const AT_ONCE = 1_000;
@@ -23,7 +23,7 @@ const WIDE = 300;
 
 /** Runs the command. */
 export async function wikiList(command: Command<Basic | "wikis">): Promise<number> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const wikis = has(parsed, "wikis");
   if (wikis && has(parsed, "sources")) {
     throw new Fault("invalidInput", "Cannot list both: say --wikis or --sources");
@@ -31,7 +31,7 @@ export async function wikiList(command: Command<Basic | "wikis">): Promise<numbe
   if (wikis) {
     const all = knownWikis(command).map(({ folder }) => folder).sort();
     if (command.json) printJson(command, all);
-    else printLines(command, all.map((each) => shownPath(hands.around, each)));
+    else printLines(command, all.map((each) => shownPath(powers.environment, each)));
     return EXIT.success;
   }
   return await withWiki(command, async (wiki) => {
@@ -82,7 +82,7 @@ async function* wikiSources(
 
 function pageLines(command: Command, rows: readonly IndexAnswer[]): readonly string[] {
   if (rows.length === 0) return ["no pages yet"];
-  const { paint, outWidth } = command.hands.screen;
+  const { paint, outWidth } = command.powers.screen;
   const cells = rows.map((row) => [
     displayText(row.name, { max: 130 }),
     displayText(row.kind, { max: 12 }),
@@ -95,13 +95,15 @@ function pageLines(command: Command, rows: readonly IndexAnswer[]): readonly str
 
 function sourceLines(command: Command, rows: readonly WikiSource[]): readonly string[] {
   if (rows.length === 0) return ["no sources yet"];
-  const { around, screen } = command.hands;
+  const { environment, screen } = command.powers;
   const cells = rows.map((row) => {
     const { origin } = row.provenance;
     const { expiresAt } = row;
     const until = expiresAt === undefined
       ? ""
-      : `${expiresAt > around.now() ? "until" : "ended"} ${momentText(expiresAt).slice(0, 10)}`;
+      : `${expiresAt > environment.now() ? "until" : "ended"} ${
+        momentText(expiresAt).slice(0, 10)
+      }`;
     const state = row.state === "removed" ? "removed" : "";
     return [
       displayText(row.text, { max: 130 }),
@@ -109,7 +111,7 @@ function sourceLines(command: Command, rows: readonly WikiSource[]): readonly st
       [marksOf(command, row), until, state].filter((each) => each !== "").join(" "),
       momentText(row.ingestedAt),
       displayText(row.owner, { max: 40 }),
-      origin.startsWith("/") ? shownPath(around, origin) : displayText(origin, { max: 300 }),
+      origin.startsWith("/") ? shownPath(environment, origin) : displayText(origin, { max: 300 }),
     ];
   });
   return tableLines(

@@ -33,7 +33,7 @@ Deno.test("list shows every page of a large wiki, however many the process gives
   assert.equal(lines.length, 2_501);
   assert.match(lines[4] ?? "", /^page-00003 +concept +stale +about 3$/);
   assert.equal(await at.run("list", "--json", "--clearance", "public"), 0);
-  assert.equal(JSON.parse(at.hands.screen.outs.at(-1) ?? "").length, 2_500);
+  assert.equal(JSON.parse(at.powers.screen.outs.at(-1) ?? "").length, 2_500);
 });
 
 Deno.test("list --sources shows whose each is, from where, how far it is trusted and until when", async () => {

@@ -25,7 +25,7 @@ import {
 } from "../command.ts";
 import { numberedLines } from "../hit_lines.ts";
 import { readWhole } from "./show.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** `wiki sanitize PAGE --colour YELLOW|BLUE`. */
 export async function wikiSanitize(
@@ -68,7 +68,7 @@ async function mark(
   verb: "sanitize" | "redact",
   judge: (page: Page) => { readonly colour: Colour; readonly label: Label },
 ): Promise<number> {
-  const { hands, places, parsed } = command;
+  const { powers, places, parsed } = command;
   const name = pageNameOf(parsed.args[0] ?? "");
   return await withWiki(command, async (wiki) => {
     const { page } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
@@ -80,10 +80,10 @@ async function mark(
       `version ${page.version} is ${page.colour} and ${page.label}. You have read all of it, and say that it is ${next.colour} and ${next.label}?`,
       { yes: false },
     );
-    const signer = openKeyRing(hands.disk, places).provideConsent();
+    const signer = openKeyRing(powers.disk, places).provideConsent();
     const unsigned = {
       ...{ page: page.name, digest: page.digest, ...next },
-      ...{ by: operatorName(hands), at: hands.around.now() },
+      ...{ by: operatorName(powers), at: powers.environment.now() },
     };
     const signed = PageMark.parse({
       ...unsigned,
@@ -101,7 +101,7 @@ async function mark(
 
 /** All of what is signed: nothing that was not shown. */
 async function show(command: Command, wiki: OpenWiki, page: Page): Promise<void> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const read = await readWhole(wiki, `pages/${page.name}.md`, {
     clearance: EVERYTHING,
     version: page.version,

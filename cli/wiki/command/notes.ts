@@ -6,10 +6,10 @@ import { type Command, commandText, printJson, printLines } from "../../command.
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { readNote, readNotes } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, marksOf, momentText, operatorName, withWiki } from "../command.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 function noteLines(command: Command, note: Note): readonly string[] {
-  const { paint } = command.hands.screen;
+  const { paint } = command.powers.screen;
   const head = [
     paint.bold(note.id),
     momentText(note.at),
@@ -24,7 +24,7 @@ function noteLines(command: Command, note: Note): readonly string[] {
 
 /** `wiki notes [list|keep|reject] [NOTE]`. */
 export async function wikiNotes(command: Command<Basic | "wikis">): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const [verb = "list", id] = parsed.args;
   if (!["list", "keep", "reject"].includes(verb)) {
     throw new Fault("invalidInput", `Cannot run "wiki notes ${verb}": there is list, keep, reject`);
@@ -40,7 +40,7 @@ export async function wikiNotes(command: Command<Basic | "wikis">): Promise<numb
   const kind = oneOf(parsed, "kind", ["taskLog", "projectWiki", "userMemory"]);
   return await withWiki(command, async (wiki) => {
     if (id !== undefined) {
-      const by = operatorName(hands);
+      const by = operatorName(powers);
       const note = readNote(await wiki.ask("noteDecide", { id, keep: verb === "keep", by }));
       if (command.json) printJson(command, note);
       else printLines(command, [`${note.id} is ${note.state}`]);
@@ -60,8 +60,8 @@ export async function wikiNotes(command: Command<Basic | "wikis">): Promise<numb
       ]);
     } else {
       printLines(command, notes.flatMap((each) => noteLines(command, each)));
-      hands.screen.say(
-        hands.screen.paint.cyan(`  ${commandText(command, "wiki notes keep NOTE")}`),
+      powers.screen.say(
+        powers.screen.paint.cyan(`  ${commandText(command, "wiki notes keep NOTE")}`),
       );
     }
     return EXIT.success;

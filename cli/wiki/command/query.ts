@@ -3,7 +3,7 @@ import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { type LazyCommand, printJson } from "../../command.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 import { readFound } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
 import { exitOfFound, foundDocument, PASSAGES, printFound } from "../hit_lines.ts";

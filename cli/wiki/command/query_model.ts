@@ -5,7 +5,7 @@ import type { CheckedAnswer, WikiQuery } from "../../../contracts/wire/wire_wiki
 import { displayText } from "../../../text/mod.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../../command.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 import { wordWrap } from "../../terminal/columns.ts";
 import {
   type PatchAnswer,
@@ -29,7 +29,7 @@ export async function vectorOf(
   name: string,
   text: string,
 ): Promise<WikiQuery["vector"]> {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   try {
     const embedder = await openEmbedder(command, name);
     try {
@@ -157,7 +157,7 @@ async function askModel(
 ): Promise<{ readonly answer: Asked; readonly model: string }> {
   const model = await openModel(command);
   try {
-    const { screen } = command.hands;
+    const { screen } = command.powers;
     sayWhere(command, model.providers);
     refuseAbove(command, model, ask, "answer", spent);
     screen.hint("  the model reads the passages …");
@@ -177,12 +177,12 @@ async function file(
   answer: CheckedAnswer,
   model: string,
 ): Promise<PatchAnswer> {
-  const by = operatorName(command.hands);
+  const by = operatorName(command.powers);
   return readPatch(await wiki.ask("answerFile", { answer, model, by }));
 }
 
 function show(command: Command, wiki: OpenWiki, answer: CheckedAnswer, said: Asked): void {
-  const { screen, around } = command.hands;
+  const { screen, environment } = command.powers;
   const { paint } = screen;
   const places = new Map<string, number>();
   const numberOfPlace = (text: string): number => {
@@ -192,7 +192,7 @@ function show(command: Command, wiki: OpenWiki, answer: CheckedAnswer, said: Ask
   };
   const text = answer.sentences.map(({ text: sentence, citations, uncited }) => {
     const marks = citations.map(({ file: name, startLine, endLine }) => {
-      const at = `${shownPath(around, join(wiki.place.folder, name))}:${startLine}`;
+      const at = `${shownPath(environment, join(wiki.place.folder, name))}:${startLine}`;
       return `[${numberOfPlace(endLine > startLine ? `${at}-${endLine}` : at)}]`;
     });
     const mark = uncited ? "(uncited)" : [...new Set(marks)].join("");

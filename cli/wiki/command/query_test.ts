@@ -51,7 +51,7 @@ Deno.test("a wiki with vectors of the built-in embedder of earlier versions is s
   const at = await rig({
     ops: { query: () => ({ hits: [HIT], fit: "good", searched: SEARCHED }) },
   });
-  const places = placesOf(at.hands.around, undefined);
+  const places = placesOf(at.powers.environment, undefined);
   Deno.mkdirSync(dirname(places.config), { recursive: true });
   Deno.writeTextFileSync(places.config, "version: 1\nembedder: lexical\n");
   const [id = ""] = [...Deno.readDirSync(join(places.state, "wiki"))]

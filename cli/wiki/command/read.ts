@@ -14,7 +14,7 @@ import {
 } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, counted, EVERYTHING, momentText, pageNameOf, withWiki } from "../command.ts";
 import { diffLines } from "../patch.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 const LOG_PAGE = 500;
 
@@ -64,7 +64,7 @@ export async function wikiHistory(command: Command<Basic | "wikis">): Promise<nu
       const { reviewed } = page;
       if (reviewed !== undefined) {
         const by = displayText(reviewed.by, { max: 100 });
-        command.hands.screen.say(
+        command.powers.screen.say(
           `  version ${page.version} was reviewed by ${by}, ${momentText(reviewed.at)}`,
         );
       }
@@ -90,14 +90,14 @@ export async function wikiDiff(command: Command<Basic | "wikis">): Promise<numbe
     const from = given[0] ?? Math.max(1, to - 1);
     const { diff } = readDiff(await wiki.ask("diff", { name, from, to }));
     if (command.json) printJson(command, { page: name, from, to, diff });
-    else printLines(command, diffLines(command.hands.screen.paint, diff));
+    else printLines(command, diffLines(command.powers.screen.paint, diff));
     return EXIT.success;
   });
 }
 
 /** `wiki log`: the append-only record; with `--verify` whether it holds. */
 export async function wikiLog(command: Command<Basic | "wikis">): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   return await withWiki(command, async (wiki) => {
     if (has(parsed, "verify")) {
       const { problem } = readProblem(await wiki.ask("logVerify", null));
@@ -128,7 +128,7 @@ export async function wikiLog(command: Command<Basic | "wikis">): Promise<number
       if (events.length < LOG_PAGE || last <= afterN) break;
       afterN = last;
     }
-    hands.screen.hint("");
+    powers.screen.hint("");
     return EXIT.success;
   });
 }

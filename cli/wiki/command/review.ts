@@ -26,7 +26,7 @@ import {
   sayPatch,
   showPatch,
 } from "../patch.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Runs the command. */
 export async function wikiReview(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
@@ -51,11 +51,11 @@ export async function wikiReview(command: Command<Basic | "keyboard" | "wikis">)
 
 /** Every patch that waits: by a flag, or asked about at a terminal. */
 async function reviewAll(command: Command<Basic | "keyboard">, wiki: OpenWiki): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const patches = readPatches(await wiki.ask("patches", { state: "proposed" }));
   if (patches.length === 0) return await list(command, wiki);
   const flagged = has(parsed, "apply") || has(parsed, "reject");
-  if (!flagged && hands.keyboard === undefined) {
+  if (!flagged && powers.keyboard === undefined) {
     throw new Fault(
       "refused",
       "Cannot decide all: nobody is at a terminal; add --apply or --reject",
@@ -85,7 +85,7 @@ async function list(command: Command, wiki: OpenWiki): Promise<number> {
     marksOf(command, each),
     displayText(`${each.author}: ${each.reason}`, { max: 200 }),
   ]);
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   printLines(
     command,
     tableLines(["patch", "at", "pages", "", "by and why"], rows, screen.outWidth ?? 200),
@@ -99,7 +99,7 @@ async function reviewPatch(
   wiki: OpenWiki,
   text: string,
 ): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const id = idOf(PatchName, text, "patch");
   if (has(parsed, "apply") || has(parsed, "reject")) {
     const decided = await decide(command, wiki, { id, apply: has(parsed, "apply") });
@@ -111,13 +111,13 @@ async function reviewPatch(
     printJson(command, { patch, diff });
     return EXIT.success;
   }
-  if (patch.state === "proposed" && hands.keyboard !== undefined) {
+  if (patch.state === "proposed" && powers.keyboard !== undefined) {
     const decided = await decideNow(command, wiki, patch);
     return decided.state === "proposed" ? EXIT.success : exitOfPatch(decided);
   }
-  printLines(command, diffLines(hands.screen.paint, diff));
+  printLines(command, diffLines(powers.screen.paint, diff));
   if (patch.state === "proposed") {
-    hands.screen.say(`  --apply or --reject decides it`);
+    powers.screen.say(`  --apply or --reject decides it`);
   } else sayPatch(command, patch);
   return EXIT.success;
 }
@@ -127,7 +127,7 @@ async function reviewPage(command: Command, wiki: OpenWiki, text: string): Promi
   const name = pageNameOf(text);
   const { page } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
   const version = wholeNumber(command, "at", { least: 1, most: 1_000_000 }) ?? page.version;
-  const by = operatorName(command.hands);
+  const by = operatorName(command.powers);
   const marked = readMarked(await wiki.ask("review", { name, version, by }));
   if (command.json) printJson(command, marked);
   else {printLines(command, [

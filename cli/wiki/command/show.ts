@@ -15,7 +15,7 @@ import {
   withWiki,
 } from "../command.ts";
 import { numberedLines } from "../hit_lines.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 const MAX = 1_000_000;
 /** Lines that are asked for at once. */
@@ -69,7 +69,7 @@ export async function readWhole(
 
 /** `wiki show PAGE|raw/FILE`. */
 export async function wikiShow(command: Command<Basic | "wikis">): Promise<number> {
-  const { parsed, hands } = command;
+  const { parsed, powers } = command;
   const name = fileNameOf(parsed.args[0] ?? "");
   const given = flag(parsed, "lines");
   const span = given === undefined ? {} : readSpan(given);
@@ -80,8 +80,8 @@ export async function wikiShow(command: Command<Basic | "wikis">): Promise<numbe
       printJson(command, read);
       return EXIT.success;
     }
-    const { screen, around } = hands;
-    const at = shownPath(around, join(wiki.place.folder, read.file));
+    const { screen, environment } = powers;
+    const at = shownPath(environment, join(wiki.place.folder, read.file));
     const about = [
       `${at}:${read.from}`,
       read.version === undefined ? "" : `version ${read.version}`,

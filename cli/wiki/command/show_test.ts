@@ -20,6 +20,6 @@ Deno.test("show reads a long file in pieces that the process allows, and in any 
   assert.equal(await at.run("show", "raw/a.md"), 0);
   assert.equal(at.out(), `${lines.join("\n")}\n`);
   assert.equal(await at.run("show", "w/raw/a.md", "--lines", "5000-5001", "--json"), 0);
-  assert.equal(JSON.parse(at.hands.screen.outs.at(-1) ?? "").text, "line 5000\nline 5001");
+  assert.equal(JSON.parse(at.powers.screen.outs.at(-1) ?? "").text, "line 5000\nline 5001");
   assert.equal(await at.run("show", "raw/a.md", "--lines", "5-2"), 2);
 });

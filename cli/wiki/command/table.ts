@@ -250,7 +250,7 @@ const WIKI_COMMANDS: readonly CommandSpec[] = [
 export const WIKIS = family(WIKI_COMMANDS, [
   "screen",
   "disk",
-  "around",
+  "environment",
   "kernels",
   "interrupts",
   "keyboard",

@@ -2,7 +2,7 @@
 import { amountOf } from "../../../contracts/task/spending.ts";
 import { askKernel, type Command } from "../../command.ts";
 import { loadConfig } from "../../../config/files.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 import type { OnIngest } from "./files.ts";
 
 const OF: ReadonlySet<string> = new Set(["sources", "sourceBytes", "indexBytes"]);
@@ -12,8 +12,8 @@ export function ingestBudgets(
   command: Command<Basic | "wikis">,
   stateFolder: string,
 ): Pick<OnIngest, "begin"> {
-  const { hands: { disk, wikis, around }, places } = command;
-  const { policy } = loadConfig(disk, places, { folder: around.cwd, mounts: [] });
+  const { powers: { disk, wikis, environment }, places } = command;
+  const { policy } = loadConfig(disk, places, { folder: environment.cwd, mounts: [] });
   if (!(policy.budgets ?? []).some((budget) => OF.has(amountOf(budget).of))) return {};
   const index = (): number => {
     // The database's journal is part of it until it is taken in.

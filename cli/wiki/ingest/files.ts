@@ -134,8 +134,8 @@ export async function ingestFolder(
   trust: Trust,
   on: OnIngest = {},
 ): Promise<Ingested> {
-  const { hands, places } = where;
-  const { disk, wikis } = hands;
+  const { powers, places } = where;
+  const { disk, wikis } = powers;
   const apart = [
     disk.real(places.state) ?? places.state,
     wiki.place.folder,
@@ -175,7 +175,7 @@ export async function ingestFile(
   trust: Trust,
   on: OnIngest = {},
 ): Promise<Ingested> {
-  const { disk, wikis } = where.hands;
+  const { disk, wikis } = where.powers;
   if (wikis.isNever(path)) throw neverFault(path);
   const bytes = wikis.look(path)?.bytes ?? 0;
   const name = basename(path);
@@ -244,7 +244,7 @@ export async function provideWiki(
   where: WikiWhere,
   filling: WikiFilling,
 ): Promise<Pick<WikiPlace, "folder" | "state">> {
-  const { disk } = where.hands;
+  const { disk } = where.powers;
   const docs = disk.real(filling.docs);
   if (docs === undefined) {
     throw new Fault("notFound", `Cannot fill a wiki: there is no folder "${filling.docs}"`);

@@ -10,7 +10,7 @@ import { absolute, within } from "../../../launch/disk/places.ts";
 import { askOperator, operatorName, shownPath } from "../command.ts";
 import { DOCUMENT_BYTES, type Trust } from "./files.ts";
 import { kindOfAnswer, kindOfName, looksLikeText } from "../../../memory-wiki/host/ingest/kinds.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** One thing that was named, ready to be taken in. */
 export type Source =
@@ -51,7 +51,7 @@ export async function trustOf(
   command: Command<Basic | "keyboard">,
   place: { readonly colour: Colour; readonly label: Label; readonly shown: string },
 ): Promise<Trust> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const colour = oneOf(parsed, "colour", ["BLUE", "YELLOW", "RED"]) ?? place.colour;
   const label = oneOf(parsed, "label", ["public", "internal", "secret"]) ?? place.label;
   if (mixColour(colour, place.colour) !== colour) {
@@ -65,8 +65,8 @@ export async function trustOf(
   const ttl = flag(parsed, "ttl");
   return {
     ...{ colour, label },
-    owner: (flag(parsed, "owner") ?? operatorName(hands)).slice(0, 128),
-    ...(ttl === undefined ? {} : { expiresAt: hands.around.now() + readTtl(ttl) }),
+    owner: (flag(parsed, "owner") ?? operatorName(powers)).slice(0, 128),
+    ...(ttl === undefined ? {} : { expiresAt: powers.environment.now() + readTtl(ttl) }),
   };
 }
 
@@ -83,9 +83,9 @@ const MACHINE = ["/proc", "/sys", "/dev"];
  * be read, devices, the state, the wiki itself and the whole machine.
  */
 export function pathSource(command: Command<Basic | "wikis">, text: string, wiki: string): Source {
-  const { hands, places } = command;
-  const { disk, around } = hands;
-  const named = absolute(around, text);
+  const { powers, places } = command;
+  const { disk, environment } = powers;
+  const named = absolute(environment, text);
   if (MACHINE.some((each) => within(named, each))) {
     throw new Fault("refused", `Cannot take "${text}" in: it is the machine's own, no document`);
   }
@@ -105,7 +105,7 @@ export function pathSource(command: Command<Basic | "wikis">, text: string, wiki
       }`,
     );
   }
-  const found = hands.wikis.look(path)?.kind;
+  const found = powers.wikis.look(path)?.kind;
   if (found === undefined) {
     throw new Fault("refused", `Cannot take "${text}" in: it may not be looked at`);
   }
@@ -116,7 +116,7 @@ export function pathSource(command: Command<Basic | "wikis">, text: string, wiki
       `Cannot take "${text}" in: it is neither a file nor a folder; what a program writes is taken as -`,
     );
   }
-  return { kind: found, path, shown: shownPath(around, path) };
+  return { kind: found, path, shown: shownPath(environment, path) };
 }
 
 /** A page of the web, in a file beneath `folder`. Throws as `WikiHands.fetch`, and `invalidInput` for what is no document. */
@@ -125,10 +125,10 @@ export async function fetchedSource(
   text: string,
   folder: string,
 ): Promise<Source> {
-  const { hands } = command;
-  const { screen, wikis, disk } = hands;
+  const { powers } = command;
+  const { screen, wikis, disk } = powers;
   const stop = new AbortController();
-  const unlisten = hands.interrupts.listen(() => stop.abort());
+  const unlisten = powers.interrupts.listen(() => stop.abort());
   screen.hint(`  getting ${displayText(text, { max: 200 })} …`);
   try {
     const { url, mediaType, bytes } = await wikis.fetch(text, stop.signal);
@@ -139,7 +139,7 @@ export async function fetchedSource(
         `Cannot take "${text}" in: it is "${mediaType}", which is no document`,
       );
     }
-    const path = join(folder, `${hands.around.id("u")}`);
+    const path = join(folder, `${powers.environment.id("u")}`);
     disk.write(path, bytes);
     const { host, pathname } = new URL(url);
     const name = `${host}${pathname}`.slice(0, 512);
@@ -161,9 +161,9 @@ export async function pipedSource(
   command: Command<Basic | "wikis">,
   folder: string,
 ): Promise<Source> {
-  const { hands, parsed } = command;
+  const { powers, parsed } = command;
   const name = flag(parsed, "name") ?? "stdin";
-  const bytes = await hands.wikis.input(DOCUMENT_BYTES);
+  const bytes = await powers.wikis.input(DOCUMENT_BYTES);
   if (bytes.length === 0) throw new Fault("invalidInput", "Cannot take - in: nothing came in");
   const document = kindOfName(name) ?? (looksLikeText(bytes) ? "text" : undefined);
   if (document === undefined) {
@@ -172,8 +172,8 @@ export async function pipedSource(
       "Cannot take - in: it is no text; say what it is with --name, as in --name report.pdf",
     );
   }
-  const path = join(folder, hands.around.id("i"));
-  hands.disk.write(path, bytes);
+  const path = join(folder, powers.environment.id("i"));
+  powers.disk.write(path, bytes);
   const shown = displayText(name, { max: 100 });
   return {
     kind: "bytes",

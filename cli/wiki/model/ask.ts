@@ -11,7 +11,7 @@ import { chooseModel } from "../../model/choice.ts";
 import type { AskedProvider } from "../../../contracts/model/mod.ts";
 import { kernelFor } from "../../run/kernel_for.ts";
 import { numberOf } from "../command.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** One question, as the wiki's process or a command words it. */
 export interface ModelAsk {
@@ -57,8 +57,8 @@ const MILLION = 1e6;
 export async function openModel(
   command: Command<Basic | "mcpStore" | "models">,
 ): Promise<AskedModel> {
-  const { hands, places, parsed } = command;
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places, parsed } = command;
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const resolved = await chooseModel(command, {}, config);
   const { choice, providers } = resolved;
   const link = await kernelFor(command, { config, mounts: [], resolved });
@@ -132,8 +132,8 @@ export function usd(value: number): string {
 }
 
 /** Says where text goes, if it leaves this machine. */
-export function sayWhere({ hands }: Command, providers: readonly AskedProvider[]): void {
-  const { say, paint } = hands.screen;
+export function sayWhere({ powers }: Command, providers: readonly AskedProvider[]): void {
+  const { say, paint } = powers.screen;
   for (const { host, model, encrypted, price } of providers) {
     const bare = encrypted ? "" : ", and is NOT encrypted on its way";
     say(
@@ -183,7 +183,7 @@ export function sayCost(
   model: AskedModel,
   { reads, input, output, maxCost }: PlannedCost,
 ): void {
-  const { say, paint } = command.hands.screen;
+  const { say, paint } = command.powers.screen;
   const remote = model.providers.length > 0;
   const price = remote
     ? `at most ${usd(model.priceOf({ input, output }))}`

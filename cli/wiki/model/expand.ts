@@ -20,7 +20,7 @@ import {
   sayWhere,
   usd,
 } from "./ask.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Phrasings of a question, and what they took. */
 export interface Expanded {
@@ -80,7 +80,7 @@ async function expand(
   { place }: Pick<OpenWiki, "place">,
   { text }: Pick<WikiQuery, "text">,
 ): Promise<Expanded> {
-  const { disk, screen } = command.hands;
+  const { disk, screen } = command.powers;
   const file = join(place.state, "phrasings.json");
   const kept = readKept(disk.read(file));
   const question = sha256Hex(text);
@@ -134,8 +134,8 @@ function readKept(bytes: Uint8Array | undefined): z.infer<typeof Kept> {
   return list.data?.kept ?? [];
 }
 
-function sayExpanded({ hands }: Command, { queries, about }: Expanded): void {
-  const { say, paint } = hands.screen;
+function sayExpanded({ powers }: Command, { queries, about }: Expanded): void {
+  const { say, paint } = powers.screen;
   const model = displayText(about.model, { max: 120 });
   const cost = about.kept ? "kept" : `${about.tokens} tokens, ${usd(about.cost_usd)}`;
   if (about.why !== undefined) {

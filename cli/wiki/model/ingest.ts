@@ -6,7 +6,7 @@ import { readFinish, readItem, readPlan, readTaken } from "../../../memory-wiki/
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
 import { type AskedModel, openModel, sayCost, usd } from "./ask.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** How it ended. */
 export interface ModelIngest {
@@ -39,7 +39,7 @@ export async function ingestByModel(
     };
     const plan = readPlan(await wiki.ask("workPlan", { model: name, contextTokens, of }));
     if (plan.items === 0) {
-      command.hands.screen.say("  the model has read all of it already");
+      command.powers.screen.say("  the model has read all of it already");
       return { exit: EXIT.success, document: { items: 0 } };
     }
     const answered = plan.done === 0 ? "" : `, ${plan.done} of them answered already`;
@@ -66,7 +66,7 @@ async function work(
   },
 ): Promise<ModelIngest> {
   const { wiki, model, plan, maxCost } = parts;
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const used = { requests: 0, inputTokens: 0, outputTokens: 0, money: 0 };
   const tries = new Map<string, number>();
   let problems = 0;
@@ -126,7 +126,7 @@ function stopped(
     readonly plan: Plan;
   },
 ): ModelIngest {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   screen.hint("");
   screen.say(
     why === "cost"
@@ -150,8 +150,8 @@ async function finish(
     readonly problems: number;
   },
 ): Promise<ModelIngest> {
-  const { screen } = command.hands;
-  const by = operatorName(command.hands);
+  const { screen } = command.powers;
+  const by = operatorName(command.powers);
   const { patch, contradictions, left } = readFinish(
     await wiki.ask("workFinish", { run: plan.run, by }),
   );

@@ -19,7 +19,7 @@ import {
   sayCost,
   usd,
 } from "./ask.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** What a model found. */
 export interface Judged {
@@ -144,7 +144,7 @@ interface Work {
 }
 
 async function judge(command: Command, { wiki, model, requests, most }: Work) {
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const whys = new Map<string, string>();
   let [money, tokens] = [0, 0];
   let why: string | undefined;
@@ -208,8 +208,8 @@ function findingOf(
 }
 
 /** Says what that took, and what was left. */
-export function sayJudged({ hands }: Command, { about }: Judged): void {
-  const { say, paint } = hands.screen;
+export function sayJudged({ powers }: Command, { about }: Judged): void {
+  const { say, paint } = powers.screen;
   const model = displayText(about.model, { max: 120 });
   const took = `${about.tokens} tokens, ${usd(about.cost_usd)}`;
   say(paint.dim(`  ${model} has compared ${counted(about.pairs - about.left, "pair")}: ${took}`));

@@ -50,7 +50,7 @@ Deno.test("alice has a model look for contradictions: she is told what it takes,
 
   // What was judged is told again, and not paid for again.
   assert.equal(await at.run("lint", ...MODEL, "--json"), 0);
-  const document = JSON.parse(at.hands.screen.outs.at(-1) ?? "");
+  const document = JSON.parse(at.powers.screen.outs.at(-1) ?? "");
   assert.deepEqual([document.warnings, document.model.cost_usd, document.model.left], [2, 0, 0]);
   assert.equal(at.asked("lintJudged").length, 2);
 });

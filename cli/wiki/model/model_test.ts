@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Fault, type Json } from "../../../contracts/base/mod.ts";
-import { fakeHands, fakeKeyboard, runCommandLine } from "../../_fixture/world.ts";
+import { fakeKeyboard, fakePowers, runCommandLine } from "../../_fixture/world.ts";
 import { EMPTY_WIKI, fakeWikis, type WikiOps } from "../../_fixture/wikis.ts";
 
 const D = "a".repeat(64);
@@ -46,7 +46,7 @@ function rig(
 ) {
   let asked = 0;
   const wikis = fakeWikis({ ops });
-  const hands = fakeHands({
+  const powers = fakePowers({
     wikis,
     ...(parts.types === undefined ? {} : { keyboard: fakeKeyboard(parts.types) }),
     ops: {
@@ -56,14 +56,14 @@ function rig(
       }),
     },
   });
-  Deno.writeTextFileSync(join(hands.around.cwd, "play.yaml"), "steps: []\n");
-  Deno.writeTextFileSync(join(hands.around.cwd, "doc.md"), "# Doc\n");
+  Deno.writeTextFileSync(join(powers.environment.cwd, "play.yaml"), "steps: []\n");
+  Deno.writeTextFileSync(join(powers.environment.cwd, "doc.md"), "# Doc\n");
   return {
-    ...{ hands, wikis },
-    run: (...argv: string[]) => runCommandLine(argv, hands),
+    ...{ powers, wikis },
+    run: (...argv: string[]) => runCommandLine(argv, powers),
     ops: (op: string) => wikis.seen.asked.filter(([each]) => each === op).map(([, given]) => given),
-    said: () => hands.screen.lines.join("\n"),
-    out: () => hands.screen.outs.join(""),
+    said: () => powers.screen.lines.join("\n"),
+    out: () => powers.screen.outs.join(""),
   };
 }
 const MODEL = ["--model", "scripted:play.yaml"];
@@ -82,9 +82,9 @@ Deno.test("a model's ingest says files, tokens, price and time first, asks once,
     at.ops("workTaken").map((each) => body(each)["item"]),
     ["a", "b", "c"],
   );
-  const key = `file:${join(at.hands.around.cwd, "doc.md")}`;
+  const key = `file:${join(at.powers.environment.cwd, "doc.md")}`;
   assert.deepEqual(body(at.ops("workPlan")[0])["of"], { keys: [key], prefixes: [] });
-  const [first] = at.hands.kernels_.last?.asked ?? [];
+  const [first] = at.powers.kernels_.last?.asked ?? [];
   assert.deepEqual(
     [first?.[0], body(first?.[1])["label"], body(first?.[1])["responseSchema"]],
     ["ask", "internal", "{}"],
@@ -125,7 +125,7 @@ Deno.test("a model that never gives what fits is left, and is no endless bill", 
   const at = rig(work(1).ops, { answers: () => ({ text: "nonsense" }) });
   await at.run("wiki", "init", "w");
   assert.equal(await at.run("wiki", "ingest", "doc.md", ...MODEL, "--yes"), 67);
-  assert.equal(at.hands.kernels_.last?.asked.length, 3);
+  assert.equal(at.powers.kernels_.last?.asked.length, 3);
   assert.match(at.said(), /it is no JSON/);
 });
 
@@ -183,7 +183,7 @@ Deno.test("when nothing fits no model is asked to answer, and --file or --model 
   const at = rig({ answerPlan: () => ({ found: none, ask: null }) });
   await at.run("wiki", "init", "w");
   assert.equal(await at.run(...QUERY, "--no-expand"), 68);
-  assert.equal(at.hands.kernels_.last, undefined);
+  assert.equal(at.powers.kernels_.last, undefined);
   assert.equal(await at.run("wiki", "query", "x", "--no-expand"), 2);
   assert.equal(await at.run("wiki", "query", "x", "--file"), 2);
   assert.equal(await at.run("wiki", "query", "x", ...MODEL), 2);
@@ -209,7 +209,7 @@ Deno.test("a model puts the passages in order by their numbers, once, and what i
   assert.deepEqual(placesIn(at.out()), ["3", "1"]);
   assert.match(at.said(), /in the order of scripted:play\.yaml: 500 tokens, 0\.01 USD/);
   assert.deepEqual(at.ops("query").map((each) => body(each)["k"]), [20]);
-  const asked = at.hands.kernels_.last?.asked ?? [];
+  const asked = at.powers.kernels_.last?.asked ?? [];
   assert.deepEqual(asked.map(([op]) => op), ["ask"]);
   const request = body(asked[0]?.[1]);
   // What the passages are goes with them.
@@ -246,7 +246,7 @@ Deno.test("no model is asked for one passage, for none, or where it may cost too
     const at = rig({ query: () => ({ ...FOUND, hits, fit }) });
     await at.run("wiki", "init", "w");
     assert.equal(await at.run(...RERANK), fit === "none" ? 68 : 0);
-    assert.equal(at.hands.kernels_.last, undefined);
+    assert.equal(at.powers.kernels_.last, undefined);
   }
   const dear = rig({ query: () => THREE });
   await dear.run("wiki", "init", "w");
@@ -257,7 +257,7 @@ Deno.test("no model is asked for one passage, for none, or where it may cost too
     "0.000001",
   ];
   assert.equal(await dear.run("wiki", "query", "x", "--rerank", ...remote), 66);
-  assert.deepEqual(dear.hands.kernels_.last?.asked ?? [], []);
+  assert.deepEqual(dear.powers.kernels_.last?.asked ?? [], []);
   assert.equal(await dear.run("wiki", "query", "x", "--rerank", "--answer", ...MODEL), 2);
 });
 
@@ -268,7 +268,7 @@ Deno.test("a model words a question that it sees alone; that is shown, paid, sea
   const at = rig({ query: () => FOUND }, { answers: () => ({ text: JSON.stringify(WORDS) }) });
   await at.run("wiki", "init", "w");
   assert.equal(await at.run(...EXPAND), 0);
-  const [asked] = at.hands.kernels_.last?.asked ?? [];
+  const [asked] = at.powers.kernels_.last?.asked ?? [];
   assert.equal(body(asked?.[1])["user"], '{"question":"when does my right end?"}');
   assert.deepEqual(body(at.ops("query")[0])["queries"], WORDS.queries);
   assert.match(at.said(), /in the words of scripted:play\.yaml \(500 tokens, 0\.01 USD\):/);
@@ -279,9 +279,9 @@ Deno.test("a model words a question that it sees alone; that is shown, paid, sea
   assert.deepEqual(document.queries, WORDS.queries);
   const free = { model: "scripted:play.yaml", kept: true, cost_usd: 0, tokens: 0 };
   assert.deepEqual(document.expand, free);
-  assert.deepEqual(at.hands.kernels_.last?.asked ?? [], [], "what is kept is not asked again");
+  assert.deepEqual(at.powers.kernels_.last?.asked ?? [], [], "what is kept is not asked again");
   await at.run("wiki", "query", "another question", "--expand", ...MODEL);
-  assert.equal(at.hands.kernels_.last?.asked.length, 1);
+  assert.equal(at.powers.kernels_.last?.asked.length, 1);
 });
 
 Deno.test("what is no list of phrasings is not searched for: the question is, alone, and it is said", async () => {

@@ -14,7 +14,7 @@ import {
   sayWhere,
   usd,
 } from "./ask.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** What was found in its new order, and what that took. */
 export interface Reranked {
@@ -88,7 +88,7 @@ export async function rerank(
 ): Promise<Reranked | undefined> {
   const hits = found.hits.slice(0, RERANKED);
   if (hits.length < 2) return undefined;
-  const { screen } = command.hands;
+  const { screen } = command.powers;
   const model = await openModel(command);
   try {
     sayWhere(command, model.providers);
@@ -119,8 +119,8 @@ export async function rerank(
 }
 
 /** Says who put the passages in order and what that cost, or why nobody did. */
-export function sayReranked({ hands }: Command, { about }: Reranked): void {
-  const { say, paint } = hands.screen;
+export function sayReranked({ powers }: Command, { about }: Reranked): void {
+  const { say, paint } = powers.screen;
   const model = displayText(about.model, { max: 120 });
   const cost = `${about.tokens} tokens, ${usd(about.cost_usd)}`;
   if (about.kept === undefined) return say(paint.dim(`  in the order of ${model}: ${cost}`));

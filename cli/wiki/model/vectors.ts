@@ -9,7 +9,7 @@ import { kernelFor } from "../../run/kernel_for.ts";
 import { modelParts } from "../../model/choice.ts";
 import { resolveEmbedder } from "../../model/embedder.ts";
 import type { AskedProvider } from "../../../contracts/model/mod.ts";
-import type { Basic } from "../../hands.ts";
+import type { Basic } from "../../powers.ts";
 
 /** Something that makes vectors. */
 export interface OpenEmbedder {
@@ -77,8 +77,8 @@ export async function openEmbedder(
   command: Command<Basic | "mcpStore" | "models">,
   text: string | undefined,
 ): Promise<OpenEmbedder> {
-  const { hands, places } = command;
-  const config = loadConfig(hands.disk, places, { folder: hands.around.cwd, mounts: [] });
+  const { powers, places } = command;
+  const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   const part = await resolveEmbedder(text ?? config.embedder, modelParts(command, config));
   const { choice, lend, program, provider } = part;
   const resolved = {
@@ -107,7 +107,7 @@ export async function openEmbedder(
       const all = { vectors: new Array<number[]>(), inputTokens: 0, money: 0 };
       for (let at = 0; at < texts.length;) {
         const some = texts.slice(at, at + batchOf(texts.slice(at), tokens));
-        const began = hands.around.now();
+        const began = powers.environment.now();
         const answer = Answer.safeParse(
           await link.ask("embed", toJson({ model: choice, texts: some, label })),
         );
@@ -115,7 +115,7 @@ export async function openEmbedder(
           throw new Fault("upstream", "Cannot embed: the kernel's answer does not read");
         }
         // A slow machine gets small requests, which end within their time; a quick one few.
-        const factor = BATCH_MS / Math.max(1, hands.around.now() - began);
+        const factor = BATCH_MS / Math.max(1, powers.environment.now() - began);
         const next = tokens * Math.min(2, Math.max(0.5, factor));
         tokens = Math.min(TOKENS.most, Math.max(TOKENS.least, Math.round(next)));
         all.vectors.push(...answer.data.vectors);

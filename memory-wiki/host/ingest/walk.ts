@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import type { DiskRead } from "../../../launch/disk/machine.ts";
-import type { Entry, WikiHands } from "../powers.ts";
+import type { Entry, WikiPowers } from "../powers.ts";
 import { kindOfName } from "./kinds.ts";
 
 /** A document that was found. */
@@ -54,7 +54,7 @@ export interface Walk {
 /** What a walk is handed. */
 export interface WalkParts {
   readonly disk: Pick<DiskRead, "read">;
-  readonly wikis: Pick<WikiHands, "entries" | "look" | "isNever">;
+  readonly wikis: Pick<WikiPowers, "entries" | "look" | "isNever">;
   /** Folders that are not entered: Remit's state, wikis. Real and absolute. */
   readonly apart: readonly string[];
   /** Bytes of a file, at most. */

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import type { NativeBuild } from "../../../contracts/model/mod.ts";
-import { fakeHands, runCommandLine } from "../../../cli/_fixture/world.ts";
+import { fakePowers, runCommandLine } from "../../../cli/_fixture/world.ts";
 import { fakeModels } from "../../../cli/_fixture/models.ts";
 import { isSealed, makeNativeEngine, seal } from "./engine_powers.ts";
 import { ENGINE_VERSION, engineBuild, NATIVE_BUILDS } from "../builds.ts";
 import type { NativeEngine } from "../powers.ts";
 import assert from "node:assert/strict";
 
-type Given = ReturnType<typeof fakeHands>;
+type Given = ReturnType<typeof fakePowers>;
 
-const shown = (hands: Given): string => [...hands.screen.outs, ...hands.screen.lines].join("\n");
-const jsonOf = (hands: Given): unknown => JSON.parse(hands.screen.outs.at(-1) ?? "null");
+const shown = (powers: Given): string => [...powers.screen.outs, ...powers.screen.lines].join("\n");
+const jsonOf = (powers: Given): unknown => JSON.parse(powers.screen.outs.at(-1) ?? "null");
 const LINUX = { os: "linux", arch: "x86_64" };
 
 Deno.test("each build of the native engine is fetched by its own name, and listed", async () => {
@@ -24,26 +24,26 @@ Deno.test("each build of the native engine is fetched by its own name, and liste
     },
   });
   const engines = { cpu: engineFor("cpu"), cuda: engineFor("cuda"), vulkan: engineFor("vulkan") };
-  const hands = fakeHands({ models: fakeModels({ engines }) });
+  const powers = fakePowers({ models: fakeModels({ engines }) });
   const accelerate = (...more: string[]): Promise<number> =>
-    runCommandLine(["model", "accelerate", ...more], hands);
+    runCommandLine(["model", "accelerate", ...more], powers);
   assert.equal(await accelerate("--gpu", "vulkan", "--yes"), 0);
-  assert.match(shown(hands), /for vulkan: npm package the-engine-vulkan/);
-  assert.match(shown(hands), /sees its own folder, the card with its driver and one file/);
-  assert.match(shown(hands), /"accelerated: vulkan" in its entry/);
+  assert.match(shown(powers), /for vulkan: npm package the-engine-vulkan/);
+  assert.match(shown(powers), /sees its own folder, the card with its driver and one file/);
+  assert.match(shown(powers), /"accelerated: vulkan" in its entry/);
   assert.equal(await accelerate("--gpu", "cuda", "--yes", "--json"), 0);
-  assert.deepEqual(jsonOf(hands), {
+  assert.deepEqual(jsonOf(powers), {
     ...{ folder: "/cache/cuda", build: "cuda", bytes: 30_000_000, files: 20, fetched: true },
   });
   assert.deepEqual(fetched, ["vulkan", "cuda"]);
   for (const command of [["model", "list"], ["doctor"]]) {
-    assert.equal(await runCommandLine(command, hands), 0);
-    assert.match(shown(hands), /native engine there for cuda, vulkan;/);
+    assert.equal(await runCommandLine(command, powers), 0);
+    assert.match(shown(powers), /native engine there for cuda, vulkan;/);
   }
   for (const bad of ["metal", "", "cpu"]) {
     assert.equal(await accelerate("--gpu", bad, "--yes"), 2);
   }
-  assert.match(shown(hands), /--gpu is cuda or vulkan/);
+  assert.match(shown(powers), /--gpu is cuda or vulkan/);
   assert.equal(fetched.length, 2);
 });
 

@@ -139,7 +139,7 @@ async function takeIn(
       licence: entry.licence,
       source: entry.url,
       ...(entry.signature === undefined ? {} : { signature: entry.signature }),
-      pinned: pinnedNow(parts.around),
+      pinned: pinnedNow(parts.environment),
       architecture,
       ...(entry.contextTokens === undefined ? {} : { contextTokens: entry.contextTokens }),
       ...(entry.dialect === undefined ? {} : { dialect: entry.dialect }),

@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { Digest } from "../../../contracts/authority/mod.ts";
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { fakeHands } from "../../../cli/_fixture/world.ts";
+import { fakePowers } from "../../../cli/_fixture/world.ts";
 import { fakeWeights } from "../../../cli/_fixture/gguf.ts";
 import { breakingOff, honest, serveWeights } from "../../../cli/_fixture/weights_server.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
@@ -15,11 +15,11 @@ const WEIGHTS = fakeWeights({ filler: "weights ".repeat(4_000) });
 const SHA256 = Digest.parse(sha256Hex(WEIGHTS));
 
 function makeParts(modelKeys: readonly string[] = []): PullParts {
-  const hands = fakeHands();
-  const places = placesOf(hands.around, undefined);
-  preparePlaces(hands.disk, places, hands.around.uid);
-  const { disk, models, around, screen } = hands;
-  return { disk, models, around, screen, places, modelKeys };
+  const powers = fakePowers();
+  const places = placesOf(powers.environment, undefined);
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const { disk, models, environment, screen } = powers;
+  return { disk, models, environment, screen, places, modelKeys };
 }
 
 function entryOf(url: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry {

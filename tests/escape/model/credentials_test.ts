@@ -233,9 +233,9 @@ Deno.test("a key that is lent to the kernel would have come back through a servi
 Deno.test("the search finds a key in each form, in a file, a name, a link, an argument and an environment", async () => {
   await onMachine(async (machine) => {
     for (const [n, { bytes }] of FORMS.entries()) {
-      const around = new Uint8Array(bytes.length + 5).fill(0xc3);
-      around.set(bytes, 3);
-      await Deno.writeFile(`${machine.dir}/planted${n}`, around);
+      const environment = new Uint8Array(bytes.length + 5).fill(0xc3);
+      environment.set(bytes, 3);
+      await Deno.writeFile(`${machine.dir}/planted${n}`, environment);
     }
     await Deno.writeTextFile(`${machine.dir}/${encodeURIComponent(KEY)}`, "");
     await Deno.symlink(KEY, `${machine.dir}/link`);

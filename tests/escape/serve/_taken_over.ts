@@ -1,6 +1,6 @@
 /** A gateway of a real `remit serve` that mallory has taken over: her program in its place, and her words to it. */
 import { equal } from "node:assert/strict";
-import { SERVE_PROGRAM } from "../../../cli/mcp_serve/hands_powers.ts";
+import { SERVE_PROGRAM } from "../../../cli/mcp_serve/gateway_process_powers.ts";
 import { programFile } from "../../../launch/program/program_cache_powers.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;

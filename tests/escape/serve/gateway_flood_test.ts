@@ -3,7 +3,10 @@
  * that come byte by byte. Without a bound her 4,100th connection ends the process, and slow ones hold it for ever.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
-import { makeServeHands, provideServeProgram } from "../../../cli/mcp_serve/hands_powers.ts";
+import {
+  makeServePowers,
+  provideServeProgram,
+} from "../../../cli/mcp_serve/gateway_process_powers.ts";
 import { Fault, type Json } from "../../../contracts/base/mod.ts";
 import { NAMESPACE, namespace } from "../../../kernel/core/start/line_parts.ts";
 
@@ -37,7 +40,7 @@ async function heard(conn: Deno.Conn, enough = /^$/): Promise<string> {
 Deno.test("mallory's connections, however many and slow, neither end the gateway nor keep alice out", async (t) => {
   const cache = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`;
   const said: string[] = [];
-  const { start } = makeServeHands({
+  const { start } = makeServePowers({
     screen: { say: (text) => void said.push(text) },
     ...{ namespace, inside: NAMESPACE },
     provideProgram: () =>

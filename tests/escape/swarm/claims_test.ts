@@ -45,7 +45,7 @@ async function asked(rig: SwarmRig): Promise<string> {
       ) && claimant.task !== MALLORY
     );
     if (open !== undefined) return open.id;
-    await rig.hands.rest(10);
+    await rig.powers.rest(10);
   }
 }
 
@@ -143,7 +143,7 @@ Deno.test("a scheduler that was killed leaves claims that its next run takes up,
       const dead = rig.run({ crash: { at: 3, when: "before" } });
       dead.catch(() => undefined);
       const held = async () => (await rig.shared.resources.get(REPOSITORY))?.leases ?? [];
-      while ((await held()).length === 0) await rig.hands.rest(10);
+      while ((await held()).length === 0) await rig.powers.rest(10);
       blocked = false;
       await assert.rejects(dead, Killed);
       const [lease] = await held();
@@ -278,12 +278,12 @@ Deno.test("a worker that claims the whole repository for itself holds the others
 
 Deno.test("the process that merges is killed between two merges: the next one merges in another", async () => {
   if (!needs("git")) return;
-  await onSwarm({ plan: plan([ISSUE]), does: works }, async ({ mirror, hands, dir }) => {
+  await onSwarm({ plan: plan([ISSUE]), does: works }, async ({ mirror, powers, dir }) => {
     let loops = 0;
     const killed = makeMirror({
-      ...hands,
+      ...powers,
       async gitLoop(...asked) {
-        const loop = await hands.gitLoop(...asked);
+        const loop = await powers.gitLoop(...asked);
         if (loops++ === 0) await loop.close();
         return loop;
       },

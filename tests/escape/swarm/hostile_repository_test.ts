@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { planOf } from "../../../swarm/plan.ts";
 import { personsGit } from "../../fake/swarm.ts";
-import { approving, onSwarm, realSwarmHands } from "../../fake/swarm_rig.ts";
+import { approving, onSwarm, realSwarmPowers } from "../../fake/swarm_rig.ts";
 import { findBase, makeMirror } from "../../../swarm/mod.ts";
 import { needs } from "../../needs.ts";
 
@@ -120,14 +120,14 @@ Deno.test("nothing of mallory's repository runs, leads out or is converted: from
 
 Deno.test("a tree that holds .git under any of its names is not taken", async () => {
   if (!needs("git")) return;
-  await onSwarm({ plan: PLAN, does: () => ({}) }, async ({ dir, hands, repository }) => {
+  await onSwarm({ plan: PLAN, does: () => ({}) }, async ({ dir, powers, repository }) => {
     const blob = await personsGit(repository, "rev-parse", "HEAD:phrases.txt");
     for (const name of [".git", ".GIT", ".git ", "git~1", ".g\u200cit"]) {
       const objects = `${repository}/.git/objects`;
       const tree = await writeObject(objects, "tree", entry(name, blob));
       const text = `tree ${tree}\nauthor a <a@a> 1 +0000\ncommitter a <a@a> 1 +0000\n\nx\n`;
       const commit = await writeObject(objects, "commit", new TextEncoder().encode(text));
-      const mirror = makeMirror(hands, `${dir}/other-${name.codePointAt(1)}-${name.length}.git`);
+      const mirror = makeMirror(powers, `${dir}/other-${name.codePointAt(1)}-${name.length}.git`);
       await assert.rejects(
         mirror.take({ commit, objects }),
         /Cannot (keep|use) the repository/,
@@ -162,26 +162,26 @@ async function writeObject(objects: string, type: string, body: Uint8Array): Pro
 Deno.test("a repository whose parts lie elsewhere, or that names its commit by a way out, is refused in words", async () => {
   if (!needs("git")) return;
   await onSwarm({ plan: PLAN, does: () => ({}) }, async ({ dir, repository }) => {
-    const hands = realSwarmHands(dir);
+    const powers = realSwarmPowers(dir);
     const at = `${dir}/evil`;
     await Deno.mkdir(at);
-    assert.throws(() => findBase(hands, at), /no \.git/);
+    assert.throws(() => findBase(powers, at), /no \.git/);
     await Deno.writeTextFile(`${at}/.git`, `gitdir: ${repository}/.git\n`);
-    assert.throws(() => findBase(hands, at), /linked worktree or a submodule/);
+    assert.throws(() => findBase(powers, at), /linked worktree or a submodule/);
     await Deno.remove(`${at}/.git`);
     await Deno.symlink(`${repository}/.git`, `${at}/.git`);
-    assert.throws(() => findBase(hands, at), /no folder/);
+    assert.throws(() => findBase(powers, at), /no folder/);
     await Deno.remove(`${at}/.git`);
     await Deno.mkdir(`${at}/.git`);
     await Deno.symlink(`${repository}/.git/objects`, `${at}/.git/objects`);
-    assert.throws(() => findBase(hands, at), /objects is no folder/);
+    assert.throws(() => findBase(powers, at), /objects is no folder/);
     await Deno.remove(`${at}/.git/objects`);
     await Deno.mkdir(`${at}/.git/objects`);
     for (const head of ["ref: refs/../../../etc/passwd", "ref: /etc/passwd", "what"]) {
       await Deno.writeTextFile(`${at}/.git/HEAD`, head);
-      assert.throws(() => findBase(hands, at), /HEAD names neither/);
+      assert.throws(() => findBase(powers, at), /HEAD names neither/);
     }
     await Deno.writeTextFile(`${at}/.git/HEAD`, "ref: refs/heads/main\n");
-    assert.throws(() => findBase(hands, at), /no commit yet/);
+    assert.throws(() => findBase(powers, at), /no commit yet/);
   });
 });

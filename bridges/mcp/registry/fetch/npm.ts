@@ -8,7 +8,7 @@ import { type FetchedLock, readDenoLock, unverifiedNotes, withFacts } from "./np
 import type { LockedPackage } from "../lock.ts";
 import { provideWarm, sweepDrafts } from "../store/sweep.ts";
 import { FETCH_MS, type FetchStep, type FetchStepEnd, type McpStore } from "../store/store.ts";
-import type { Around, DiskRead } from "../../../../launch/disk/machine.ts";
+import type { DiskRead, Environment } from "../../../../launch/disk/machine.ts";
 import * as z from "zod";
 
 /** What is asked for. */
@@ -313,7 +313,7 @@ const NPMRC_BYTES = 100_000;
 /** NPM_CONFIG_REGISTRY, else the line `registry=` of ~/.npmrc. Throws `invalidInput` for what is no address. */
 export function readRegistry(
   disk: Pick<DiskRead, "read">,
-  environment: Pick<Around, "env">,
+  environment: Pick<Environment, "env">,
 ): Registry {
   const home = environment.env("HOME");
   const bytes = home === undefined ? undefined : disk.read(join(home, ".npmrc"));

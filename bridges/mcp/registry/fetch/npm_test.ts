@@ -32,12 +32,12 @@ async function withRegistry(
     const command = freshCommand({ env: { NPM_CONFIG_REGISTRY: registry.url } });
     await f(command, registry);
     // Whatever came of it: a draft that stays would be a tree without a name.
-    const drafts = command.hands.disk.list(command.places.mcpTrees).filter((name) =>
+    const drafts = command.powers.disk.list(command.places.mcpTrees).filter((name) =>
       name.startsWith(".")
     );
     assert.deepEqual(drafts, []);
-    command.hands.mcpStore.drop(join(command.places.state, "mcp"));
-    Deno.removeSync(command.hands.root, { recursive: true });
+    command.powers.mcpStore.drop(join(command.places.state, "mcp"));
+    Deno.removeSync(command.powers.root, { recursive: true });
   } finally {
     await registry.close();
   }
@@ -56,7 +56,7 @@ async function run(
   options: { readonly flags?: readonly string[]; readonly input?: string } = {},
 ): Promise<string> {
   assert.ok(launch.kind === "npm");
-  const end = await command.hands.mcpStore.step({
+  const end = await command.powers.mcpStore.step({
     program: "/deno",
     args: [
       ...["run", "--quiet", "--no-config", "--lock=/dd/deno.lock", "--frozen", "--cached-only"],
@@ -71,7 +71,7 @@ async function run(
       ...(launch.registry === undefined ? {} : { NPM_CONFIG_REGISTRY: launch.registry }),
     },
     reads: [
-      { from: command.hands.mcpStore.deno, at: "/deno" },
+      { from: command.powers.mcpStore.deno, at: "/deno" },
       { from: join(command.places.mcpTrees, launch.tree.id), at: "/dd" },
     ],
     ...(options.input === undefined ? {} : { input: options.input }),
@@ -113,7 +113,7 @@ Deno.test("alice fetches a server: pinned, with all it needs, and it runs withou
     assert.deepEqual(again.launch.tree, launch.tree);
     const tree = join(command.places.mcpTrees, launch.tree.id);
     assert.equal((Deno.statSync(tree).mode ?? 0) & 0o777, 0o555);
-    assert.deepEqual(command.hands.disk.list(tree), ["deno.lock", "npm"]);
+    assert.deepEqual(command.powers.disk.list(tree), ["deno.lock", "npm"]);
   });
 });
 
@@ -187,7 +187,7 @@ Deno.test("mallory swaps an archive: what does not have its integrity is not kep
       fetchNpm(registryOf(command), wish()),
       fault("refused", /its integrity is another/),
     );
-    assert.deepEqual(command.hands.disk.list(command.places.mcpTrees), []);
+    assert.deepEqual(command.powers.disk.list(command.places.mcpTrees), []);
   });
 });
 
@@ -297,7 +297,7 @@ Deno.test("a scope with a registry of its own is not fetched from another one", 
   if (!needs("bwrap")) return;
   await withRegistry(packages, async (command) => {
     Deno.writeTextFileSync(
-      join(command.hands.root, ".npmrc"),
+      join(command.powers.root, ".npmrc"),
       "//x/:_authToken=hush\n@corp:registry = https://corp.example/\n",
     );
     for (const name of ["@corp/secret", "server"]) {
@@ -322,7 +322,7 @@ Deno.test("mallory's archive names files outside of its package: nothing lies th
       const { launch } = await fetchNpm(registryOf(command), wish());
       assert.ok(launch.kind === "npm");
       const tree = join(command.places.mcpTrees, launch.tree.id);
-      for (const { path } of command.hands.mcpStore.files(tree)) {
+      for (const { path } of command.powers.mcpStore.files(tree)) {
         assert.match(path, /^(?:deno\.lock|npm\/[^/]+\/server\/1\.2\.3\/.*)$/);
       }
       assert.doesNotMatch(Deno.readTextFileSync(join(tree, "deno.lock")), /evil/);
@@ -354,5 +354,5 @@ Deno.test("the real thing: server-filesystem from the operator's registry, exact
   };
   const answer = await run(command, got, { flags: ["-A"], input: `${JSON.stringify(hello)}\n` });
   assert.match(answer, /"serverInfo":\{"name":"secure-filesystem-server"/);
-  command.hands.mcpStore.drop(join(command.places.mcpTrees, got.launch.tree.id));
+  command.powers.mcpStore.drop(join(command.places.mcpTrees, got.launch.tree.id));
 });

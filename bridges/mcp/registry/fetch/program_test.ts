@@ -25,7 +25,7 @@ function file(path: string, text: string, mode = 0o644): string {
 Deno.test("a script of an interpreter: real paths, the project that holds it, no more of a home", async () => {
   if (!needs("node")) return;
   const command = freshCommand();
-  const { root } = command.hands;
+  const { root } = command.powers;
   const project = join(root, "project");
   file(join(project, "package.json"), "{}");
   const script = file(join(project, "build/index.js"), "");
@@ -48,7 +48,7 @@ Deno.test("a script of an interpreter: real paths, the project that holds it, no
 Deno.test("a program that is a text is what reads it; a program of the machine's kind is itself", async () => {
   if (!needs("node")) return;
   const command = freshCommand();
-  const { root } = command.hands;
+  const { root } = command.powers;
   const tool = file(join(root, "tools/serve"), "#!/usr/bin/env node\n", 0o755);
   const { launch } = await provide(command, tool, "a");
   assert.ok(launch.kind === "program");
@@ -74,7 +74,7 @@ Deno.test("a program that is a text is what reads it; a program of the machine's
 Deno.test("a Python of a virtual environment finds its packages", async () => {
   if (!needs("python3")) return;
   const command = freshCommand();
-  const { root } = command.hands;
+  const { root } = command.powers;
   const made = await new Deno.Command("python3", {
     args: ["-m", "venv", "--without-pip", join(root, "venv")],
   }).output();
@@ -101,7 +101,7 @@ Deno.test("what cannot be contained is refused with the reason", async () => {
     [["node", "gone.js"], "refused", /there is no file/],
     [["node"], "refused", /no file/],
     [["docker", "run", "x"], "refused", /container/],
-    [["node", file(join(command.hands.root, "a,b/x.js"), "")], "refused", /comma/],
+    [["node", file(join(command.powers.root, "a,b/x.js"), "")], "refused", /comma/],
   ];
   for (const [words, code, said] of cases) {
     await assert.rejects(provide(command, ...words), fault(code, said), words.join(" "));

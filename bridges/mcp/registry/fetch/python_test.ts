@@ -44,11 +44,11 @@ async function withIndex(
   try {
     await f(command, folder);
     assert.deepEqual(
-      command.hands.disk.list(command.places.mcpTrees).filter((n) => n.startsWith(".")),
+      command.powers.disk.list(command.places.mcpTrees).filter((n) => n.startsWith(".")),
       [],
     );
   } finally {
-    command.hands.mcpStore.drop(join(command.places.state, "mcp"));
+    command.powers.mcpStore.drop(join(command.places.state, "mcp"));
     Deno.removeSync(folder, { recursive: true });
   }
 }
@@ -77,7 +77,7 @@ Deno.test("alice fetches a Python server: wheels only, pinned, and it runs from 
       ...["say_lib 1.5", "say_tool 2.0"],
     ]);
     assert.deepEqual(launch.args, ["/tree/lib/bin/say-tool", "x y"]);
-    const end = await command.hands.mcpStore.step({
+    const end = await command.powers.mcpStore.step({
       program: launch.program,
       args: launch.args,
       env: launch.env ?? {},
@@ -90,7 +90,7 @@ Deno.test("alice fetches a Python server: wheels only, pinned, and it runs from 
     });
     assert.equal(end.out, "from the library\n", end.said);
     // Compiled once, here: a start compiles nothing.
-    const cached = command.hands.disk.list(
+    const cached = command.powers.disk.list(
       join(command.places.mcpTrees, launch.tree.id, "lib/__pycache__"),
     );
     assert.deepEqual(cached.map((name) => name.replace(/\..*/, "")), ["say_lib", "say_tool"]);

@@ -3,7 +3,7 @@ import { type Fault, isFaultCode } from "../../../../contracts/base/mod.ts";
 import {
   browse,
   loginAt,
-  loginHands,
+  loginPowers,
   netLink,
   startAuthWorld,
   type Twist,
@@ -301,10 +301,10 @@ Deno.test("mallory's page injects a code of mallory's, a state that was guessed,
 Deno.test("a login is answered once: what comes behind it is nothing", async () => {
   await using world = startAuthWorld();
   const second = Promise.withResolvers<number | undefined>();
-  const { listen } = loginHands;
+  const { listen } = loginPowers;
   await logIn(loginAt(world, {
     powers: {
-      ...loginHands,
+      ...loginPowers,
       listen: (port, answer) =>
         listen(port, (seen) => {
           const page = answer(seen);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
   browse,
   loginAt,
-  loginHands,
+  loginPowers,
   netLink,
   startAuthWorld,
 } from "../../../../cli/_fixture/mcp_oauth.ts";
@@ -119,10 +119,10 @@ Deno.test("where the person does not agree, nobody registers, listens or is show
     logIn(loginAt(world, {
       agree: () => Promise.resolve(false),
       powers: {
-        ...loginHands,
+        ...loginPowers,
         listen: (...args) => {
           listened = true;
-          return loginHands.listen(...args);
+          return loginPowers.listen(...args);
         },
       },
     })),
@@ -139,7 +139,7 @@ Deno.test("nobody logs in within five minutes, or the person ends it: the addres
   await assert.rejects(
     logIn(loginAt(world, {
       powers: {
-        ...loginHands,
+        ...loginPowers,
         after: (ms, run) => {
           assert.equal(ms, 300_000);
           late = run;

@@ -1,12 +1,12 @@
 /** What the commands over imported servers are handed beside the rest: fetching, trees, programs. @module */
 import type { McpTree } from "../../../../contracts/exchange/mod.ts";
 import type { Places } from "../../../../launch/disk/places.ts";
-import type { Around, DiskRead, DiskWrite } from "../../../../launch/disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment } from "../../../../launch/disk/machine.ts";
 
 /** What the registry of imported servers works with; each function picks of it what it needs. */
 export interface RegistryPowers {
   readonly disk: DiskRead & DiskWrite;
-  readonly environment: Pick<Around, "cwd" | "env" | "home" | "now">;
+  readonly environment: Pick<Environment, "cwd" | "env" | "home" | "now">;
   readonly store: McpStore;
   readonly places: Places;
 }

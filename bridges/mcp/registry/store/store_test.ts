@@ -12,40 +12,40 @@ const fault = (code: FaultCode, said: RegExp) => (error: unknown): boolean => {
 
 Deno.test("a step sees no home, no environment, and writes its own folder only", async () => {
   if (!needs("bwrap")) return;
-  const { hands, places } = freshCommand({ env: {} });
-  const draft = hands.mcpStore.draft(places.mcpTrees);
-  const end = await hands.mcpStore.step({
+  const { powers, places } = freshCommand({ env: {} });
+  const draft = powers.mcpStore.draft(places.mcpTrees);
+  const end = await powers.mcpStore.step({
     program: "/deno",
     args: [
       "eval",
       `const can = (f) => { try { f(); return true; } catch { return false; } };
        console.log(JSON.stringify([
          can(() => Deno.statSync(${
-        JSON.stringify(hands.root)
+        JSON.stringify(powers.root)
       })), can(() => Deno.readDirSync("/root")),
          can(() => Deno.writeTextFileSync("/etc/x", "")), can(() => Deno.writeTextFileSync("/dd/x", "")),
          Object.keys(Deno.env.toObject()).filter((name) => !["PATH", "DENO_NODE_SHIM_ACTIVE"].includes(name)).sort(), can(() => Deno.statSync("/proc/" + ${Deno.pid})) ]));`,
     ],
     env: { DENO_DIR: "/tmp/dd", NO_COLOR: "1" },
-    reads: [{ from: hands.mcpStore.deno, at: "/deno" }],
+    reads: [{ from: powers.mcpStore.deno, at: "/deno" }],
     writes: { from: draft, at: "/dd" },
     net: false,
     deadlineMs: 600_000,
   });
   assert.equal(end.out, '[false,false,false,true,["DENO_DIR","NO_COLOR","PWD"],false]\n', end.said);
-  hands.mcpStore.drop(draft);
+  powers.mcpStore.drop(draft);
 });
 
 Deno.test("a step that fetches trusts the certificate of its caller's own network, and one that does not sees none", async () => {
   if (!needs("bwrap")) return;
-  const { hands } = freshCommand({ env: {} });
-  const file = join(hands.root, "own.pem");
+  const { powers } = freshCommand({ env: {} });
+  const file = join(powers.root, "own.pem");
   Deno.writeTextFileSync(file, "of alice's network");
   const before = Deno.env.get("DENO_CERT");
   Deno.env.set("DENO_CERT", file);
   try {
     for (const net of [true, false]) {
-      const end = await hands.mcpStore.step({
+      const end = await powers.mcpStore.step({
         program: "/deno",
         args: [
           "eval",
@@ -53,7 +53,7 @@ Deno.test("a step that fetches trusts the certificate of its caller's own networ
            console.log(name === undefined ? "none" : Deno.readTextFileSync(name));`,
         ],
         env: { DENO_DIR: "/tmp/dd", NO_COLOR: "1" },
-        reads: [{ from: hands.mcpStore.deno, at: "/deno" }],
+        reads: [{ from: powers.mcpStore.deno, at: "/deno" }],
         net,
         deadlineMs: 600_000,
       });
@@ -67,10 +67,10 @@ Deno.test("a step that fetches trusts the certificate of its caller's own networ
 
 Deno.test("a step that writes without end, or never ends, is ended", async () => {
   if (!needs("bwrap")) return;
-  const { hands, places } = freshCommand();
-  const draft = hands.mcpStore.draft(places.mcpTrees);
+  const { powers, places } = freshCommand();
+  const draft = powers.mcpStore.draft(places.mcpTrees);
   const spin = (source: string, deadlineMs: number): Promise<unknown> =>
-    hands.mcpStore.step({
+    powers.mcpStore.step({
       ...{
         program: "/deno",
         args: ["eval", source],
@@ -78,7 +78,7 @@ Deno.test("a step that writes without end, or never ends, is ended", async () =>
         net: false,
         deadlineMs,
       },
-      reads: [{ from: hands.mcpStore.deno, at: "/deno" }],
+      reads: [{ from: powers.mcpStore.deno, at: "/deno" }],
       writes: { from: draft, at: "/dd" },
     });
   await assert.rejects(spin("for (;;);", 1_500), fault("timedOut", /1500 ms/));
@@ -86,12 +86,12 @@ Deno.test("a step that writes without end, or never ends, is ended", async () =>
   const many =
     `for (let n = 0;; n++) { const f = Deno.openSync("/dd/" + n, { write: true, create: true }); f.truncateSync(200e6); f.close(); }`;
   await assert.rejects(spin(many, 600_000), fault("tooLarge", /500 MB/));
-  hands.mcpStore.drop(draft);
-  assert.deepEqual(hands.disk.list(places.mcpTrees), []);
+  powers.mcpStore.drop(draft);
+  assert.deepEqual(powers.disk.list(places.mcpTrees), []);
 });
 
 Deno.test("a tree is kept read-only under its hash; the same one again changes nothing", () => {
-  const { hands: { mcpStore, disk }, places } = freshCommand();
+  const { powers: { mcpStore, disk }, places } = freshCommand();
   const make = (text: string): string => {
     const draft = mcpStore.draft(places.mcpTrees);
     disk.makeFolder(join(draft, "deep"), 0o755);
@@ -116,7 +116,7 @@ Deno.test("a tree is kept read-only under its hash; the same one again changes n
 });
 
 Deno.test("a link in a tree that leads out of it is refused, and the tree is not kept", () => {
-  const { hands: { mcpStore }, places } = freshCommand();
+  const { powers: { mcpStore }, places } = freshCommand();
   const draft = mcpStore.draft(places.mcpTrees);
   Deno.symlinkSync("/etc/passwd", join(draft, "link"));
   assert.throws(
@@ -127,7 +127,7 @@ Deno.test("a link in a tree that leads out of it is refused, and the tree is not
 });
 
 Deno.test("a program is found by its name or its path, real, with what it holds", () => {
-  const { hands: { mcpStore, root } } = freshCommand();
+  const { powers: { mcpStore, root } } = freshCommand();
   const found = mcpStore.find("true");
   assert.equal(found?.path, Deno.realPathSync(found?.path ?? ""));
   assert.equal(mcpStore.find("/bin/true")?.sha256, found?.sha256);

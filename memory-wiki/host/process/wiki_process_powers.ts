@@ -6,12 +6,12 @@ import type { ParseAsk } from "../../../contracts/wire/mod.ts";
 import { displayBlock } from "../../../text/mod.ts";
 import type { Progress } from "../../../launch/disk/machine.ts";
 import { findPrograms } from "../../../launch/program/programs_powers.ts";
-import type { Entry, Fetched, WikiHands, WikiLink, WikiParser, WikiStart } from "../powers.ts";
+import type { Entry, Fetched, WikiLink, WikiParser, WikiPowers, WikiStart } from "../powers.ts";
 import { insidePath, type WikiLine, wikiLine, type WikiLineParts } from "./line.ts";
 import { openWikiLink } from "./link.ts";
 
 /** What they are made of. */
-export interface WikiHandsParts {
+export interface WikiPowersParts {
   readonly screen: Pick<Progress, "say">;
   /** Finds the wiki's program, or builds it once for a version. */
   provideProgram(): Promise<{ readonly bundle: string; readonly denoDir: string }>;
@@ -28,7 +28,7 @@ export interface WikiHandsParts {
 const STDERR_BYTES = 16_384;
 
 /** Makes them. */
-export function makeWikiHands(parts: WikiHandsParts): WikiHands {
+export function makeWikiPowers(parts: WikiPowersParts): WikiPowers {
   return Object.freeze({
     ready: async () => void await parts.provideProgram(),
     open: (start: WikiStart) => open(start, parts),
@@ -41,7 +41,7 @@ export function makeWikiHands(parts: WikiHandsParts): WikiHands {
   });
 }
 
-async function open(start: WikiStart, parts: WikiHandsParts): Promise<WikiLink> {
+async function open(start: WikiStart, parts: WikiPowersParts): Promise<WikiLink> {
   const [{ bundle, denoDir }, programs] = await Promise.all([
     parts.provideProgram(),
     findPrograms(),

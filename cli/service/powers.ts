@@ -2,7 +2,7 @@
 import type { Json } from "../../contracts/base/mod.ts";
 
 /** The powers of a service. */
-export interface ServiceHands {
+export interface ServicePowers {
   /** Takes a lock that ends with this process; undefined when another has it. The file is 0600. */
   lock(path: string): Disposable | undefined;
   /** Serves commands at other terminals of this user on a unix socket (0600). */

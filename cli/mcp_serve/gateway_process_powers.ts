@@ -8,16 +8,16 @@ import {
 import {
   type GatewayStart,
   SERVE_MOST,
-  type ServeHands,
   serveLine,
   type ServeLineParts,
+  type ServePowers,
 } from "./gateway_process.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { SERVE_PORT_LIMITS } from "../../contracts/wire/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { GatewayLink } from "../../service/mod.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import { findPrograms } from "../../launch/program/programs_powers.ts";
 
 /** The sources of the gateway's program. docs/decision/0016. */
@@ -40,7 +40,7 @@ export async function provideServeProgram(parts: ProgramBuild): Promise<BuiltPro
 }
 
 /** How the gateway's process is started. */
-export interface ServeHandsParts extends Pick<ServeLineParts, "namespace" | "inside"> {
+export interface ServePowersParts extends Pick<ServeLineParts, "namespace" | "inside"> {
   readonly screen: Pick<Screen, "say">;
   /** Finds the gateway's program, or builds it once for a version. */
   provideProgram(): Promise<BuiltProgram>;
@@ -50,8 +50,8 @@ const STDERR_BYTES = 16_384;
 const encoder = new TextEncoder();
 
 /** The powers of serving hosts, with this process's own rights. */
-export function makeServeHands(parts: ServeHandsParts): ServeHands {
-  return Object.freeze<ServeHands>({
+export function makeServePowers(parts: ServePowersParts): ServePowers {
+  return Object.freeze<ServePowers>({
     start: (start) => begin(start, parts),
     async *input(): AsyncIterable<string> {
       yield* Deno.stdin.readable.pipeThrough(new TextDecoderStream());
@@ -85,7 +85,7 @@ export function makeServeHands(parts: ServeHandsParts): ServeHands {
   });
 }
 
-async function begin(start: GatewayStart, parts: ServeHandsParts): Promise<GatewayLink> {
+async function begin(start: GatewayStart, parts: ServePowersParts): Promise<GatewayLink> {
   const [built, programs] = await Promise.all([parts.provideProgram(), findPrograms()]);
   const { namespace, inside } = parts;
   const { program, args, env } = serveLine({

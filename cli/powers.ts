@@ -2,7 +2,7 @@
 import type { Pipe } from "./acp/pipe_powers.ts";
 import type { Digest } from "../contracts/authority/mod.ts";
 import type { Json } from "../contracts/base/mod.ts";
-import type { Around, DiskRead, DiskWrite, Progress } from "../launch/disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment, Progress } from "../launch/disk/machine.ts";
 import type { Kernels } from "../launch/kernel/kernels.ts";
 import type { Walls } from "../launch/program/walls_powers.ts";
 import type { Paint } from "./terminal/paint.ts";
@@ -11,16 +11,16 @@ import type { StoryPeer } from "./a2a/story_peer.ts";
 import type { CommandOutput } from "./session/attach.ts";
 import type { McpStore } from "../bridges/mcp/registry/store/store.ts";
 import type { LoginPowers } from "../bridges/mcp/registry/login/login.ts";
-import type { ModelHands } from "./model/hands.ts";
+import type { ModelPowers } from "./model/powers.ts";
 import type { Gateways } from "./fleet/gateway_powers.ts";
 import type { Places } from "../launch/disk/places.ts";
 import type { PluginKit } from "../tools-wasm/kit/kit.ts";
-import type { RedteamHands } from "../redteam/mod.ts";
-import type { SwarmHands } from "../swarm/mod.ts";
-import type { ServeHands } from "./mcp_serve/gateway_process.ts";
-import type { BackupHands } from "../service/backup/mod.ts";
-import type { ServiceHands } from "./service/hands.ts";
-import type { WikiHands } from "../memory-wiki/host/powers.ts";
+import type { RedteamPowers } from "../redteam/mod.ts";
+import type { SwarmPowers } from "../swarm/mod.ts";
+import type { ServePowers } from "./mcp_serve/gateway_process.ts";
+import type { BackupPowers } from "../service/backup/mod.ts";
+import type { ServicePowers } from "./service/powers.ts";
+import type { WikiPowers } from "../memory-wiki/host/powers.ts";
 
 /** Where words go. Everything given to it must be safe text. */
 export interface Screen extends Progress {
@@ -142,26 +142,26 @@ export interface StorySite {
 }
 
 /** Everything a command is handed. */
-export interface Hands {
+export interface Powers {
   readonly screen: Screen;
   /** Undefined when nobody is there. */
   readonly keyboard: Keyboard | undefined;
   readonly disk: DiskRead & DiskWrite;
-  readonly around: Around;
+  readonly environment: Environment;
   readonly interrupts: Interrupts;
   readonly receipts: ReceiptCheck;
   readonly logs: LogCheck;
   readonly schemas: SchemaCheck;
   readonly walls: Walls;
   readonly plugins: PluginKit;
-  readonly models: ModelHands;
-  readonly wikis: WikiHands;
+  readonly models: ModelPowers;
+  readonly wikis: WikiPowers;
   /** The gateway that hosts talk to. */
-  readonly serve: ServeHands;
+  readonly serve: ServePowers;
   /** Copies and checks of databases. */
-  readonly backup: BackupHands;
+  readonly backup: BackupPowers;
   /** The service's own lock, door and time. */
-  readonly service: ServiceHands;
+  readonly service: ServicePowers;
   readonly mcpStore: McpStore;
   /** A login at a remote MCP server. */
   readonly login: LoginPowers;
@@ -179,23 +179,23 @@ export interface Hands {
   /** All of standard input. */
   readInput(): Promise<string>;
   /** Scratch machines for the red team and the evaluations. */
-  readonly redteam: RedteamHands;
+  readonly redteam: RedteamPowers;
   /** Git, checks, private folders and journals of swarms. */
-  readonly swarm: SwarmHands;
+  readonly swarm: SwarmPowers;
   /** Standard input and output, where a protocol is spoken over them. */
   readonly pipe: Pipe;
 }
 
 /** The name of a power. A family of commands names those that it is handed; it gets no other. */
-export type PowerName = keyof Hands;
+export type PowerName = keyof Powers;
 
 /** What most commands need: to print, to read and write files of the operator's, to know where they are, to reach a kernel. */
-export const BASIC = ["screen", "disk", "around", "kernels"] as const;
+export const BASIC = ["screen", "disk", "environment", "kernels"] as const;
 /** See {@link BASIC}. */
 export type Basic = typeof BASIC[number];
 
 /** Makes a power when it is needed first. */
-export type PowerSource = <K extends PowerName>(name: K) => Promise<Hands[K]>;
+export type PowerSource = <K extends PowerName>(name: K) => Promise<Powers[K]>;
 
 /** What a person who runs it as root should know. */
 export const RUNS_AS_ROOT =

@@ -24,7 +24,7 @@ export interface VectorUses {
 }
 
 /** Everything about models that is not on the ordinary disk. */
-export interface ModelHands {
+export interface ModelPowers {
   readonly http: ModelHttp;
   readonly weights: WeightsDisk;
   engine(build: NativeBuild): NativeEngine;

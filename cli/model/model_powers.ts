@@ -1,20 +1,20 @@
 /** The hands of the commands over models, with this process's own rights. @module */
 import type { NativeBuild } from "../../contracts/model/mod.ts";
-import type { Screen } from "../hands.ts";
+import type { Screen } from "../powers.ts";
 import { makeNativeEngine, makeWeightsDisk } from "../../models/weights/host/mod.ts";
-import type { ModelHands, ModelProgram } from "./hands.ts";
+import type { ModelPowers, ModelProgram } from "./powers.ts";
 import { makeModelHttp } from "./http_powers.ts";
 import { provideModelProgram } from "../../launch/program/model_programs_powers.ts";
 
 /** Makes them. `cache` is asked for when it is first needed: without HOME there is none. */
-export function makeModelHands(
+export function makeModelPowers(
   parts: {
     readonly home: string;
     readonly cache: () => string;
     readonly screen: Pick<Screen, "say" | "paint">;
-    readonly vectors: ModelHands["vectors"];
+    readonly vectors: ModelPowers["vectors"];
   },
-): ModelHands {
+): ModelPowers {
   const { screen } = parts;
   const say = (text: string): void => screen.say(screen.paint.dim(`remit  ${text}`));
   return Object.freeze({

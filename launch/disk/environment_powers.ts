@@ -1,6 +1,6 @@
 /** The caller's folder, environment, clock and ids. @module */
 import { accessSync, constants } from "node:fs";
-import type { Around } from "./machine.ts";
+import type { Environment } from "./machine.ts";
 import { diskWhy } from "./disk_fault.ts";
 
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -39,7 +39,7 @@ function runtimeObstacle(path: string, uid: number): string | undefined {
 }
 
 /** Reads the surroundings. `deno task` changes the folder: the caller's is in INIT_CWD. */
-export function readAround(home: string): Around {
+export function readEnvironment(home: string): Environment {
   const underTask = Deno.env.get("REMIT_CWD") ?? Deno.env.get("INIT_CWD");
   const cwd = underTask !== undefined && underTask.startsWith("/") ? underTask : Deno.cwd();
   const uid = Deno.uid() ?? 0;

@@ -2,14 +2,14 @@
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { makePort } from "../../port/mod.ts";
 import { connectSocket } from "../../launch/kernel/socket_powers.ts";
-import type { ServiceHands } from "./hands.ts";
+import type { ServicePowers } from "./powers.ts";
 
 /** Commands at other terminals ask for little. */
 const LIMITS = { frameBytes: 65_536, pending: 16 };
 
 /** Makes the powers of a service. */
-export function makeServiceHands(): ServiceHands {
-  return Object.freeze<ServiceHands>({
+export function makeServicePowers(): ServicePowers {
+  return Object.freeze<ServicePowers>({
     lock(path): Disposable | undefined {
       const file = Deno.openSync(path, { create: true, write: true, mode: 0o600 });
       if (file.tryLockSync(true)) return { [Symbol.dispose]: () => file.close() };
