@@ -174,7 +174,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ inbox: () => agents.inbox, resources: () => agents.resources, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
-    secret: secrets.kept,
+    ...{ secret: secrets.kept, receiptKey: parts.receiptKey },
     family: (task) => tasks.family(task),
     onProgress: (task, said) => watching.progress(task, said),
   });
@@ -298,7 +298,7 @@ export async function work(parts: WorkParts): Promise<void> {
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
     budgets: budgets.standings,
-    workspaces,
+    ...{ workspaces, profiles: tools.profiles },
     use: async (amounts, doing, past) =>
       void await uses.take({ task: undefined, past }, amounts, doing),
     auditQuery: (filter) => auditRecords({ store: slowStore, filter }),

@@ -34,6 +34,7 @@ import { grantMounts } from "../core/lease/scope.ts";
 import type { McpServers } from "../power/mcp/servers.ts";
 import type { Uses } from "../../contracts/task/spending.ts";
 import type { NetService } from "../power/net/net_service.ts";
+import type { Profiles } from "../power/net/profiles.ts";
 import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { AGENT_TOOLS, agentToolBindings, type AgentToolsParts } from "./agent_tools.ts";
@@ -68,6 +69,8 @@ export interface TaskToolsParts {
   readonly code: PluginCode;
   readonly engine?: Engine | undefined;
   readonly binding: BindPlugins;
+  /** Where agents are signed in. */
+  readonly profiles?: Profiles | undefined;
   readonly originOf: HostFunctionsParts["originOf"];
   readonly labelOf: HostFunctionsParts["labelOf"];
   readonly clearanceOf: HostFunctionsParts["clearanceOf"];

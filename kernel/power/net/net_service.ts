@@ -89,6 +89,12 @@ const Answer = z.object({
   status: z.int().min(100).max(599),
   url: Text,
   headers: z.record(z.string().max(256), z.string().max(16_384)),
+  setCookies: z.array(z.string().max(65_536)).max(64).optional(),
+  next: z.object({
+    method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
+    url: Text,
+    body: z.boolean(),
+  }).strict().optional(),
   body: z.string(),
   bytes: z.int().min(0),
   cut: z.boolean(),
