@@ -46,7 +46,7 @@ export const BrowserChoice = z.object({
   engine: z.enum(["static", "chromium"]),
   /** Chromium's executable, absolute. */
   program: z.string().regex(/^\/[^\0]{1,1023}$/).default("/usr/bin/chromium"),
-  /** Where agents are signed in, once a person approved it: `remit browser profile approve`. */
+  /** Where agents are signed in, once a person approved it: `remit browser approve`. */
   profiles: BrowserProfiles.optional(),
 }).strict();
 export type BrowserChoice = z.infer<typeof BrowserChoice>;

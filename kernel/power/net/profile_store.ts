@@ -78,7 +78,7 @@ export interface CookieChange {
   readonly kind: "kept" | "gone";
 }
 
-const LOOK_MS = 3_600_000;
+const LOOK_MS = 3_600_000, DAY_MS = 86_400_000;
 const CHAIN = "profiles";
 
 /** Opens what earlier kernels left; what is over is emptied. */
@@ -162,7 +162,9 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
     if (!isSigned({ grant, signature })) {
       throw no("approve", name, "the signature is not the person's, over exactly this");
     }
-    if (expiresAt <= now || expiresAt > approvedAt + days * 86_400_000 || approvedAt > now) {
+    const inTime = expiresAt > now && expiresAt <= approvedAt + days * DAY_MS;
+    // Two programs' clocks may differ a little.
+    if (!inTime || approvedAt > now + 60_000) {
       throw no("approve", name, "its time is over, or not what remit.yaml says");
     }
     const before = kept.get(name);
@@ -192,7 +194,7 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
   const take = async (name: ProfileName, given: readonly ProfileCookie[]) => {
     const had = kept.get(name), now = powers.now();
     if (had === undefined || had.grant.expiresAt <= now) {
-      throw no("import into", name, `approve it first: remit browser profile approve ${name}`);
+      throw no("import into", name, `approve it first: remit browser approve ${name}`);
     }
     const wrong = given.find(({ origin }) => !had.grant.origins.includes(origin));
     if (wrong !== undefined) {
