@@ -129,13 +129,15 @@ function placeOf(
   const host = domain.replace(/^\./, "").toLowerCase();
   const own = { origin: url.origin, shared: false };
   if (host === "") return own;
+  // An address has no hosts above it or beneath it.
+  const address = /^[\d.]+$|:/.test(url.hostname);
+  if (address) return host === url.hostname ? own : undefined;
   if (host !== url.hostname && !url.hostname.endsWith(`.${host}`)) return undefined;
   const named = origins.find((each) => {
     const { protocol, hostname, port } = new URL(each);
     return protocol === url.protocol && hostname === host && port === url.port;
   });
-  // An address has no hosts beneath it.
-  return named === undefined || /^[\d.]+$|:/.test(host) ? own : { origin: named, shared: true };
+  return named === undefined ? own : { origin: named, shared: true };
 }
 
 function wrongFor(
