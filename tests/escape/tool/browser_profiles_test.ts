@@ -159,6 +159,22 @@ Deno.test("another agent, a guest and a plain fetch of the very same agent are n
   });
 });
 
+Deno.test("agents that it starts, copies of itself and theirs, are nobody there", async () => {
+  await onShop({}, async (siege, { shop, seen }) => {
+    // Each starts a copy until there are too many above it, and looks when its own has looked.
+    await does(
+      siege,
+      `const made = await call("agent_spawn", { request: "Look for me" });
+       const number = /"agent":(\\d+)/.exec(made.content)?.[1];
+       if (number) await call("agent_wait", { agent: Number(number) });
+       await call("browser_open", { url: "${shop}/" });`,
+    );
+    assert.ok(seen.shop.length > 1, JSON.stringify(seen.shop));
+    assert.equal(seen.shop.at(-1), `GET / ${SIGNED_IN}`);
+    assert.deepEqual(new Set(seen.shop.slice(0, -1)), new Set(["GET / -"]));
+  });
+});
+
 Deno.test("a second task finds the profile taken, a conflict says by whom, and it is free when the browser is closed", async () => {
   const held = Promise.withResolvers<void>();
   await onShop({
