@@ -128,5 +128,7 @@ export function whyNotApproved(
 function isProfileOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.origin !== text) return false;
+  // A pattern is no host.
+  if (!/^[a-z0-9.:[\]-]+$/.test(url.hostname)) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
