@@ -73,6 +73,8 @@ export interface Profiles {
   ask(body: ProfileBody): Promise<Json>;
 }
 
+/** In whose name a task begins with words of others, whatever rules hold for it. */
+const STRANGER = /^(?:peer|webhook|mail):|^token-/;
 /** As of other secrets: a shorter value stands for too much else. */
 const SHORTEST = 8;
 /** Lines of `Set-Cookie` of one answer that are read. */
@@ -90,10 +92,10 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
   const agents: ReadonlySet<string> = new Set(Object.values(configured).map(({ agent }) => agent));
 
   const find = (
-    { ppid, profile, spec }: Pick<ProcessRow, "ppid" | "profile" | "spec">,
+    { ppid, profile, principal, spec }: Pick<ProcessRow, "ppid" | "profile" | "principal" | "spec">,
     origin: string,
   ): { readonly name: ProfileName; readonly entry: BrowserProfile } | undefined => {
-    if (ppid !== undefined || profile !== "operator") return undefined;
+    if (ppid !== undefined || profile !== "operator" || STRANGER.test(principal)) return undefined;
     for (const [text, entry] of Object.entries(configured)) {
       if (entry.agent === spec && entry.origins.includes(origin)) {
         return { name: ProfileName.parse(text), entry };
