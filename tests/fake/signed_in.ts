@@ -1,7 +1,6 @@
 /** A site with a login and a stranger's site beside it, and a kernel in which an agent's profile was approved. */
 import { profileClaim, ProfileGrant } from "../../contracts/policy/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
-import type { Came } from "../escape/_calls.ts";
 import type { Siege } from "./siege.ts";
 import type { Watched } from "./watched.ts";
 import { yesToAll } from "./yes_to_all.ts";
@@ -11,6 +10,14 @@ export const SESSION = "s3ss10n/of=alice+0123456789";
 export const AGENT = {
   ...{ name: "shopper", labels: {}, persona: "", limits: {}, env: {} },
 };
+
+/** What came of one call. */
+export interface Came {
+  readonly outcome: string;
+  readonly content: string;
+  readonly colour: string;
+  readonly label: string;
+}
 
 /** How a site answers; undefined: a plain page. */
 export type Serve = (
