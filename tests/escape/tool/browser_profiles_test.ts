@@ -105,10 +105,15 @@ Deno.test("a server that echoes the session is not heard: no form of the value r
         status: 302,
         headers: { location: `/now?was=${encodeURIComponent(SESSION)}` },
       })
-      : html(`<h1>${forms.join(" ")}</h1><a href="/x?${encodeURIComponent(SESSION)}">on</a>`, {
-        "x-echo": SESSION,
-        "set-cookie": "fresh=another-value-of-hers-1; HttpOnly",
-      });
+      : html(
+        `<h1>${forms.join(" ")}</h1><p>${entities(SESSION)}</p><a href="/x?${
+          encodeURIComponent(SESSION)
+        }">on</a>`,
+        {
+          "x-echo": SESSION,
+          "set-cookie": "fresh=another-value-of-hers-1; HttpOnly",
+        },
+      );
   await onShop({ shop: echo }, async (siege, { shop }) => {
     const came = await does(siege, open(`${shop}/`) + open(`${shop}/moved`));
     const told = JSON.stringify(came);
@@ -125,6 +130,11 @@ Deno.test("a server that echoes the session is not heard: no form of the value r
     assert.equal((mode ?? 0) & 0o777, 0o600);
   });
 });
+
+/** As templates write it into a page: nothing of the value stands in the bytes. */
+function entities(text: string): string {
+  return [...text].map((sign) => `&#x${sign.codePointAt(0)?.toString(16)};`).join("");
+}
 
 /** Files beneath `dir` that hold one of these; what vanishes meanwhile holds nothing. */
 async function filesWith(dir: string, texts: readonly string[]): Promise<readonly string[]> {
