@@ -120,4 +120,15 @@ export interface Uses {
    * there no more. Rejects `budgetExhausted` with the budget, what is used of it and how it is raised.
    */
   take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
+  /**
+   * Counts `most` of what is used up by and by, or where that does not fit `need`; gives what it counted. Rejects as
+   * {@link Uses.take}.
+   */
+  step(
+    user: User,
+    of: Exclude<BudgetOf, "money">,
+    wanted: { readonly need: number; readonly most: number; readonly doing: string },
+  ): Promise<number>;
+  /** There is a budget of it. */
+  has(of: BudgetOf): boolean;
 }

@@ -3,6 +3,7 @@
  * and what a call did not need after all stays counted. docs/money.md.
  * @module
  */
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { ProcessKeeper } from "../../../contracts/task/process.ts";
 import type { AgentTask } from "../../../contracts/task/task.ts";
 import type { BudgetOf, BudgetStanding, User, Uses } from "../../../contracts/task/spending.ts";
@@ -64,7 +65,18 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
     }
     return release;
   };
-  return Object.freeze<Uses>({
+  const uses: Uses = Object.freeze<Uses>({
+    has: (of) => budgets.has(of),
+    async step(user, of, { need, most, doing }): Promise<number> {
+      try {
+        await uses.take(user, { [of]: most }, doing);
+        return most;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== "budgetExhausted") throw error;
+        await uses.take(user, { [of]: need }, doing);
+        return need;
+      }
+    },
     async take(user, amounts, doing): Promise<() => void> {
       const releases: (() => void)[] = [];
       const release = (): void => releases.forEach((each) => each());
@@ -81,6 +93,7 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
       return release;
     },
   });
+  return uses;
 }
 
 /**
