@@ -69,15 +69,18 @@ export function wireModels(parts: MainModelsParts): MainModels {
     await account.refresh();
     account.check(money);
   };
-  const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
+  const uses = makeUses({
+    ...{ budgets, log, processes: parts.processes },
+    find: (task) => parts.find(task as TaskId),
+  });
+  const operator = {
+    ...{ rates, log, powers, modelRefused, afford, provide: models.provide },
+    async egress({ task, pid }, { bytes, host }) {
+      await uses.take({ task, pid }, { egressBytes: bytes }, `ask a model at ${host}`);
+    },
+  } satisfies Parameters<typeof makeOperatorAsk>[0];
   return Object.freeze<MainModels>({
-    ...{ models, rates, budgets, lend: secrets.lend },
-    uses: makeUses({
-      budgets,
-      log,
-      processes: parts.processes,
-      find: (task) => parts.find(task as TaskId),
-    }),
+    ...{ models, rates, budgets, uses, lend: secrets.lend },
     ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
     async countBudgets(find, listen, live): Promise<void> {
       await seedBudgets(budgets, {

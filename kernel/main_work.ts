@@ -223,7 +223,7 @@ export async function work(parts: WorkParts): Promise<void> {
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
-    budgets,
+    ...{ budgets, uses },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -238,7 +238,7 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const agents = await wireAgents({
     ...{ store: slowStore, log, bus, powers, harness, rules, note, read, contents },
-    ...{ net: tools.net, related: tools.related, steady: parts.steady },
+    ...{ net: tools.net, uses, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     ...asking,
