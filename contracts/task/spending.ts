@@ -16,6 +16,8 @@ export const BUDGET_SPANS = Object.freeze({
   tabs: [DAY, MONTH, TASK, MOMENT],
   /** Programs of this machine: granted commands, process sessions, agents of others. */
   processes: [DAY, MONTH, TASK, MOMENT],
+  /** Processes and threads that such programs may have together: the walls of each hold it to its share. */
+  threads: [MOMENT],
   /** The most that such programs and browsers may take of memory. */
   memoryBytes: [MOMENT],
   /** Sources that wikis take in. */
@@ -34,7 +36,8 @@ export const SpendingBudget = z.object({
   per: z.enum([DAY, MONTH, TASK, MOMENT]),
   /** US dollars. */
   money: z.number().min(0).max(1e6).optional(),
-  ...{ egressBytes: amount, tabs: amount, processes: amount, memoryBytes: amount },
+  ...{ egressBytes: amount, tabs: amount, processes: amount, threads: amount },
+  memoryBytes: amount,
   ...{ sources: amount, sourceBytes: amount, indexBytes: amount },
   /** As remit.yaml names it; `agent` is the plain one. */
   agent: z.string().min(1).max(64).optional(),
@@ -121,14 +124,14 @@ export interface Uses {
    */
   take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
   /**
-   * Counts `most` of what is used up by and by, or where that does not fit `need`; gives what it counted. Rejects as
-   * {@link Uses.take}.
+   * Counts `most` of what is used up by and by, or where that does not fit what is left, `need` at least; gives what it
+   * counted. Rejects as {@link Uses.take}.
    */
   step(
     user: User,
     of: Exclude<BudgetOf, "money">,
     wanted: { readonly need: number; readonly most: number; readonly doing: string },
-  ): Promise<number>;
+  ): Promise<{ readonly amount: number; release(): void }>;
   /** There is a budget of it. */
   has(of: BudgetOf): boolean;
 }

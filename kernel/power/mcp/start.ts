@@ -128,7 +128,8 @@ async function wayOut(
   const doing = `send what "${at.server.name}" sends`;
   return await proxies.open({
     spend: uses?.has("egressBytes") === true
-      ? (wanted) => uses.step({ task: at.task }, "egressBytes", { ...wanted, doing })
+      ? async (wanted) =>
+        (await uses.step({ task: at.task }, "egressBytes", { ...wanted, doing })).amount
       : undefined,
     allow: hosts.map((host) => ({ host, named: isLocal(host) })),
     on: ({ host, ok, why }) => serve.log(at, "proxied", { ok, host }, why),

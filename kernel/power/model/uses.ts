@@ -67,14 +67,15 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
   };
   const uses: Uses = Object.freeze<Uses>({
     has: (of) => budgets.has(of),
-    async step(user, of, { need, most, doing }): Promise<number> {
+    async step(user, of, { need, most, doing }) {
+      const left = Math.floor(budgets.of(payer(user), of).left());
+      const amount = Math.max(need, Math.min(most, left));
       try {
-        await uses.take(user, { [of]: most }, doing);
-        return most;
+        return { amount, release: await uses.take(user, { [of]: amount }, doing) };
       } catch (error) {
+        // Others, also of another kernel, were first.
         if (!(error instanceof Fault) || error.code !== "budgetExhausted") throw error;
-        await uses.take(user, { [of]: need }, doing);
-        return need;
+        return { amount: need, release: await uses.take(user, { [of]: need }, doing) };
       }
     },
     async take(user, amounts, doing): Promise<() => void> {
