@@ -45,7 +45,7 @@ import { taskSpans } from "./control/task_spans.ts";
 
 /** What {@link wireAgents} is handed. */
 export interface WireAgentsParts
-  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked" | "unanswered"> {
+  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked" | "unanswered" | "recount"> {
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;

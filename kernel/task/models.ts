@@ -20,7 +20,7 @@ import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
 import type { Uses } from "../../contracts/task/spending.ts";
 import { nearText } from "../power/model/uses.ts";
-import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
+import type { Account, StandingBudgets } from "../power/model/accounts.ts";
 import { makeModelMoney, type ModelMoney } from "../power/model/money.ts";
 import {
   type JudgedModel,
@@ -99,6 +99,7 @@ export async function openTaskModels(
   const accountOf = (row: ProcessRow): Account =>
     parts.budgets.of({
       ...{ agent: row.spec, principal: row.principal, trigger: ingress.channel },
+      session: row.session,
     });
   const tell = (row: ProcessRow, near: string): void => {
     // Told to whoever watches; nothing waits for it.

@@ -16,7 +16,7 @@ import {
   type Used,
 } from "../../core/log/spending.ts";
 import { amountText, periodOf } from "./budget_words.ts";
-import type { FindOrAsk, StandingBudgets } from "./standing_budgets.ts";
+import type { FindOrAsk, StandingBudgets } from "./accounts.ts";
 
 /** What {@link makeUses} is handed. */
 export interface UsesParts {
@@ -115,5 +115,5 @@ export async function seedBudgets(
   const { from } = periodOf("month", now);
   await budgets.seed(spent(from), find);
   const since = live.reduce((least, { createdAt }) => Math.min(least, createdAt), from);
-  await budgets.seedUsed(used(since), find, new Set(live.map(({ id }) => id)));
+  await budgets.seedUsed(used(since), find, { live: new Set(live.map(({ id }) => id)) });
 }
