@@ -45,7 +45,7 @@ Deno.test("alice's third conversation of a session is refused, also after a kill
       await enter("/clear");
       await screen.shows("a new conversation");
       await enter("Two");
-      await screen.shows(/the budget of 0\.7 USD a session \(session s\w+\): 0\.\d+ USD spent/);
+      await screen.shows(/the budget of 0\.7 USD a session \(session s\w+\): 0\.804 USD spent/);
       await screen.shows((now) => now.at(-1) === "›");
       await enter("/cost");
       await screen.shows(

@@ -27,8 +27,10 @@ export interface UsesParts {
 }
 
 /** A line for people who watch: how a budget stands that runs out. */
-export function nearText({ name, of, spent, held }: BudgetStanding): string {
-  return `${name}: ${amountText(of, spent + held)} ${of === "money" ? "spent" : "used"}`;
+export function nearText({ name, per, of, spent, held }: BudgetStanding): string {
+  // A request holds what it may cost until its payment is booked: that is not spent a second time.
+  const amount = amountText(of, per === "moment" ? held : spent);
+  return `${name}: ${amount} ${of === "money" ? "spent" : "used"}`;
 }
 
 /** Makes them over a kernel's budgets. */
