@@ -11,14 +11,16 @@ import { type AsideParts, makeAside, makeTaskAside } from "./session/aside.ts";
 import { makeModelGuards, type ModelGuards } from "./model_guards.ts";
 import {
   type AskAside,
+  type CountEgress,
   governed,
   type GovernedModel,
   type InferAside,
 } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
+import type { Uses } from "../../contracts/task/spending.ts";
 import { nearText } from "../power/model/uses.ts";
-import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
+import type { Account, StandingBudgets } from "../power/model/accounts.ts";
 import { makeModelMoney, type ModelMoney } from "../power/model/money.ts";
 import {
   type JudgedModel,
@@ -42,6 +44,8 @@ export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rat
   exhausted(pid: Pid, limit: string): void;
   /** Budgets over all tasks. */
   readonly budgets: Pick<StandingBudgets, "of">;
+  /** Budgets of what leaves for models; absent: there are none. */
+  readonly uses?: Pick<Uses, "take">;
 }
 
 /** The models of a task. */
@@ -95,6 +99,7 @@ export async function openTaskModels(
   const accountOf = (row: ProcessRow): Account =>
     parts.budgets.of({
       ...{ agent: row.spec, principal: row.principal, trigger: ingress.channel },
+      session: row.session,
     });
   const tell = (row: ProcessRow, near: string): void => {
     // Told to whoever watches; nothing waits for it.
@@ -109,29 +114,38 @@ export async function openTaskModels(
     const row = parts.processes.get(pid);
     return row === undefined ? undefined : accountOf(row);
   });
-  const telling = (exhausted: (pid: Pid, limit: string) => void): ModelMoney => ({
-    async hold(pid, request, options) {
-      try {
-        return await holding.hold(pid, request, options);
-      } catch (error) {
-        const why = error instanceof Fault ? error.detail?.["budget"] : undefined;
-        const row = parts.processes.get(pid);
-        if (typeof why === "string" && row !== undefined) {
-          tell(row, why);
-          // The reason of the task: which budget it was.
-          exhausted(pid, why);
-        }
-        throw error;
+  type Exhausted = (pid: Pid, limit: string) => void;
+  /** Does what a budget may refuse: then its process comes to an end, with the budget as the reason. */
+  const within = async <T>(pid: Pid, exhausted: Exhausted, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const why = error instanceof Fault ? error.detail?.["budget"] : undefined;
+      const row = parts.processes.get(pid);
+      if (typeof why === "string" && row !== undefined) {
+        tell(row, why);
+        exhausted(pid, why);
       }
+      throw error;
+    }
+  };
+  const telling = (exhausted: Exhausted): { money: ModelMoney; egress: CountEgress } => ({
+    money: {
+      hold: (pid, request, options) =>
+        within(pid, exhausted, () => holding.hold(pid, request, options)),
     },
+    egress: ({ task, pid }, { bytes, host }) =>
+      within(pid, exhausted, async () => {
+        await parts.uses?.take({ task, pid }, { egressBytes: bytes }, `ask a model at ${host}`);
+      }),
   });
-  const money = telling(parts.exhausted);
+  const { money, egress } = telling(parts.exhausted);
   const byProcess = new Map<Pid, ProcessModel>();
 
   const of = (row: ProcessRow): ProcessModel => {
     const made = byProcess.get(row.pid) ?? makeProcessModel({
       ...parts,
-      ...{ row, first, opened },
+      ...{ row, first, opened, egress },
       rule: switched === undefined ? asked.escalate : undefined,
       // After a restart the model that it began with may take its place again, too.
       others: [...asked.others ?? [], { ref: asked.ref, config: asked.config }],
@@ -145,7 +159,7 @@ export async function openTaskModels(
     if (shortens === undefined || asked.summarizer === undefined) return {};
     const judged = judgedModel(asked.summarizer, shortens);
     const refused = (): string | undefined => parts.modelRefused(row, judged);
-    const model = governed(shortens, { ...parts, row, modelRefused: refused });
+    const model = governed(shortens, { ...parts, row, egress, modelRefused: refused });
     return { summarizer: { model, modelRefused: refused } };
   };
 
@@ -165,7 +179,7 @@ export async function openTaskModels(
     const judged = judgedModel(model, opened);
     const modelRefused = (row: ProcessRow): string | undefined => parts.modelRefused(row, judged);
     const modelOf = (row: ProcessRow): GovernedModel =>
-      governed(opened, { ...parts, row, modelRefused: () => modelRefused(row) });
+      governed(opened, { ...parts, row, egress, modelRefused: () => modelRefused(row) });
     return { rule, infer: beside({ modelOf, modelRefused }) };
   }));
 
@@ -175,7 +189,7 @@ export async function openTaskModels(
     foreign: (run, exhausted) =>
       makeForeignInference({
         ...{ ...parts, brake, paid: (money) => paidBy(run.row)(money) },
-        money: telling((_pid, limit) => exhausted(limit)),
+        ...telling((_pid, limit) => exhausted(limit)),
         exhausted: (_row, limit) => exhausted(limit),
       }, run),
     inferring: (row) => ({
