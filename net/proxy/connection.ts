@@ -22,7 +22,6 @@ const CONNECT_BYTES = 256;
 /** What proxies are made of. */
 export interface ProxyPowers extends NetPowers {
   readonly sockets: Sockets;
-  /** Tells the kernel. */
   readonly proxied: (event: NetProxied) => void;
   /** Asks the kernel; gives how many bytes were counted. */
   readonly spend: (spend: NetSpend) => Promise<number>;
