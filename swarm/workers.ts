@@ -1,9 +1,9 @@
 /** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
-import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
+import type { Colour, Label } from "../contracts/authority/mod.ts";
 import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
 import type { Claims } from "./claims.ts";
 import type { Outcome, SwarmEvent } from "./events.ts";
-import { type Attempt, type IssueState, spentOf, type SwarmState } from "./journal.ts";
+import { type Attempt, type IssueState, readBefore, spentOf, type SwarmState } from "./journal.ts";
 import type { Mirror } from "./mirror.ts";
 import { patchOf, type StagedFile } from "./patch.ts";
 import { passStage, type Stage, strayOf } from "./stages.ts";
@@ -367,27 +367,6 @@ function spent({ money, label, colour }: Cost): Cost {
     money,
     ...(label === undefined ? {} : { label }),
     ...(colour === undefined ? {} : { colour }),
-  };
-}
-
-/**
- * What a task's tree and request hold of other tasks: nobody has reviewed a change that is merged before the last diff,
- * so that whoever works on it has read what its author had.
- */
-function readBefore(state: SwarmState, of: IssueState): Pick<TaskAsk, "label" | "merged"> {
-  const authors = state.merges.flatMap(({ attempts, merged }) =>
-    attempts.filter(({ task }) => task !== undefined && task === merged?.task)
-  );
-  return {
-    label: [...of.attempts, ...authors].reduce<Label>(
-      (all, { ended }) => mixLabel(all, ended?.label ?? "public"),
-      "public",
-    ),
-    // A journal of before does not say: then it may have been anything.
-    merged: authors.reduce<Colour>(
-      (all, { ended }) => mixColour(all, ended?.colour ?? "RED"),
-      "BLUE",
-    ),
   };
 }
 

@@ -31,6 +31,24 @@ import {
 } from "./session/process_model.ts";
 import type { ProcessTable } from "../core/process/table.ts";
 
+/** Part of a task's limit of money from which on people are told that it runs out. */
+const NEAR = 0.8;
+
+/** A line of how the task of this process stands, once it has spent nearly all that it may. */
+function nearLimit({ limits, usage }: ProcessRow): string | undefined {
+  if (usage.money < NEAR * limits.money) return undefined;
+  const spent = Math.round(usage.money * 1e4) / 1e4;
+  return `the task's limit of ${limits.money} USD: ${spent} USD spent`;
+}
+
+function rootOf(
+  processes: Pick<ProcessTable, "get">,
+  row: ProcessRow | undefined,
+): ProcessRow | undefined {
+  const now = row === undefined ? undefined : processes.get(row.pid);
+  return now?.ppid === undefined ? now : rootOf(processes, processes.get(now.ppid));
+}
+
 /** What {@link openTaskModels} is handed. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {
   readonly log: InferenceParts["log"];
@@ -106,9 +124,16 @@ export async function openTaskModels(
     void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
       .catch(() => undefined);
   };
+  let told = false;
   const paidBy = (row: ProcessRow) => (money: number): void => {
     purse.paid(money);
     for (const near of accountOf(row).book(money)) tell(row, nearText(near));
+    // What its children spend is booked for them and for it.
+    const root = money === 0 || told ? undefined : rootOf(parts.processes, row);
+    const near = root === undefined ? undefined : nearLimit(root);
+    if (root === undefined || near === undefined) return;
+    told = true;
+    tell(root, near);
   };
   const holding = makeModelMoney(parts.processes, (pid) => {
     const row = parts.processes.get(pid);

@@ -9,15 +9,13 @@ import { answerHead, chunkBytes, ESTABLISHED, LAST_CHUNK, refusalBytes } from ".
 import { type Framing, parseProxyHead, type Place, type ProxyAsk } from "./head.ts";
 import { type SocketEnd, type Sockets, writeAll } from "../sockets.ts";
 import type { Clock } from "../clock.ts";
-import type { Meter } from "./meter.ts";
+import { CONNECT_BYTES, headBytesOf, type Meter, metered as counted } from "./meter.ts";
 
 /** Milliseconds for the head of a request. */
 const HEAD_MS = 15_000;
 /** Milliseconds in which nothing moves. */
 const IDLE_MS = 60_000;
 const HOST_UNITS = 260;
-/** Bytes of the packets by which a connection begins and ends, about: a connection that sends nothing tells something, too. */
-const CONNECT_BYTES = 256;
 
 /** What proxies are made of. */
 export interface ProxyPowers extends NetPowers {
@@ -182,7 +180,7 @@ async function forward(
   const whole = (): void => void watchGone(client, gone);
   const body = framing.kind === "none"
     ? {}
-    : { body: { bytes: thenTold(metered(reader.body(framing), meter), whole), ...length } };
+    : { body: { bytes: thenTold(counted(reader.body(framing), meter), whole), ...length } };
   if (framing.kind === "none") whole();
   const { got: answer } = await firstOf(addresses, (address, connectMs) =>
     powers.exchange.send({
@@ -193,25 +191,6 @@ async function forward(
   tell(true);
   moved();
   await answerClient(open, { ask, client, moved });
-}
-
-/** About what the head of a request takes on its way. */
-function headBytesOf({ method, target, headers }: Extract<ProxyAsk, { kind: "forward" }>): number {
-  const lines = Object.entries(headers).flatMap(([name, values]) =>
-    values.map((value) => name.length + value.length + 4)
-  );
-  return lines.reduce((sum, each) => sum + each, method.length + target.length + 15);
-}
-
-/** What was read, each piece once it may leave. */
-async function* metered(
-  bytes: AsyncIterable<Uint8Array>,
-  meter: Meter,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of bytes) {
-    await meter.spend(piece.length);
-    yield piece;
-  }
 }
 
 /** Hears `whole` at the end of what was read. */

@@ -4,7 +4,10 @@
  * @module
  */
 import type { NetSpend } from "../../contracts/wire/wire_net.ts";
+import type { ProxyAsk } from "./head.ts";
 
+/** Bytes of the packets by which a connection begins and ends, about: a connection that sends nothing tells something, too. */
+export const CONNECT_BYTES = 256;
 /** Smallest and largest step, bytes. */
 const FIRST = 4 * 1024, LARGEST = 256 * 1024;
 
@@ -48,4 +51,25 @@ export function makeMeter(
       await asked;
     },
   });
+}
+
+/** About what the head of a request takes on its way. */
+export function headBytesOf(
+  { method, target, headers }: Extract<ProxyAsk, { kind: "forward" }>,
+): number {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    values.map((value) => name.length + value.length + 4)
+  );
+  return lines.reduce((sum, each) => sum + each, method.length + target.length + 15);
+}
+
+/** What was read, each piece once it may leave. */
+export async function* metered(
+  bytes: AsyncIterable<Uint8Array>,
+  meter: Meter,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    await meter.spend(piece.length);
+    yield piece;
+  }
 }

@@ -80,7 +80,8 @@ Deno.test("--budget lowers what models may cost, and what is no amount is refuse
     assert.match(refused.stderr, /Cannot use --budget "much": write US dollars, as 0\.5 or 20/);
     const small = await machine.remit([...run, "--budget", "0.001"]);
     assert.equal(small.code, 66, small.stderr + small.stdout);
-    const enough = await machine.remit([...run, "--budget", "0.9"]);
+    const enough = await machine.remit([...run, "--budget", "0.45"]);
     assert.equal(enough.code, 0, enough.stderr);
+    assert.match(enough.stderr, /the task's limit of 0\.45 USD: 0\.402 USD spent/);
   });
 });

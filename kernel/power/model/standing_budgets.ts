@@ -38,6 +38,8 @@ export interface SharedParts extends SharedSums {
 
 /** Sessions of which it is told how their budgets stand: those that used the most. */
 const SESSIONS = 20;
+/** Sessions that are remembered. */
+const MOST_SESSIONS = 50_000;
 /** Milliseconds after which a kernel looks again at what others hold. */
 const OTHERS_MS = 500;
 
@@ -92,6 +94,16 @@ export function makeStandingBudgets(
     sums.set(key, sum);
     return sum;
   };
+  /** Sums of sessions, of which nobody says that they are over: those that nobody used for longest are forgotten. */
+  const sessions = new Set<string>();
+  const remember = (key: string): void => {
+    sessions.delete(key);
+    sessions.add(key);
+    const [oldest] = sessions;
+    if (sessions.size <= MOST_SESSIONS || oldest === undefined) return;
+    sessions.delete(oldest);
+    sums.delete(oldest);
+  };
   /** Each budget that holds for a spender now, and its sum. */
   const holding = (
     payer: Payer,
@@ -102,6 +114,7 @@ export function makeStandingBudgets(
       const of = holderOf(budget, payer), { most, of: kind } = amountOf(budget);
       if (of === undefined || kind !== what) return [];
       const key = keyOf(budget, of, at);
+      if (budget.per === "session") remember(key);
       return [{ budget, most, of, key, sum: sumAt(key) }];
     });
   const standing = (budget: SpendingBudget, whose: string, sum: Sum): BudgetStanding => {
