@@ -154,7 +154,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     looking: (task) => family(task)?.workspace,
     offspring: (task, pid) => family(task)?.offspring(pid),
     wikis: makeWikiTools({
-      ...{ redeem, now: powers.now, stale: (call, found) => reportStale(parts, call, found) },
+      ...{ redeem, now: powers.now, uses: parts.uses },
+      ...{ stale: (call, found) => reportStale(parts, call, found) },
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
       memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
     }),

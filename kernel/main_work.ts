@@ -144,7 +144,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
-  const { models, rates, budgets, uses, countBudgets, lend, embed, ask } = wireModels({
+  const { models, rates, budgets, uses, countBudgets, recount, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused, fleet, store: slowStore },
     ...{ processes, find: (task) => agents.service.find(task) },
   });
@@ -223,7 +223,7 @@ export async function work(parts: WorkParts): Promise<void> {
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
-    budgets,
+    ...{ budgets, uses },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -238,7 +238,7 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const agents = await wireAgents({
     ...{ store: slowStore, log, bus, powers, harness, rules, note, read, contents },
-    ...{ net: tools.net, related: tools.related, steady: parts.steady },
+    ...{ net: tools.net, uses, recount, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     ...asking,

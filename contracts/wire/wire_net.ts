@@ -113,9 +113,21 @@ export interface NetProxy {
   readonly path: string;
   /** `host:port`, exact; `named`: it may resolve to a private or loopback address. */
   readonly allow: readonly { readonly host: string; readonly named: boolean }[];
+  /** Budgets hold for what it sends: see {@link NetSpend}. */
+  readonly metered?: boolean;
 }
 
-/** Net service → kernel event `proxied`: one connection that was made or refused. `proxyClose` `{ id }` ends all. */
+/**
+ * Net service → kernel, `proxySpend`, before a metered proxy sends `need` bytes that no earlier answer holds. Answer:
+ * `{ bytes }`, counted in the budgets by then: `need` at least, `most` at most. Faults: `budgetExhausted`.
+ */
+export interface NetSpend {
+  readonly id: string;
+  readonly need: number;
+  readonly most: number;
+}
+
+/** Net service → kernel event `proxied`: one connection that was made, refused, or cut for want of a budget. `proxyClose` `{ id }` ends all. */
 export interface NetProxied {
   readonly id: string;
   readonly host: string;

@@ -15,7 +15,11 @@ import type { TaskRequest } from "../../contracts/task/task.ts";
 import { isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { KernelConfig, Secret } from "../../contracts/wire/wire_control.ts";
 import type { Mount } from "../../contracts/tool/workspace.ts";
-import { type BrowserSessions, makeBrowserSessions } from "../power/plugin/browser_sessions.ts";
+import {
+  type BrowserSessions,
+  countingPages,
+  makeBrowserSessions,
+} from "../power/plugin/browser_sessions.ts";
 import type { Children } from "../core/child/children.ts";
 import type { Commands } from "../power/command/run.ts";
 import type { TaskSessions } from "../power/command/process_sessions.ts";
@@ -182,7 +186,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const fetching = makeFetching(parts);
   const browsers = config.browser.engine === "chromium" ? makeBrowserSessions(parts) : undefined;
   const plain = makePluginHosts(parts);
-  const pluginHosts = browsers === undefined ? plain : browsers.within(plain);
+  const pluginHosts = browsers?.within(plain) ?? countingPages(plain, parts.uses);
   const pictures = browsers === undefined ? [] : [parts.browser.screenshot(browsers.screenshot)];
   const web = [...parts.web(fetching), ...pictures];
   const plugins = makePluginTools({

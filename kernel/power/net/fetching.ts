@@ -173,6 +173,11 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
         : await withCookies(profile, first, ask);
       const { status, bytes, hops } = answer;
       const ms = hops.reduce((sum, hop) => sum + hop.ms, 0);
+      const again = (hops.length - 1) * sentBytes(request);
+      if (again > 0) {
+        // How often it would be redirected is known afterwards: the next request is refused.
+        await uses?.take({ task, pid, past: true }, { egressBytes: again }, "follow redirects");
+      }
       await log.append(task, [{
         kind: "fetched",
         body: { ...told, status, bytes, ms, requests: hops.length },
