@@ -141,7 +141,8 @@ async function filesWith(dir: string, texts: readonly string[]): Promise<readonl
   const found: string[] = [];
   const todo = [dir];
   for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
-    for (const { name, isDirectory, isFile } of Deno.readDirSync(folder)) {
+    const inside = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+    for (const { name, isDirectory, isFile } of inside) {
       const path = `${folder}/${name}`;
       if (isDirectory) todo.push(path);
       if (!isFile) continue;
