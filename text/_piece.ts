@@ -1,36 +1,36 @@
-/** Untrusted text, cut into pieces that are safe to show. @module */
+/** Splits untrusted text into pieces that are safe to show. @module */
 import { clustersOf, isEmoji } from "./_cluster.ts";
 import { findLookAlikes } from "./_look_alike.ts";
 import { CONTINUED, MARK_CLOSE, MARK_OPEN } from "./_mark.ts";
 import { widthOfCluster } from "./_width.ts";
 
-/** What a line is made of. */
+/** Text that is safe to print, with its width. */
 export interface Shown {
   readonly kind: "shown";
   readonly text: string;
   readonly columns: number;
 }
 
-/** One unit that stands or falls together when a line is cut. */
+/** One unit that a cut keeps or drops whole. */
 export type Piece =
   | Shown
   | { readonly kind: "tab" }
   | { readonly kind: "newline" };
 
-/** Marks that may follow one base character; more would climb over the lines above. */
+/** Combining marks after one base character; more would overlap the lines above. */
 const MAX_COMBINING = 4;
 
-/** Controls, format characters, surrogates, private use, unassigned; separators but the space; what has no ink. */
+/** Controls, format characters, surrogates, private use, unassigned, separators except the space, characters without ink. */
 const UNSAFE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}\u{1d159}]--\u{20}]/v;
-/** Tag characters hide text; three flags of regions are written with them. */
+/** Tag characters hide text; only three regional flags use them. */
 const TAG = /[\u{e0000}-\u{e007f}]/u;
 const COMBINING = /^\p{M}$/u;
 const OURS: ReadonlySet<string> = new Set([MARK_OPEN, MARK_CLOSE, CONTINUED]);
 
-/** Yields `untrusted` piece by piece: nothing that it yields moves a cursor, hides or reorders. */
+/** Yields `untrusted` in pieces, none of which moves a cursor, hides or reorders. */
 export function* piecesOf(untrusted: string): Generator<Piece> {
   const marks = findLookAlikes(untrusted);
-  let combining = MAX_COMBINING; // at the start there is nothing to combine with
+  let combining = MAX_COMBINING; // a leading mark has no base character
   let end = 0;
   for (const cluster of clustersOf(untrusted)) {
     end += cluster.length;
@@ -54,12 +54,12 @@ export function* piecesOf(untrusted: string): Generator<Piece> {
   }
 }
 
-/** A newline where only one line is wanted. */
+/** A newline, for text that must stay on one line. */
 export const NEWLINE: Shown = escaped("\n");
 
 function isSafe(cluster: string): boolean {
   if (OURS.has(cluster) || TAG.test(cluster)) return false;
-  // An emoji's joiners and selectors are among the unsafe, and right where they stand.
+  // Joiners and selectors are unsafe, except within an emoji.
   return !UNSAFE.test(cluster) || isEmoji(cluster);
 }
 

@@ -1,4 +1,4 @@
-/** How many columns of a terminal a sign takes. @module */
+/** The width of a character on a terminal. @module */
 
 /** First and last code points of the wide ranges (Unicode 16, East Asian Width W and F). */
 const WIDE: readonly (readonly [number, number])[] = [
@@ -29,7 +29,7 @@ const NO_WIDTH = /^[\p{M}\p{Cc}\p{Cf}]/u;
 export function widthOfCluster(cluster: string): number {
   const code = cluster.codePointAt(0);
   if (code === undefined) return 0;
-  // ASCII, the usual case.
+  // ASCII, the usual case, needs no pattern.
   if (cluster.length === 1 && code >= 0x20 && code < 0x7f) return 1;
   if (NO_WIDTH.test(cluster)) return 0;
   if (PICTURE.test(cluster)) return 2;
