@@ -1,4 +1,4 @@
-/** Which keys a remit.yaml may have at a place, and the one that a person most likely meant. @module */
+/** The keys that remit.yaml allows at a place, and the one most likely meant by an unknown key. @module */
 import * as z from "zod";
 import { RemitConfig } from "../contracts/policy/mod.ts";
 import { nearest } from "../text/nearest.ts";
@@ -27,7 +27,7 @@ function branches(shape: Shape): readonly Shape[] {
   return shape.anyOf === undefined ? [shape] : shape.anyOf.flatMap(branches);
 }
 
-/** The keys that a map at `path` may have; empty where it takes any name, or is no map. */
+/** The keys allowed in the map at `path`; empty where any name is allowed, or the place holds no map. */
 export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   const root = z.toJSONSchema(RemitConfig, { io: "input" }) as Shape;
   const found = path.reduce<readonly Shape[]>(
@@ -37,7 +37,7 @@ export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   return [...new Set(found.flatMap(({ properties = {} }) => Object.keys(properties)))];
 }
 
-/** `; did you mean "model"?`, or which keys there are; empty where nothing is known of that place. */
+/** `; did you mean "model"?`, or the allowed keys; empty where neither helps. */
 export function meantKey(path: readonly PropertyKey[], unknown: string): string {
   const known = knownKeys(path);
   const near = nearest(unknown, known);

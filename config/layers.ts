@@ -1,4 +1,4 @@
-/** Layers of configuration become one policy. @module */
+/** Merges the layers of configuration into one policy. @module */
 import { type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
 import type { RedactRule } from "../contracts/model/mod.ts";
 import {
@@ -19,7 +19,7 @@ import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./mem
 import { budgetsOf, definedModelsFor, narrowPolicy } from "./narrow.ts";
 import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "./serve.ts";
 
-/** A layer: a file, and whether it may widen. */
+/** One configuration file, and whether it may widen the policy. */
 export interface Layer {
   readonly file: ConfigFile;
   readonly trusted: boolean;
@@ -28,45 +28,45 @@ export interface Layer {
 /** A mark on paths, still as globs. */
 export type Mark = NonNullable<RemitConfig["marks"]>[number];
 
-/** What the layers come to. */
+/** The merged configuration of all layers. "Trusted" below: the value comes from trusted layers only. */
 export interface Merged {
   readonly policy: PolicySource;
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly model: string | undefined;
   readonly models: Readonly<Record<string, ModelEntry>>;
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly embedder: string | undefined;
-  /** From every layer: taking out more never widens. */
+  /** From every layer: more redaction never widens. */
   readonly redact: readonly RedactRule[];
-  /** From trusted layers only: Ed25519 public keys, hex. */
+  /** Trusted. Ed25519 public keys, hex. */
   readonly modelKeys: readonly string[];
-  /** From trusted layers only: a persona is words to the system message. */
+  /** Trusted: a persona becomes part of the system message. */
   readonly agents: Readonly<Record<string, AgentSpec>>;
   readonly mounts: NonNullable<RemitConfig["mounts"]>;
-  /** Mounts that untrusted layers want narrower. */
+  /** Narrower mounts that untrusted layers ask for. */
   readonly narrowMounts: readonly NonNullable<RemitConfig["mounts"]>[];
   readonly marks: readonly Mark[];
-  /** From trusted layers only: Ed25519 public keys, hex. */
+  /** Trusted. Ed25519 public keys, hex. */
   readonly toolKeys: readonly string[];
-  /** From trusted layers only: tools that models are told of from the start. */
+  /** Trusted: tools that models see from the start. */
   readonly offer: readonly string[];
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly commands: Readonly<Record<string, CommandClass>>;
-  /** Chromium from trusted layers only: it runs a program of the machine. */
+  /** Chromium is trusted: the choice runs a program of this machine. */
   readonly browser: BrowserChoice;
-  /** The wiki from trusted layers only. */
+  /** Which wiki is used is trusted. */
   readonly memory: MergedMemory;
-  /** From trusted layers only, each name once: the strongest layer's. */
+  /** Trusted; a stronger layer replaces a guard of the same name. */
   readonly guards: GuardConfigs;
-  /** From every layer: it only narrows what remit.lock says. */
+  /** From every layer: only narrows remit.lock. */
   readonly mcp: MergedMcp;
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly service: ServiceConfig;
-  /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
+  /** What was left out of untrusted layers, for the operator: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
 
-/** Without a word in any layer, and where an untrusted one wants no more. */
+/** The default, and what an untrusted layer may narrow to. */
 const STATIC: BrowserChoice = Object.freeze({ engine: "static", program: "/usr/bin/chromium" });
 
 function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
@@ -75,11 +75,11 @@ function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
   ) as Partial<Limits>;
 }
 
-function withGuards(have: GuardConfigs, more: GuardConfigs): GuardConfigs {
-  return [...have.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
+function withGuards(base: GuardConfigs, more: GuardConfigs): GuardConfigs {
+  return [...base.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
 }
 
-/** Puts a trusted layer in front of a policy. */
+/** Puts a trusted layer's rules before those of a policy, and its settings over them. */
 function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
   const { config } = file;
   const rules: readonly PlacedRule[] = [...file.rules, ...policy.rules];
@@ -105,8 +105,8 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
 }
 
 /**
- * Merges layers, given from the weakest (the operator's own remit.yaml) to the strongest (the
- * folder's). Layers that are not trusted, and the ceiling, only narrow, whatever their place.
+ * Merges layers, given from the weakest (the operator's own remit.yaml) to the strongest (the folder's). Untrusted layers
+ * and the ceiling only narrow, wherever they stand.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   let policy = NO_POLICY;
@@ -187,7 +187,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
 
 const MODES = ["rw", "stage", "ro"] as const;
 
-/** Applies marks and untrusted wishes to a mount: colour only falls, label only rises. */
+/** Applies marks and the requests of untrusted layers to a mount: colours only fall, labels only rise. */
 export function narrowMount(mount: Mount, merged: Merged): Mount {
   let { colour, label, mode } = mount;
   for (const wishes of merged.narrowMounts) {

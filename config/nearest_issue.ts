@@ -1,9 +1,9 @@
-/** What is wrong with a value that may have one of several shapes: said of the shape that it comes nearest to. @module */
+/** Picks the most helpful message for a value that may have one of several shapes: of the shape it comes nearest to. @module */
 import type * as z from "zod";
 
 type Issue = z.core.$ZodIssue;
 
-/** How near a shape is that has these issues: by their depth, less where a key of it is not there at all. */
+/** How near the value is to a shape with these issues: their depth, less where a key is missing altogether. */
 function nearnessOf(issues: readonly Issue[]): number {
   return Math.max(...issues.map((issue) => {
     const { path, message } = nearestIssue(issue);
@@ -13,8 +13,8 @@ function nearnessOf(issues: readonly Issue[]): number {
 const MISSING = 0.5;
 
 /**
- * The issue itself; of several shapes the first one of the nearest, its path from the root. Where none
- * comes nearer than another, what each of them wants.
+ * The issue itself; for a union of shapes, the first issue of the nearest shape with its path from the root. Where no
+ * shape is nearest, a message that lists what each shape wants.
  */
 export function nearestIssue(issue: Issue): Issue {
   if (issue.code !== "invalid_union") return issue;
@@ -30,7 +30,7 @@ export function nearestIssue(issue: Issue): Issue {
   return { ...issue, message: [...new Set(wants)].join("; or: ") };
 }
 
-/** Whether the value has the first's shape but for a key, and not even the second's type. */
+/** Whether the value has the first shape except for unknown keys, and not even the type of the second. */
 function isShape(first: readonly Issue[], second: readonly Issue[]): boolean {
   return first.every(({ code }) => code === "unrecognized_keys") &&
     second.some(({ code }) => code === "invalid_type");

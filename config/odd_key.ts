@@ -1,9 +1,9 @@
-/** What no configuration has: keys that stand twice or are no names, aliases, and names for them. @module */
+/** Finds keys that no configuration may have: repeated ones, ones that are no names; and aliases and anchors. @module */
 import { type Document, isAlias, isNode, isScalar, type Node, visit } from "yaml";
 
 /**
- * The first key of a document that stands twice in one place or is no plain word, or the first alias or anchor, which
- * could make a small file huge; in time that grows with the document.
+ * The first repeated key, key that is no plain word, alias or anchor of a document. Aliases and anchors could make a
+ * small file huge. Takes linear time.
  */
 export function oddKey(
   document: Document,
@@ -26,13 +26,13 @@ export function oddKey(
       const seen = new Set<string>();
       for (const { key } of map.items) {
         const word = isScalar(key) ? key.value ?? undefined : undefined;
-        // `1` and `"1"` are one key of the object that is made of them.
+        // `1` and `"1"` become the same key of the parsed object.
         const value = word === undefined ? undefined : String(word);
         const twice = value !== undefined && seen.has(value);
         if (value !== undefined) seen.add(value);
         if (!twice && value !== undefined) continue;
         const offset = isNode(key) ? key.range?.[0] ?? 0 : 0;
-        // A list as a key would be told on the terminal, as it is written, by the parser.
+        // A list as a key must not reach the parser, which would print it on the terminal.
         found = { offset, why: value === undefined ? "a key is no name" : "a key stands twice" };
         return visit.BREAK;
       }

@@ -1,4 +1,4 @@
-/** One remit.yaml as text becomes data whose every rule knows its line. @module */
+/** Parses the text of one remit.yaml into data whose every rule knows its line. @module */
 import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { meantKey } from "./known_keys.ts";
 import { nearestIssue } from "./nearest_issue.ts";
@@ -7,9 +7,9 @@ import { displayText } from "../text/mod.ts";
 import { Fault } from "../contracts/base/mod.ts";
 import { type PlacedRule, RemitConfig } from "../contracts/policy/mod.ts";
 
-/** A parsed file: its data, and where each part of it was written. */
+/** A parsed file: its data, and the line of each part. */
 export interface ConfigFile {
-  /** As it is shown to people. */
+  /** The file's name as people see it. */
   readonly file: string;
   readonly config: RemitConfig;
   readonly rules: readonly PlacedRule[];
@@ -17,7 +17,7 @@ export interface ConfigFile {
   at(path: readonly PropertyKey[]): string;
 }
 
-const LONGEST = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
 function offsetOf(root: Node | null, path: readonly PropertyKey[], key?: string): number {
   let node: unknown = root;
@@ -36,10 +36,10 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[], key?: string)
   return offset;
 }
 
-/** Characters that mean something to YAML where a value begins with them: a pattern of paths often does. */
+/** YAML's special characters at the start of a value; patterns of paths often begin with one. */
 const NEEDS_QUOTES = /^[*!&@`%|>{[]/;
 
-/** What a person most likely meant, where a value of this text at `offset` is no YAML. */
+/** A hint at missing quotes for the value at `offset` that does not parse; empty without one. */
 function slipOf(text: string, offset: number): string {
   const from = Math.max(text.lastIndexOf("\n", offset - 1) + 1, 0);
   const [line = ""] = text.slice(from).split("\n", 1);
@@ -52,8 +52,8 @@ function slipOf(text: string, offset: number): string {
 }
 
 /**
- * The data of a configuration, where sections that hold nothing are left out: the error of a schema says that it wants
- * a list or a map where there is none.
+ * Parses the data, without sections that are null: the schema would complain about a missing list or map where a person
+ * left a section empty.
  */
 function parseConfig(plain: unknown): ReturnType<typeof RemitConfig.safeParse> {
   const data = plain ?? { version: 1 };
@@ -67,7 +67,7 @@ function parseConfig(plain: unknown): ReturnType<typeof RemitConfig.safeParse> {
   }
 }
 
-/** Takes a key out of the map that it stands in; false where the path leads to none. */
+/** Deletes a key from its map; false where the path leads to none. */
 function dropAt(data: unknown, path: readonly PropertyKey[]): boolean {
   const at = path.slice(0, -1).reduce<unknown>(
     (value, key) => isRecord(value) ? value[String(key)] : undefined,
@@ -95,12 +95,12 @@ export function parseConfigText(file: string, text: string): ConfigFile {
   const shown = displayText(file, { max: 512 });
   const wrong = (place: string, why: string): Fault =>
     new Fault("invalidInput", `${place}: Cannot read configuration: ${why}`);
-  if (text.length > LONGEST) throw wrong(shown, `longer than ${LONGEST} characters`);
+  if (text.length > MAX_CHARACTERS) throw wrong(shown, `longer than ${MAX_CHARACTERS} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     strict: true,
-    // Looked at below: the parser's own way takes minutes for a hundred thousand keys.
+    // Checked below: the parser's own check takes minutes for a hundred thousand keys.
     uniqueKeys: false,
     version: "1.2",
     schema: "core",
@@ -109,14 +109,14 @@ export function parseConfigText(file: string, text: string): ConfigFile {
     const found = lines.linePos(offset);
     return column ? `${shown}:${found.line}:${found.col}` : `${shown}:${found.line}`;
   };
-  // A tag that nobody knows is a warning only, and its value is lost.
+  // An unknown tag is only a warning, but loses its value: refused, too.
   const [first] = [...document.errors, ...document.warnings];
   if (first !== undefined) {
     const [offset] = first.pos;
-    const said = first.code === "MULTIPLE_DOCS"
+    const problem = first.code === "MULTIPLE_DOCS"
       ? 'it holds more than one document: take out the line "---"'
       : first.message.split("\n")[0] ?? "it is no YAML";
-    const plain = said.replace(/ at line \d+, column \d+:?$/, "");
+    const plain = problem.replace(/ at line \d+, column \d+:?$/, "");
     throw wrong(place(offset, true), displayText(plain + slipOf(text, offset), { max: 400 }));
   }
   const odd = oddKey(document);
