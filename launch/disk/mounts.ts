@@ -1,4 +1,4 @@
-/** Mounts as flags and remit.yaml give them, checked against what must never be mounted. @module */
+/** Parses mounts of flags and remit.yaml, and checks them against what must never be mounted. @module */
 import { basename, dirname } from "node:path";
 import { MountName, worseClaim } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -42,7 +42,7 @@ export function parseMount(text: string): MountWish {
   return { name: name.data, dir, mode: mode.success ? mode.data : "stage" };
 }
 
-/** A name for a folder that was given without one. */
+/** A mount name for a folder given without one. */
 export function mountNameOf(dir: string): string {
   const name = basename(dir).toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "");
   return name === "" ? "folder" : name.slice(0, 32);
@@ -93,7 +93,7 @@ export function resolveMount(
     );
   }
   const told = { colour: parts.colour ?? "YELLOW", label: parts.label ?? "internal" } as const;
-  // Of an export that lies within the mount its files are told apart; of one that lies around it, the tools see no list.
+  // Export lists within the mount label their files one by one; tools do not see a list around the mount, so its worst label covers the mount.
   const enclosing = makeExportLists(disk).over(dirname(dir));
   return {
     name: MountName.parse(wish.name),

@@ -1,4 +1,4 @@
-/** Mounts that lie in each other: what is said of the inner one holds also where it is reached through the outer one. @module */
+/** Mounts within mounts: labels of an inner mount also hold where its files are reached through an outer one. @module */
 import { within } from "./places.ts";
 import { mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -7,9 +7,9 @@ import type { Mount } from "../../contracts/tool/mod.ts";
 const MODES = ["rw", "stage", "ro"] as const;
 
 /**
- * The same mounts, each with the colours and labels of those that lie in it.
+ * The same mounts, each with the colours and labels of the mounts within it.
  *
- * @throws Fault `refused` where files of a mount could be written through another one with less ado
+ * @throws Fault `refused` where an outer mount would write an inner mount's files with less review
  */
 export function nestMounts(mounts: readonly Mount[]): Mount[] {
   return mounts.map((outer) =>
@@ -41,9 +41,9 @@ function checkModes(outer: Mount, inner: Mount): void {
   );
 }
 
-/** A mark of a mount as one of the mount around it. */
+/** An inner mount's mark, in terms of the outer mount. */
 function beneath(at: string, path: string): string {
   if (at === "" || path.includes("/")) return at === "" ? path : `${at}/${path}`;
-  // A name alone: a plain one lies at the top, a pattern anywhere.
+  // A name without a folder: a plain name lies at the top, a pattern anywhere.
   return /[*?]/.test(path) ? `${at}/**/${path}` : `${at}/${path}/**`;
 }

@@ -1,4 +1,4 @@
-/** What lies beneath a folder, as one digest: whether somebody's package is still the one that was added. @module */
+/** Digests a folder's tree, to tell whether a package is still the one that was added. @module */
 import { createHash } from "node:crypto";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { TreeFacts } from "./machine.ts";
@@ -7,10 +7,10 @@ import type { TreeFacts } from "./machine.ts";
 const MAX_ENTRIES = 200_000;
 const CHUNK = 1024 * 1024;
 
-/** Walks it. @throws Fault `tooLarge`; an error of the system where something cannot be read */
+/** Walks a tree. @throws Fault `tooLarge`; an error of the system for an unreadable entry */
 export function readTreeFacts(root: string): TreeFacts {
   const files: string[] = [];
-  // Sizes and times, which a changed file does not keep; then what things are, which decides.
+  // `seen` holds sizes and times, a quick sign of changes; `shape` the kinds of entries, part of the digest that decides.
   const seen = createHash("sha256"), shape = createHash("sha256");
   let entries = 0, bytes = 0;
   const walk = (folder: string, name: string): void => {
@@ -40,12 +40,12 @@ export function readTreeFacts(root: string): TreeFacts {
     }
   };
   walk(root, "");
-  const drawn = shape.digest("hex");
+  const shapeDigest = shape.digest("hex");
   return Object.freeze<TreeFacts>({
     ...{ files: files.length, bytes },
-    seen: createHash("sha256").update(`${drawn} ${seen.digest("hex")}`).digest("hex"),
+    seen: createHash("sha256").update(`${shapeDigest} ${seen.digest("hex")}`).digest("hex"),
     digest(): string {
-      const all = createHash("sha256").update(`${drawn}\n`);
+      const all = createHash("sha256").update(`${shapeDigest}\n`);
       const buffer = new Uint8Array(CHUNK);
       for (const path of files) {
         using file = Deno.openSync(path);

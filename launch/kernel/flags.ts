@@ -6,11 +6,11 @@ const START = [
   "run",
   ...CHILD_FLAGS,
   "--ignore-env",
-  // A hundred tasks at once leave garbage faster than it is looked for: half the memory this way.
+  // A hundred tasks produce garbage faster than V8 collects by default: these halve the memory.
   "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=20",
 ];
 
-/** What of a configuration decides what the kernel may do. */
+/** The part of a configuration that decides the kernel's permissions. */
 export type Granted = Pick<
   KernelConfig,
   | "dir"
@@ -26,9 +26,9 @@ export type Granted = Pick<
 >;
 
 /**
- * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it
- * starts, plugins' code and models' weights; read on the mounts only where no namespace resolves them. Throws a TypeError for a path
- * that holds a comma, which Deno reads as a separator.
+ * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it starts, plugins' code and
+ * models' weights; reading mounts only where no namespace resolves them. Throws a TypeError for a path with a comma,
+ * which Deno reads as a separator.
  */
 export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
   const own = [
@@ -57,7 +57,7 @@ export function kernelPermissions(config: Granted, mounts: readonly string[]): s
   ];
 }
 
-/** Words after `deno` that start a kernel. Throws as {@link kernelPermissions}. */
+/** The arguments of `deno` that start a kernel. Throws as {@link kernelPermissions}. */
 export function kernelFlags(
   config: Granted,
   options: { readonly bundle: string; readonly mounts: readonly string[] },

@@ -4,21 +4,21 @@ import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { kernelFlags } from "./flags.ts";
 
 const LOG_LIMIT = 1_000_000;
-// The shell sends the kernel's words to its log and becomes the kernel: `exec` leaves no shell.
+// The shell redirects the kernel's output to its log and becomes the kernel: `exec` leaves no shell.
 const INTO_LOG = 'exec "$@" >>"$REMIT_LOG" 2>&1';
-// What whoever started this process left open for its children, a folder perhaps, would be a way out
-// of every namespace. Only bash closes descriptors above 9; other shells take the number for a program.
+// Descriptors that the caller left open, of a folder perhaps, would be a way out of every namespace. Only bash closes
+// descriptors above 9; other shells take the number for a program.
 const CLOSE_ALL = 'for d in /proc/self/fd/* /dev/fd/*; do d="${d##*/}"; case "$d" in [3-9]) ;; ' +
   '[1-9][0-9]|[1-9][0-9][0-9]) [ -n "${BASH_VERSION:-}" ] || continue ;; *) continue ;; esac; ' +
   'eval "exec $d>&-" 2>/dev/null; done';
-/** The first that is there: the other one is everywhere. */
+/** In order of preference; every system has /bin/sh. */
 const SHELLS = ["/bin/bash", "/bin/sh"] as const;
 
 /** A kernel that was just started. */
 export interface StartedKernel {
-  /** Resolves with the exit code, should it end before anybody could reach it. */
+  /** Resolves with the exit code, should the kernel end. */
   readonly ended: Promise<number>;
-  /** What it wrote since it was started: untrusted text. */
+  /** The kernel's output since its start: untrusted text. */
   log(): string;
 }
 
@@ -41,9 +41,9 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Starts a kernel, detached, its words going to `dir`/log.
+ * Starts a kernel, detached; its output goes to `dir`/log.
  *
- * Not `node:child_process`: Deno's rewrites argument lists that name its own executable.
+ * Not by `node:child_process`: Deno's version rewrites argument lists that name Deno's own executable.
  */
 export async function startKernel(
   config: KernelConfig,
@@ -51,7 +51,7 @@ export async function startKernel(
 ): Promise<StartedKernel> {
   const path = join(config.dir, "log");
   const size = sizeOf(path);
-  // Cut between runs only: a kernel says next to nothing.
+  // The log is only cut between runs: a kernel writes little.
   const from = size > LOG_LIMIT ? 0 : size;
   if (from === 0) {
     Deno.writeFileSync(path, new Uint8Array(), { mode: 0o600 });
@@ -71,10 +71,10 @@ export async function startKernel(
       REMIT_LOG: path,
       DENO_DIR: config.denoDir,
       DENO_NO_UPDATE_CHECK: "1",
-      // Deno looks at sockets and pipes after 61 turns of what is ready, unless told otherwise: while
-      // a hundred tasks commit one after the other, nobody else would be heard for 0.1 s and more.
+      // By default Deno polls sockets and pipes only every 61 ready events: while a hundred tasks commit one after the
+      // other, no connection would be served for 0.1 s and more.
       DENO_TOKIO_EVENT_INTERVAL: "1",
-      // The compiler's threads free what they take: one heap for all of them holds 3 MB less.
+      // The compiler's threads free what they allocate: one heap for all of them holds 3 MB less.
       MALLOC_ARENA_MAX: "1",
       NO_COLOR: "1",
     },
@@ -89,7 +89,7 @@ export async function startKernel(
     await input.write(new TextEncoder().encode(`${JSON.stringify(config)}\n`));
     await input.close();
   } catch (error) {
-    // It ended before it read: `ended` says so.
+    // The kernel ended before it read: `ended` reports that.
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }
   child.unref();

@@ -1,4 +1,4 @@
-/** Builds the programs that run without sources: the kernel and its children. @module */
+/** Builds the kernel and its children into bundles that run without sources. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault, WASM_PAGES } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
@@ -7,7 +7,7 @@ import { buildEnv } from "../../port/build_env.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { settleCaches, warm } from "./warm_powers.ts";
 
-/** Where built programs lie. */
+/** Paths of the built programs. */
 export interface Bundles {
   /** Digest of all sources and of Deno's version, hex. */
   readonly digest: string;
@@ -18,7 +18,7 @@ export interface Bundles {
   readonly denoDir: string;
 }
 
-/** The programs that few ask for, where nobody does. */
+/** Optional programs, while no configuration asks for them. */
 export const NOT_BUILT = Object.freeze({
   browser: "",
   remote: "",
@@ -39,7 +39,7 @@ const ENTRIES = {
   net: "net/main.ts",
   copy: "workspace/copy/main.ts",
 } as const;
-/** All but the kernel, which is not warmed: it would take its lock. */
+/** The programs that are warmed; not the kernel, which would take its lock. */
 const CHILDREN = ["worker", "toolhost", "model", "plugin", "net", "copy"] as const;
 
 async function runDeno(args: readonly string[], env: Record<string, string>): Promise<void> {
@@ -52,15 +52,15 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
     stderr: "piped",
   }).output();
   if (!child.success) {
-    const said = displayBlock(new TextDecoder().decode(child.stderr), {
+    const output = displayBlock(new TextDecoder().decode(child.stderr), {
       prefix: "  │ ",
       maxLines: 12,
     }).join("\n");
     throw new Fault(
       "unavailable",
       `Cannot build Remit: "deno ${args[0] ?? ""}" failed (the first build needs the package ` +
-        `registry, later ones do not)\n${said}${
-          /UnknownIssuer|self-signed/i.test(said)
+        `registry, later ones do not)\n${output}${
+          /UnknownIssuer|self-signed/i.test(output)
             ? "\nwhere your network signs with a certificate of its own, name it: DENO_CERT=FILE.pem"
             : ""
         }`,
@@ -79,10 +79,10 @@ async function build(home: string, folder: string): Promise<void> {
         "--no-check",
         "--config",
         join(home, "deno.json"),
-        // Packages take their Node.js forms in the kernel only: children have no Node.js layer.
+        // Only the kernel and net use packages' Node.js forms: the other children have no Node.js layer.
         "--platform",
         role === "kernel" || role === "net" ? "deno" : "browser",
-        // Without --keep-names: it names each closure again when it is made, 6 % of the kernel's time.
+        // Without --keep-names, which names each closure again on creation: 6 % of the kernel's time.
         "--minify",
         "-o",
         join(folder, `${role}.js`),
@@ -90,27 +90,27 @@ async function build(home: string, folder: string): Promise<void> {
       ], {});
     }
   };
-  // The first bundle alone: on a fresh machine it installs the bundler.
+  // The first bundle runs alone: on a fresh machine it installs the bundler.
   const first = queue.splice(0, 1);
   const rest = queue.splice(0);
   queue.push(...first);
   await bundleNext();
   queue.push(...rest);
   await Promise.all([bundleNext(), bundleNext()]);
-  // A file where Deno would keep what a child stores: localStorage and caches then fail in each.
+  // A file in place of Deno's storage folder: localStorage and caches fail in every child.
   Deno.writeTextFileSync(
     join(folder, "deno", "location_data"),
     "Remit: no child keeps anything here.\n",
   );
 }
 
-/** Warms what was built where it lies: Deno knows compiled code by its path. */
+/** Warms the programs at their final paths: Deno keys compiled code by path. */
 async function warmAll(folder: string): Promise<void> {
   const denoDir = join(folder, "deno");
   const queue = [...CHILDREN];
   const warmNext = async (): Promise<void> => {
     for (let role = queue.shift(); role !== undefined; role = queue.shift()) {
-      // The copy service meets no WASM, and its line says nothing of it.
+      // The copy service loads no WASM, and its start line names no pages.
       const pages = role === "copy" ? undefined : WASM_PAGES[role];
       await warm({ bundle: join(folder, `${role}.js`), pages }, denoDir);
     }
@@ -130,8 +130,8 @@ function exists(path: string): boolean {
 }
 
 /**
- * Finds the bundles of these sources, or builds them: whole or not at all, also when two build at
- * once.
+ * Finds the bundles of these sources, or builds them: whole or not at all, also when two processes build at once.
+
  *
  * @throws Fault `unavailable` when a program does not build.
  */
@@ -156,7 +156,7 @@ export async function provideBundles(
       await warmAll(folder);
     } catch (error) {
       if (exists(draft)) Deno.removeSync(draft, { recursive: true });
-      // Somebody else was faster, with the same sources.
+      // Another process was faster, with the same sources.
       if (!exists(folder)) throw error;
     }
   }
@@ -175,11 +175,11 @@ export async function provideBundles(
   });
 }
 
-/** A program that is built apart. */
+/** A program built apart from the others. */
 export interface ProgramBuild {
   readonly home: string;
   readonly cache: string;
-  /** Where it lies when it is built: in a folder of its own beneath `cache`. */
+  /** Path of the built program: in a folder of its own beneath `cache`. */
   readonly file: string;
   /** Repository path of its source. */
   readonly entry: string;
@@ -188,8 +188,8 @@ export interface ProgramBuild {
 }
 
 /**
- * Builds a program that few ask for, if it is not there: whole or not at all, also when two build at
- * once.
+ * Builds an optional program where it is missing: whole or not at all, also when two processes build at once.
+
  *
  * @throws Fault `unavailable` when it does not build.
  */
@@ -202,7 +202,7 @@ export async function buildProgram(parts: ProgramBuild): Promise<void> {
   try {
     await runDeno([
       ...["bundle", "--quiet", "--no-check", "--config", join(parts.home, "deno.json")],
-      // Without --keep-names: with it Deno does not wire what packages require of Node.
+      // Without --keep-names: with it Deno does not link Node modules that packages require.
       ...["--platform", platform, "--minify", "-o", join(draft, basename(file))],
       join(parts.home, parts.entry),
     ], {});

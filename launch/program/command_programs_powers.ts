@@ -1,4 +1,4 @@
-/** Finds the programs that remit.yaml grants, and says which they are: real path and digest. @module */
+/** Finds the programs that remit.yaml grants, with real path and digest. @module */
 import { delimiter, isAbsolute, join } from "node:path";
 import { Digest } from "../../contracts/authority/mod.ts";
 import {
@@ -10,17 +10,17 @@ import {
 import { sha256Hex } from "../../port/digest.ts";
 
 const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
-/** Largest program, bytes: its digest is made at each start of a kernel. */
-const LARGEST = 512 * 1024 * 1024;
+/** Largest program, bytes: each start of a kernel computes its digest. */
+const MAX_PROGRAM = 512 * 1024 * 1024;
 
-/** What was found, and of what was not, why. */
+/** The programs found, and the reasons for those that were not. */
 export interface FoundCommands {
   readonly commands: readonly GrantedCommand[];
   /** `NAME: why`, for the person. */
   readonly missing: readonly string[];
 }
 
-/** Resolves classes. `path`: the operator's PATH, searched after the folders of the system. */
+/** Resolves classes of remit.yaml. `path`: the operator's PATH, searched after the system's folders. */
 export function findCommands(
   classes: Readonly<Record<string, CommandClass>>,
   path: string,
@@ -63,7 +63,7 @@ function realFile(path: string): string | undefined {
   return unlessMissing(() => {
     const real = Deno.realPathSync(path);
     const { isFile, size, mode } = Deno.statSync(real);
-    return isFile && size <= LARGEST && ((mode ?? 0) & 0o111) !== 0 ? real : undefined;
+    return isFile && size <= MAX_PROGRAM && ((mode ?? 0) & 0o111) !== 0 ? real : undefined;
   });
 }
 

@@ -1,4 +1,4 @@
-/** Finds the system programs that walls are made of, by absolute path. @module */
+/** Finds the system programs that build walls, by absolute path. @module */
 import { delimiter, isAbsolute, join } from "node:path";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 
@@ -31,7 +31,7 @@ async function works(program: string, args: readonly string[]): Promise<boolean>
   return success;
 }
 
-/** Finds the programs that work on this machine. bubblewrap is tried, not only found. */
+/** Finds the programs that work on this machine. bubblewrap must not only exist, but run. */
 export async function findPrograms(): Promise<KernelConfig["programs"]> {
   const path = Deno.env.get("PATH") ?? "";
   const linux = Deno.build.os === "linux";
