@@ -11,12 +11,11 @@ import {
   type PolicySource,
   type RemitConfig,
 } from "../contracts/policy/mod.ts";
-import type { Limits } from "../contracts/task/mod.ts";
 import type { CommandClass, Mount } from "../contracts/tool/mod.ts";
 import type { ConfigFile } from "./text.ts";
 import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./memory.ts";
-import { budgetsOf, definedModelsFor, narrowPolicy } from "./narrow.ts";
+import { budgetsOf, defined, narrowPolicy } from "./narrow.ts";
 import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "./serve.ts";
 
 /** One configuration file, and whether it may widen the policy. */
@@ -69,12 +68,6 @@ export interface Merged {
 /** The default, and what an untrusted layer may narrow to. */
 const STATIC: BrowserChoice = Object.freeze({ engine: "static", program: "/usr/bin/chromium" });
 
-function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
-  return Object.fromEntries(
-    Object.entries(limits ?? {}).filter(([, value]) => value !== undefined),
-  ) as Partial<Limits>;
-}
-
 function withGuards(base: GuardConfigs, more: GuardConfigs): GuardConfigs {
   return [...base.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
 }
@@ -95,11 +88,11 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
       ...(config.never ?? []).map((glob, n) => ({ glob, at: file.at(["never", n]) })),
     ],
     clearance,
-    limits: { ...policy.limits, ...definedLimits(config.limits) },
+    limits: { ...policy.limits, ...defined(config.limits) },
     strict: config.strict ?? policy.strict,
     selfConsent: config.selfConsent ?? policy.selfConsent,
     resultBytes,
-    modelsFor: { ...policy.modelsFor, ...definedModelsFor(config.modelsFor) },
+    modelsFor: { ...policy.modelsFor, ...defined(config.modelsFor) },
     ...budgetsOf(policy, config),
   };
 }

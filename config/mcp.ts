@@ -2,6 +2,7 @@
 import { cleared, type Label } from "../contracts/authority/mod.ts";
 import type { McpServerName } from "../contracts/exchange/mod.ts";
 import type { McpConfig } from "../contracts/policy/mod.ts";
+import { defined } from "./narrow.ts";
 import type { ConfigFile } from "./text.ts";
 
 /** The limits on one server. */
@@ -31,7 +32,7 @@ export function overlayMcp(have: MergedMcp, wish: McpConfig | undefined): Merged
   if (wish === undefined) return have;
   const { use = have.use, searchAbove = have.searchAbove } = wish;
   return {
-    servers: joined(have, wish, (before, now) => ({ ...before, ...said(now) })),
+    servers: joined(have, wish, (before, now) => ({ ...before, ...defined(now) })),
     ...(use === undefined ? {} : { use }),
     ...(searchAbove === undefined ? {} : { searchAbove }),
   };
@@ -63,7 +64,7 @@ export function narrowMcp(
 
 /** The lower of both settings, key by key; a setting of only one holds. */
 function lower(before: McpNarrowing, now: Wish): McpNarrowing {
-  const wish = said(now);
+  const wish = defined(now);
   const clearance = before.clearance === undefined || wish.clearance === undefined
     ? before.clearance ?? wish.clearance
     : cleared(before.clearance, wish.clearance)
@@ -90,8 +91,4 @@ function joined(
     if (now !== undefined) servers[name] = join(servers[name] ?? { off: [] }, now);
   }
   return servers;
-}
-
-function said(wish: Wish): Partial<McpNarrowing> {
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
 }

@@ -115,13 +115,13 @@ const REACH = ["none", "local", "remote"] as const;
 /** What a profile may use without a setting (contracts/policy/policy.ts, `modelsFor`). */
 const BY_DEFAULT = { operator: "remote", guest: "local", anonymous: "local" } as const;
 
-/** The profiles that a file names. */
-export function definedModelsFor(
-  wish: RemitConfig["modelsFor"],
-): PolicySource["modelsFor"] {
+/** The keys that a file sets: a parser gives the others as undefined, which must not replace a weaker layer's value. */
+export function defined<T extends object>(
+  wish: T | undefined,
+): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(
-    Object.entries(wish ?? {}).filter(([, reach]) => reach !== undefined),
-  );
+    Object.entries(wish ?? {}).filter(([, value]) => value !== undefined),
+  ) as { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
 function narrowModelsFor(
@@ -173,7 +173,7 @@ export function narrowPolicy(
       ...budgetsOf(policy, config),
       modelsFor: config.modelsFor === undefined
         ? policy.modelsFor
-        : narrowModelsFor(policy.modelsFor, definedModelsFor(config.modelsFor)),
+        : narrowModelsFor(policy.modelsFor, defined(config.modelsFor)),
     },
     notes,
   };

@@ -3,11 +3,11 @@ import type {
   FleetConfig,
   KernelSetting,
   PeerConfig,
-  RemitConfig,
   ScheduleConfig,
   ServeConfig,
   WebhookConfig,
 } from "../contracts/policy/mod.ts";
+import { defined } from "./narrow.ts";
 import type { ConfigFile } from "./text.ts";
 
 /** The operator's configuration of the service. */
@@ -52,8 +52,8 @@ export function overlayService(
     serve: { ...have.serve, ...defined(config.serve) },
     fleet: { ...have.fleet, ...defined(config.fleet) },
     peers: { ...have.peers, ...defined(config.peers) },
-    webhooks: { ...have.webhooks, ...defined(config.webhooks) },
-    schedules: { ...have.schedules, ...defined(config.schedules) },
+    webhooks: { ...have.webhooks, ...config.webhooks },
+    schedules: { ...have.schedules, ...config.schedules },
     at: (entry) => places.get(entry) ?? have.at(entry),
   });
 }
@@ -63,12 +63,4 @@ export function serviceNotes(file: Pick<ConfigFile, "config" | "at">): readonly 
   return KEYS.filter((key) => file.config[key] !== undefined).map((key) =>
     `${file.at([key])}: "${key}" is the operator's`
   );
-}
-
-function defined<T>(wish: Readonly<Record<string, T | undefined>> | undefined): Record<string, T>;
-function defined(wish: RemitConfig["kernel"]): KernelSetting;
-function defined(wish: RemitConfig["serve"]): ServeConfig;
-function defined(wish: RemitConfig["fleet"]): FleetConfig;
-function defined(wish: object | undefined): object {
-  return Object.fromEntries(Object.entries(wish ?? {}).filter(([, value]) => value !== undefined));
 }

@@ -1,8 +1,7 @@
 /** Parses the text of one remit.yaml into data whose every rule knows its line. @module */
 import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
-import { meantKey } from "./known_keys.ts";
-import { nearestIssue } from "./nearest_issue.ts";
-import { oddKey } from "./odd_key.ts";
+import type * as z from "zod";
+import { meantKey, oddKey } from "./keys.ts";
 import { displayText } from "../text/mod.ts";
 import { Fault } from "../contracts/base/mod.ts";
 import { type PlacedRule, RemitConfig } from "../contracts/policy/mod.ts";
@@ -146,4 +145,39 @@ export function parseConfigText(file: string, text: string): ConfigFile {
     at: at(["rules", n]),
   }));
   return Object.freeze({ file: shown, config: parsed.data, rules, at });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** How near the value is to a shape with these issues: their depth, less where a key is missing altogether. */
+function nearnessOf(issues: readonly Issue[]): number {
+  return Math.max(...issues.map((issue) => {
+    const { path, message } = nearestIssue(issue);
+    return path.length - (message.endsWith("received undefined") ? MISSING : 0);
+  }));
+}
+const MISSING = 0.5;
+
+/**
+ * The issue itself; for a union of shapes, the first issue of the nearest shape with its path from the root. Where no
+ * shape is nearest, a message that lists what each shape wants.
+ */
+export function nearestIssue(issue: Issue): Issue {
+  if (issue.code !== "invalid_union") return issue;
+  const shapes = issue.errors.filter((errors) => errors.length > 0);
+  const [nearest, second] = [...shapes].sort((a, b) => nearnessOf(b) - nearnessOf(a));
+  const isKnown = nearest !== undefined &&
+    (second === undefined || nearnessOf(nearest) > nearnessOf(second) || isShape(nearest, second));
+  if (isKnown) {
+    const [first] = nearest.map(nearestIssue);
+    if (first !== undefined) return { ...first, path: [...issue.path, ...first.path] } as Issue;
+  }
+  const wants = shapes.flatMap(([each]) => each === undefined ? [] : [nearestIssue(each).message]);
+  return { ...issue, message: [...new Set(wants)].join("; or: ") };
+}
+
+/** Whether the value has the first shape except for unknown keys, and not even the type of the second. */
+function isShape(first: readonly Issue[], second: readonly Issue[]): boolean {
+  return first.every(({ code }) => code === "unrecognized_keys") &&
+    second.some(({ code }) => code === "invalid_type");
 }

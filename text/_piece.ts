@@ -1,8 +1,6 @@
 /** Splits untrusted text into pieces that are safe to show. @module */
-import { clustersOf, isEmoji } from "./_cluster.ts";
 import { findLookAlikes } from "./_look_alike.ts";
 import { CONTINUED, MARK_CLOSE, MARK_OPEN } from "./_mark.ts";
-import { widthOfCluster } from "./_width.ts";
 
 /** Text that is safe to print, with its width. */
 export interface Shown {
@@ -72,4 +70,62 @@ function shown(text: string): Shown {
 function escaped(point: string): Shown {
   const text = `\\u{${(point.codePointAt(0) ?? 0).toString(16)}}`;
   return { kind: "shown", text, columns: text.length };
+}
+
+/**
+ * A text of these characters alone holds no emoji, no mark and no surrogate pair: each UTF-16 unit is a grapheme. (Test:
+ * "alice's plain texts are cut as all others are".)
+ */
+const SIMPLE = /^[\0-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f\u27e8\u27e9]*$/;
+
+// Compiled on first use: the table of emoji takes more memory than a process's other texts together.
+let emoji: RegExp | undefined;
+
+/** Splits into emoji (as the Unicode Consortium recommends them) and single code points or lone surrogates. */
+export function clustersOf(text: string): Iterable<string> {
+  if (SIMPLE.test(text)) return text;
+  emoji ??= /\p{RGI_Emoji}|[\s\S]/gv;
+  return text.match(emoji) ?? [];
+}
+
+/** Whether the cluster is exactly one emoji. */
+export function isEmoji(cluster: string): boolean {
+  if (SIMPLE.test(cluster)) return false;
+  return /^\p{RGI_Emoji}$/v.test(cluster);
+}
+
+/** First and last code points of the wide ranges (Unicode 16, East Asian Width W and F). */
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2329, 0x232a],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18dff],
+  [0x1aff0, 0x1b2ff],
+  [0x1f200, 0x1f265],
+  [0x20000, 0x3fffd],
+];
+
+const PICTURE = /^\p{Emoji_Presentation}|\u{fe0f}/u;
+const NO_WIDTH = /^[\p{M}\p{Cc}\p{Cf}]/u;
+
+/** Columns of one emoji sequence or code point, with what combines with it: 0, 1 or 2. */
+export function widthOfCluster(cluster: string): number {
+  const code = cluster.codePointAt(0);
+  if (code === undefined) return 0;
+  // ASCII, the usual case, needs no pattern.
+  if (cluster.length === 1 && code >= 0x20 && code < 0x7f) return 1;
+  if (NO_WIDTH.test(cluster)) return 0;
+  if (PICTURE.test(cluster)) return 2;
+  return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }

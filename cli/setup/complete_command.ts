@@ -4,7 +4,7 @@ import { displayText } from "../../text/mod.ts";
 import { nearest } from "../../text/nearest.ts";
 import { cell, type Command, printJson, recordOf, rowsOf } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
-import { knownKeys } from "../../config/known_keys.ts";
+import { knownKeys } from "../../config/keys.ts";
 import { listWeights } from "../../models/weights/mod.ts";
 import { type Candidate, complete, type Live } from "./complete.ts";
 

@@ -1,8 +1,7 @@
 /** Reads and changes one value of a remit.yaml; everything else stays as it was written. @module */
 import { type Document, isCollection, isMap, isNode, parse, parseDocument } from "yaml";
 import { Fault } from "../../contracts/base/mod.ts";
-import { knownKeys } from "../../config/known_keys.ts";
-import { oddKey } from "../../config/odd_key.ts";
+import { knownKeys, oddKey } from "../../config/keys.ts";
 import { nearest } from "../../text/nearest.ts";
 
 /** Steps of a key; deeper ones are no configuration. */
