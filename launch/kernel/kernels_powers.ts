@@ -2,11 +2,10 @@
 import { dirname, join } from "node:path";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { tasksAtWork } from "./link.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { KernelLink, Kernels, KernelWish } from "./kernels.ts";
 import type { KernelParts } from "./config_powers.ts";
-import { greet, type Wire } from "./link.ts";
+import { greet, tasksAtWork, type Wire } from "./link.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { connectSocket } from "./socket_powers.ts";
 import { VERSION } from "./version.ts";

@@ -1,7 +1,7 @@
-/** Starts a kernel that outlives this process. @module */
+/** Starts a kernel that outlives this process, with exactly the permissions that docs/design.md gives it. @module */
 import { join } from "node:path";
+import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { kernelFlags } from "./flags.ts";
 
 const LOG_LIMIT = 1_000_000;
 // The shell redirects the kernel's output to its log and becomes the kernel: `exec` leaves no shell.
@@ -22,20 +22,11 @@ export interface StartedKernel {
   log(): string;
 }
 
-function sizeOf(path: string): number {
+function statOf(path: string): Deno.FileInfo | undefined {
   try {
-    return Deno.statSync(path).size;
+    return Deno.statSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }
@@ -50,13 +41,13 @@ export async function startKernel(
   options: { readonly bundle: string; readonly mounts: readonly string[] },
 ): Promise<StartedKernel> {
   const path = join(config.dir, "log");
-  const size = sizeOf(path);
+  const size = statOf(path)?.size ?? 0;
   // The log is only cut between runs: a kernel writes little.
   const from = size > LOG_LIMIT ? 0 : size;
   if (from === 0) {
     Deno.writeFileSync(path, new Uint8Array(), { mode: 0o600 });
   }
-  const shell = SHELLS.find(isThere) ?? "/bin/sh";
+  const shell = SHELLS.find((each) => statOf(each)?.isFile) ?? "/bin/sh";
   const child = new Deno.Command(shell, {
     args: [
       "-c",
@@ -94,4 +85,74 @@ export async function startKernel(
   }
   child.unref();
   return Object.freeze({ ended, log: () => Deno.readTextFileSync(path).slice(from) });
+}
+
+const START = [
+  "run",
+  ...CHILD_FLAGS,
+  "--ignore-env",
+  // A hundred tasks produce garbage faster than V8 collects by default: these halve the memory.
+  "--v8-flags=--max-semi-space-size=2,--heap-growing-percent=20",
+];
+
+/** The part of a configuration that decides the kernel's permissions. */
+export type Granted = Pick<
+  KernelConfig,
+  | "dir"
+  | "runtime"
+  | "programs"
+  | "denoDir"
+  | "brokerSockets"
+  | "controlSocket"
+  | "tools"
+  | "weights"
+  | "session"
+  | "store"
+>;
+
+/**
+ * The kernel's own permissions: its state and runtime folders, its sockets, the programs that it starts, plugins' code and
+ * models' weights; reading mounts only where no namespace resolves them. Throws a TypeError for a path with a comma,
+ * which Deno reads as a separator.
+ */
+export function kernelPermissions(config: Granted, mounts: readonly string[]): string[] {
+  const own = [
+    config.dir,
+    config.runtime,
+    ...(config.store?.work === undefined ? [] : [config.store.work]),
+  ];
+  const storage = `${config.denoDir}/location_data`;
+  const { engine, plugins } = config.tools;
+  const code = [...(engine === undefined ? [] : [engine]), ...plugins].map(({ file }) => file);
+  const read = [
+    ...own,
+    config.weights,
+    storage,
+    ...code,
+    ...(config.session === undefined ? [] : [config.session]),
+    ...(config.programs.bwrap === undefined ? mounts : []),
+  ];
+  const programs = Object.values(config.programs).filter((each) => each !== undefined);
+  const sockets = [config.controlSocket, ...config.brokerSockets].map((each) => `unix:${each}`);
+  return [
+    `--allow-read=${list(read)}`,
+    `--allow-write=${list(own)}`,
+    `--allow-run=${list(programs)}`,
+    `--allow-net=${list(sockets)}`,
+  ];
+}
+
+/** The arguments of `deno` that start a kernel. Throws as {@link kernelPermissions}. */
+export function kernelFlags(
+  config: Granted,
+  options: { readonly bundle: string; readonly mounts: readonly string[] },
+): string[] {
+  return [...START, ...kernelPermissions(config, options.mounts), options.bundle];
+}
+
+function list(paths: readonly string[]): string {
+  for (const path of paths) {
+    if (path.includes(",")) throw new TypeError(`Cannot grant "${path}": it holds a comma`);
+  }
+  return [...new Set(paths)].join(",");
 }

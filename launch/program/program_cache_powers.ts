@@ -1,7 +1,7 @@
 /** Optional programs: each built when first needed, and cached by the digest of its sources. @module */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { cacheBeside, WASM_PAGES } from "../../contracts/base/mod.ts";
-import { buildProgram } from "./bundles_powers.ts";
+import { buildProgram, provideFolder } from "./bundles_powers.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { settleCaches, warm, type Warming } from "./warm_powers.ts";
 
@@ -69,23 +69,8 @@ export async function provideWarmProgram(
 /** Finds or makes the warmed code cache beside a built program, where its start line expects it. */
 export async function provideCache(program: Warming): Promise<string> {
   const denoDir = cacheBeside(program.bundle);
-  if (!isMade(denoDir)) await makeCache(denoDir, program);
-  return denoDir;
-}
-
-function isMade(denoDir: string): boolean {
-  try {
-    return Deno.statSync(denoDir).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-/** Makes the cache whole or not at all: a partial one would let processes store data. */
-async function makeCache(denoDir: string, program: Warming): Promise<void> {
-  const draft = Deno.makeTempDirSync({ dir: dirname(denoDir), prefix: ".warming-" });
-  try {
+  // Whole or not at all: a partial cache would let processes store data.
+  await provideFolder(denoDir, async (draft) => {
     // A file in place of Deno's storage folder: localStorage and caches fail in every process.
     Deno.writeTextFileSync(
       join(draft, "location_data"),
@@ -93,12 +78,8 @@ async function makeCache(denoDir: string, program: Warming): Promise<void> {
     );
     await warm(program, draft);
     settleCaches(draft);
-    Deno.renameSync(draft, denoDir);
-  } catch (error) {
-    Deno.removeSync(draft, { recursive: true });
-    // Another process was faster.
-    if (!isMade(denoDir)) throw error;
-  }
+  });
+  return denoDir;
 }
 
 /** Drives Chromium; separate, because few people need it and it brings its own package. */
