@@ -1,30 +1,30 @@
-/** Which values of a call stand in the person's own request, and which came from elsewhere. @module */
+/** Separates a call's values: those in the person's own request, and those from elsewhere. @module */
 import type { Question } from "../../contracts/authority/mod.ts";
 import type { ValueOrigin } from "../../contracts/authority/origin.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 import { standsIn } from "../../text/stands_in.ts";
 
-/** Values of a call by where they stand, each as `name: value`. Untrusted. */
+/** A call's values, each as `name: value`. Untrusted. */
 export interface ValueOrigins {
   readonly asked: readonly string[];
   readonly elsewhere: readonly string[];
 }
 
-const LONGEST = 80;
+const MAX_VALUE = 80;
 const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
 
-/** In words, what the gate knows of a value that is not the person's. */
+/** The gate's knowledge of a value that is not the person's, in words. */
 function whereFrom({ from, tool, colour, says }: ValueOrigin): string {
-  const whose = colour === "RED" ? ", which a stranger wrote" : "";
-  const beside = says === undefined ? "" : `, with ${says}`;
-  if (from === "record") return `(the id of what your words name, listed by ${tool}${beside})`;
-  if (from === "result") return `(stands in a result of ${tool}${whose}${beside})`;
+  const author = colour === "RED" ? ", which a stranger wrote" : "";
+  const hint = says === undefined ? "" : `, with ${says}`;
+  if (from === "record") return `(the id of what your words name, listed by ${tool}${hint})`;
+  if (from === "result") return `(stands in a result of ${tool}${author}${hint})`;
   return "(written by the agent)";
 }
 
 /**
- * The values of a call that leaves the task: what is sent, paid, deleted or told to a server or peer. Undefined for any
- * other, and where the arguments are no object.
+ * The values of a call with effects outside the task: of sending, paying, deleting, or telling a server or peer. Undefined
+ * for any other call, and where the arguments are no object.
  */
 export function valueOrigins(
   { scope: { tool, effect, destination }, argumentsText, origins }: Question,
@@ -51,7 +51,7 @@ export function valueOrigins(
       return;
     }
     const text = String(value);
-    const shown = text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
+    const shown = text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE).toWellFormed()}…`;
     const origin = known.get(name);
     const line = `${name}: ${shown}`;
     if (origin === undefined ? standsIn(request, value) : OWN.has(origin.from)) asked.push(line);

@@ -1,6 +1,6 @@
 /**
- * A question in a frame that untrusted text cannot draw: every line of the frame begins with `┃`,
- * every untrusted line within it with `┃   │`, and no line is long enough for the terminal to wrap.
+ * Draws a question in a frame that untrusted text cannot imitate: every line begins with `┃`, every untrusted line with
+ * `┃   │`, and no line is long enough for the terminal to wrap.
  * @module
  */
 import type { Digest, Question, Source } from "../../contracts/authority/mod.ts";
@@ -15,22 +15,22 @@ import { shownArguments } from "./shown_arguments.ts";
 import { makeDiffPaint } from "./diff_paint.ts";
 import type { ShownChange } from "./shown_content.ts";
 
-/** What a frame is drawn with. */
+/** How to draw a frame. */
 export interface FrameOptions {
   readonly width: number;
   readonly paint: Paint;
   /** Show every line, however many. */
   readonly whole: boolean;
-  /** Lines of one block at most; absent: as many as a reader takes in. */
-  readonly most?: number;
-  /** The person's own words that the task began with; absent where they are another's. */
+  /** Most lines of one block; absent: the default of each block. */
+  readonly maxLines?: number;
+  /** The person's own request at the start of the task; absent where someone else wrote the request. */
   readonly request?: string | undefined;
 }
 
-const LINES_A_FILE = 60;
+const FILE_LINES = 60;
 const ARGUMENT_LINES = 24;
 const PLAN_LINES = 120;
-/** Nothing is left out. */
+/** Display without cuts. */
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
 const TITLES: Readonly<Record<Question["kind"], string>> = {
@@ -50,58 +50,58 @@ const DECLARED: Readonly<Record<NonNullable<Question["declared"]>, string>> = {
   none: "the agent did not say which tools your request needs",
 };
 
-/** New contents of which a frame shows every changed line. */
+/** Digests of the new contents whose every changed line the frame shows. */
 export function shownWhole(
   changes: readonly ShownChange[],
   whole: boolean,
-  most = LINES_A_FILE,
+  maxLines = FILE_LINES,
 ): Digest[] {
   return changes.flatMap((change) =>
-    change.whole !== undefined && (whole || change.lines.length <= Math.min(most, LINES_A_FILE))
+    change.whole !== undefined && (whole || change.lines.length <= Math.min(maxLines, FILE_LINES))
       ? [change.whole]
       : []
   );
 }
 
-/** Lines of a block that are tried, one after the other, until a frame fits. */
-const FITS = [LINES_A_FILE, 24, 12, 8, 5, 3, 2, 1, 0];
+/** Block sizes to try, one after the other, until a frame fits. */
+const BLOCK_SIZES = [FILE_LINES, 24, 12, 8, 5, 3, 2, 1, 0];
 
-/** A frame that is no higher than the screen, and the lines of one block that it shows. */
+/** A frame no higher than the screen, and the lines of each block that it shows at most. */
 export interface Fitted {
   readonly lines: readonly string[];
-  readonly most: number;
+  readonly maxLines: number;
 }
 
 /**
- * Draws a question in `rows` rows: its headline and the choices under it are on the screen at once. Blocks become shorter
- * and say what they leave out; of fields that do not fit the last ones are left out.
+ * Draws a question in `rows` rows, so that its headline and the choices under it are visible at once. Blocks are cut with
+ * a note; if the fields still do not fit, the last ones are left out.
  */
 export function fittingLines(
   question: Question,
   changes: readonly ShownChange[],
-  { rows, ...options }: Omit<FrameOptions, "whole" | "most"> & {
+  { rows, ...options }: Omit<FrameOptions, "whole" | "maxLines"> & {
     readonly rows: number | undefined;
   },
 ): Fitted {
-  const drawn = (most: number): string[] =>
-    questionLines(question, changes, { ...options, whole: false, most });
-  if (rows === undefined) return { lines: drawn(LINES_A_FILE), most: LINES_A_FILE };
-  for (const most of FITS) {
-    const lines = drawn(most);
-    if (lines.length <= rows) return { lines, most };
+  const drawn = (maxLines: number): string[] =>
+    questionLines(question, changes, { ...options, whole: false, maxLines });
+  if (rows === undefined) return { lines: drawn(FILE_LINES), maxLines: FILE_LINES };
+  for (const maxLines of BLOCK_SIZES) {
+    const lines = drawn(maxLines);
+    if (lines.length <= rows) return { lines, maxLines };
   }
   const lines = drawn(0);
   const kept = lines.slice(0, Math.max(3, rows - 2));
   const left = lines.length - kept.length - 1;
   const note = `${options.paint.yellow("┃")}     … ${left} more lines: type d to see them all`;
-  return { lines: [...kept, note, lines.at(-1) ?? ""], most: 0 };
+  return { lines: [...kept, note, lines.at(-1) ?? ""], maxLines: 0 };
 }
 
 function untrustedSources(sources: readonly Source[]): readonly Source[] {
   return sources.filter((each) => each.colour !== "BLUE");
 }
 
-/** Draws a question. `changes` were read and hashed by the caller. */
+/** Draws a question. The caller has read and hashed `changes`. */
 export function questionLines(
   question: Question,
   changes: readonly ShownChange[],
@@ -118,19 +118,19 @@ export function questionLines(
     lines.push(`${bar} ${paint.dim(name.padEnd(11))} ${first}`.trimEnd());
     for (const piece of more) lines.push(`${bar} ${" ".repeat(11)} ${piece}`.trimEnd());
   };
-  const alien = (text: string, colour: (line: string) => string = (line) => line): void => {
+  const untrusted = (text: string, colour: (line: string) => string = (line) => line): void => {
     const pieces = exactWrap(text, width - 9);
     const paintLike = (piece: string): string =>
       pieces.length === 1 ? colour(piece) : paintAs(text, piece, colour);
     pieces.forEach((piece, n) => {
-      // A line that goes on must not look like a line of its own.
+      // A continuation must not look like a line of its own.
       const mark = n === 0 ? "│" : "│ ↪";
       lines.push(`${bar}   ${paint.dim(mark)} ${paintLike(piece)}`.trimEnd());
     });
   };
-  const block = (raw: readonly string[], most: number, colour?: (line: string) => string): void => {
-    const shown = whole ? raw : raw.slice(0, Math.min(most, options.most ?? most));
-    for (const line of shown) alien(line, colour);
+  const block = (raw: readonly string[], max: number, colour?: (line: string) => string): void => {
+    const shown = whole ? raw : raw.slice(0, Math.min(max, options.maxLines ?? max));
+    for (const line of shown) untrusted(line, colour);
     const rest = raw.length - shown.length;
     if (rest > 0) own(`    … ${rest} more lines: type d to see them all`);
   };
@@ -154,9 +154,9 @@ export function questionLines(
     }
     field("may call", "this, and nothing else in this task:");
     const planned = planLines(question.plan);
-    const room = whole ? planned.length : Math.min(options.most ?? PLAN_LINES, PLAN_LINES);
+    const room = whole ? planned.length : Math.min(options.maxLines ?? PLAN_LINES, PLAN_LINES);
     for (const { text, look } of planned.slice(0, room)) {
-      alien(text, look ? paint.yellow : undefined);
+      untrusted(text, look ? paint.yellow : undefined);
     }
     if (planned.length > room) {
       own(`    … ${planned.length - room} more lines: type d to see them all`);
@@ -171,7 +171,7 @@ export function questionLines(
     }
     for (const { name, text } of texts) {
       field("and", `${displayText(name, { max: 64 })}, exactly this text`);
-      block(displayBlock(text, WHOLE), LINES_A_FILE);
+      block(displayBlock(text, WHOLE), FILE_LINES);
     }
   }
   const { reason } = question;
@@ -212,8 +212,8 @@ export function questionLines(
   for (const change of changes) {
     const count = change.note ?? `+${change.plus} −${change.minus}`;
     field("change", `${change.kind}, ${count}`);
-    alien(change.path, paint.bold);
-    block(change.lines, LINES_A_FILE, makeDiffPaint(change.lines, paint));
+    untrusted(change.path, paint.bold);
+    block(change.lines, FILE_LINES, makeDiffPaint(change.lines, paint));
   }
   if (question.executes.length > 0) {
     field(paint.red("runs later"), "these changed files are executed by other programs");
@@ -241,11 +241,11 @@ export function questionLines(
   return lines;
 }
 
-/** Paints a piece as its whole line is painted: by the line's first character, not the piece's. */
+/** Paints a piece of a wrapped line by the first character of the whole line. */
 function paintAs(line: string, piece: string, colour: (line: string) => string): string {
   const mark = line.slice(0, 1);
   const painted = colour(mark + piece);
-  // Where words within it have colours of their own, it is another line that reads alike.
+  // A colour function that paints words within the line separately does not return it whole: leave the piece plain.
   return painted.includes(mark + piece) ? painted.replace(mark + piece, piece) : piece;
 }
 

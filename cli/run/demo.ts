@@ -1,4 +1,4 @@
-/** The demo and the stories: a scripted model at a copied desk. @module */
+/** Prepares the demo and the stories: a scripted model at a copied desk. @module */
 import { basename, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { provideStoryPeers } from "../a2a/story_peer.ts";
@@ -11,17 +11,17 @@ import { provideWiki } from "../wiki/ingest/files.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
 
-/** A story that is ready to run. */
+/** A story, ready to run. */
 export interface Demo {
   readonly defaults: RunDefaults;
   readonly request: string;
-  /** What to say before it starts. */
+  /** Lines to show before the start. */
   readonly lines: readonly string[];
-  /** Ends what was served for it. */
+  /** Stops its site and peers. */
   close(): Promise<void>;
 }
 
-/** Files beside the desk that steer the demo, and are not part of it. */
+/** Files that steer the demo, not part of the desk. */
 const STEERING = new Set(["demo.yaml", "answers.json"]);
 const MAX_FILES = 1_000;
 
@@ -46,7 +46,7 @@ function copyFolder(
   }
 }
 
-/** The story that `--story` names, else the demo. @throws Fault `notFound` listing all. */
+/** The story of `--story`, else the demo. @throws Fault `notFound` that lists all stories */
 function chosenStory(command: Command): Story {
   const name = flag(command.parsed, "story");
   if (name === undefined) return DEMO;
@@ -56,7 +56,7 @@ function chosenStory(command: Command): Story {
   throw new Fault("notFound", `Cannot play story "${name}": there are ${names}`);
 }
 
-/** Copies the story's desk to a fresh temporary folder, which is kept, serves its site, makes its wiki. */
+/** Copies the story's desk to a fresh temporary folder (which is kept), serves its site, and makes its wiki. */
 export async function prepareDemo(
   command: Command<Basic | "keyboard" | "mcpStore" | "serveSite" | "startPeer" | "wikis">,
 ): Promise<Demo> {

@@ -1,4 +1,4 @@
-/** One request, a session, and going on with either. @module */
+/** The commands that start or resume a run or session. @module */
 import {
   AGENT,
   ANSWERS,
@@ -62,7 +62,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 
-/** One request, a session, and going on with either. */
+/** The commands that start or resume a run or session. */
 export const RUN = family(
   [
     simple("", "", [0, 0], "open a session over this folder", ["remit", "remit -c"], [

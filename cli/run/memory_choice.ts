@@ -1,4 +1,4 @@
-/** The wiki that a run hands to its task, and the wikis whose files its tools leave alone. @module */
+/** Chooses the wiki for a task, and the wikis whose files its tools must leave alone. @module */
 import type { Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { TaskMemory } from "../../contracts/task/mod.ts";
@@ -10,26 +10,26 @@ import { absolute, within } from "../../launch/disk/places.ts";
 import { knownWikis, resolveWiki } from "../wiki/place.ts";
 import type { Basic } from "../powers.ts";
 
-/** What of a run decides. */
+/** The inputs of the choice. */
 export interface MemoryWish {
   readonly memory: MergedMemory;
-  /** The folder whose remit.yaml it is: a relative path there is meant from it. */
+  /** The folder of the remit.yaml: relative paths in it start there. */
   readonly folder: string;
   readonly mounts: readonly Mount[];
-  /** What the task's models may read: holds where remit.yaml says nothing. */
+  /** What the task's models may read: the default clearance. */
   readonly clearance: Label;
-  /** A wiki of the command's own, in place of what is configured: a story's. */
+  /** A story's wiki, in place of the configured one. */
   readonly own?: string | undefined;
 }
 
-/** What a task is asked with. */
+/** The memory fields of a task's request. */
 export interface ChosenMemory {
   readonly memory: TaskMemory | undefined;
   readonly wikis: readonly string[];
 }
 
 /**
- * `--wiki FOLDER`, else the one of remit.yaml, else none. Its program is built if these sources have none.
+ * Chooses `--wiki FOLDER`, else the wiki of remit.yaml, else none; builds the wiki's program where it is missing.
  *
  * @throws Fault `notFound` for a folder that is no wiki of this state; `refused` where remit.yaml gives no access
  */

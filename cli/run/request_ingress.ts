@@ -1,9 +1,9 @@
-/** Who asks, at this command line. @module */
+/** Describes the person at this command line. @module */
 import type { Ingress, Profile } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic } from "../powers.ts";
 
-/** The ingress of what a person says here; a guest's words are RED. */
+/** The ingress of a person's words at this command line; a guest's words are RED. */
 export function ingressOf(
   { powers }: Command<Basic | "keyboard">,
   profile: Profile = "operator",

@@ -31,10 +31,10 @@ import { absolute } from "../../launch/disk/places.ts";
 import { serversOf } from "../mcp/work.ts";
 import type { Basic } from "../powers.ts";
 
-/** Everything a run is set up with. */
+/** The resolved setting of one run. */
 export interface RunSetting {
   readonly config: Merged;
-  /** Where the command was given, absolute. */
+  /** The folder of the command, absolute. */
   readonly folder: string;
   readonly mounts: readonly Mount[];
   readonly model: TaskRequest["model"];
@@ -45,11 +45,11 @@ export interface RunSetting {
   readonly onQuestion: OnQuestion;
   readonly prepared: PreparedAnswers | undefined;
   readonly trace: string | undefined;
-  /** Tools that its models are told of from the start. */
+  /** Tools that models see from the start. */
   readonly offer: NonNullable<TaskRequest["offer"]>;
   readonly guards: NonNullable<TaskRequest["guards"]>;
   readonly agent: AgentSpec | undefined;
-  /** The agent of others that the request is handed to. */
+  /** The foreign agent that receives the request. */
   readonly foreign?: ForeignAgent | undefined;
   readonly limits: Partial<Limits>;
   readonly instructions: readonly string[];
@@ -58,19 +58,19 @@ export interface RunSetting {
   readonly mcp: readonly ImportedServer[];
 }
 
-/** What a caller fixes before flags are read: the demo and the session do. */
+/** Values that a caller sets before flags are read: used by the demo and sessions. */
 export interface RunDefaults {
   readonly folder: string;
   readonly mounts: readonly MountWish[];
   readonly model?: string;
-  /** The text of a scripted model's play, in place of any model. */
+  /** A script for the scripted model, in place of any model. */
   readonly play?: string;
   readonly answersFile?: string;
-  /** An origin of the command's own, which the agent may ask to fetch from. */
+  /** An origin served by this command, which the agent may ask to fetch from. */
   readonly site?: string;
-  /** Folder of a wiki that the task is handed, as with `--wiki`. */
+  /** Folder of a wiki for the task, as with `--wiki`. */
   readonly wiki?: string;
-  /** Imported servers in place of those of remit.lock: a story's. */
+  /** A story's servers, in place of those in remit.lock. */
   readonly mcp?: readonly ImportedServer[];
 }
 
@@ -83,7 +83,7 @@ function readAnswers(command: Command, file: string): PreparedAnswers {
   return parseAnswers(file, new TextDecoder().decode(bytes));
 }
 
-/** Resolves the mounts of flags, else of the caller, and of remit.yaml under other names. */
+/** Resolves the mounts of flags, else those of the caller, then those of remit.yaml with other names. */
 function chooseMounts(
   command: Command,
   defaults: RunDefaults,
@@ -113,7 +113,7 @@ function chooseMounts(
   return { mounts, config };
 }
 
-/** The rules with a story's own site granted: each request is asked about. */
+/** Adds consent for a story's own site: each request to it is asked about. */
 function withSite(config: Merged, site: string | undefined): Merged {
   if (site === undefined) return config;
   const { policy } = config;
@@ -129,7 +129,7 @@ function withSite(config: Merged, site: string | undefined): Merged {
 }
 
 /**
- * Reads flags and configuration.
+ * Resolves flags and configuration.
  *
  * @throws Fault `invalidInput` when no model is chosen, or something does not parse.
  */
@@ -156,12 +156,12 @@ export async function settle(
     );
   }
   const model = config.model ?? lalModel(agent, powers.environment.env);
-  const chosen = await chooseModel(
+  const choice = await chooseModel(
     command,
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
     { ...config, model },
   );
-  const resolved = { ...chosen, providers: [...chosen.providers, ...providersOf(foreign)] };
+  const resolved = { ...choice, providers: [...choice.providers, ...providersOf(foreign)] };
   const guarded = await withGuardModels(command, config, resolved);
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
@@ -169,13 +169,13 @@ export async function settle(
   });
   if (record !== undefined) checkRecordingPlace(powers.disk, record);
   if (trace !== undefined) checkWritable(powers.disk, trace, "write the trace to");
-  const { folder, wiki: own } = defaults;
-  const remembered = await chooseMemory(command, {
-    ...{ memory: config.memory, folder, mounts, own },
+  const { folder, wiki } = defaults;
+  const memory = await chooseMemory(command, {
+    ...{ memory: config.memory, folder, mounts, own: wiki },
     clearance: modelClearance(resolved, config.policy),
   });
   return {
-    ...remembered,
+    ...memory,
     config,
     ...{ folder, mounts },
     mcp: defaults.mcp ?? serversOf(command, config),
@@ -195,8 +195,8 @@ export async function settle(
 }
 
 /**
- * An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it,
- * `refused` where its package changed
+ * The foreign agent of this name; undefined where remit.yaml has an agent of that name. @throws Fault `invalidInput` for
+ * flags that do not apply to foreign agents, `refused` where its package changed
  */
 function foreignAgent(
   { powers, places, parsed }: Command,
@@ -217,7 +217,7 @@ function foreignAgent(
   return found;
 }
 
-/** Where an agent of others works: the first folder. @throws Fault `invalidInput` without one */
+/** The first mount: a foreign agent works there. @throws Fault `invalidInput` without one */
 function firstOf(mounts: readonly Mount[]): string {
   const [first] = mounts;
   if (first !== undefined) return first.name;
@@ -227,7 +227,7 @@ function firstOf(mounts: readonly Mount[]): string {
   );
 }
 
-/** What `--tools` and remit.yaml name. @throws Fault `invalidInput` for a word that no tool is called */
+/** The tools in `--tools` and remit.yaml. @throws Fault `invalidInput` for a malformed tool name */
 function offerOf(
   words: string | undefined,
   configured: readonly string[],

@@ -27,7 +27,7 @@ const SLASH: Readonly<Record<string, Slash>> = {
   "/diff": {
     help: "what is staged or was changed",
     async run(session): Promise<void> {
-      await showDiff(session.command, await askStaged(session.link, taskOf(session)));
+      showDiff(session.command, await askStaged(session.link, taskOf(session)));
     },
   },
   "/undo": {

@@ -24,7 +24,7 @@ function agentWords({ agent = "", labels = {} }: AgentTask): string {
   return words === "" ? agent : `${agent}  ${words}`;
 }
 
-/** What is said of a task, line by line, safe to show. `now` is milliseconds since 1970. */
+/** A task's description, line by line, safe to show. `now` is milliseconds since 1970. */
 export function taskLines(task: AgentTask, now: number): string[] {
   const safe = (text: string): string => displayText(text, { max: 1_000 });
   const line = (name: string, text: string): string => `${name.padEnd(11)} ${text}`;
@@ -75,7 +75,7 @@ export function taskChange(
   };
 }
 
-/** `task extend TASK NAME=NUMBER…`: a budget grows by a person's word only. */
+/** `task extend TASK NAME=NUMBER…`: raises limits, which only a person may do. */
 export async function taskExtend(command: Command): Promise<number> {
   const [, ...given] = command.parsed.args;
   const limits: Record<string, number> = {};
@@ -98,7 +98,7 @@ export async function taskExtend(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** `ps`. Never starts a kernel: without one nothing runs. */
+/** `ps`: lists processes; starts no kernel, because without one nothing runs. */
 export async function psCommand(command: Command): Promise<number> {
   const { powers, places } = command;
   const link = await powers.kernels(places).find();
@@ -155,7 +155,7 @@ export async function psCommand(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** `kill PID [SIGNAL]`; `TERM` and `SIGTERM` are one. */
+/** `kill PID [SIGNAL]`; `TERM` and `SIGTERM` mean the same. */
 export async function killCommand(command: Command): Promise<number> {
   const [pidText = "", word = "TERM"] = command.parsed.args;
   const pid = Pid.safeParse(Number(pidText));

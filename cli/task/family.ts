@@ -1,4 +1,4 @@
-/** Tasks, their questions, leases, changes and what they made; templates; what tasks share. @module */
+/** Commands over tasks, questions, leases, changes and artifacts; templates; shared resources; scratch. @module */
 import {
   type FlagSpec,
   MOUNT,
@@ -13,7 +13,7 @@ const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long
 
 const SAY: FlagSpec = { name: "say", value: "TEXT", help: "words to the agent" };
 
-/** Tasks, their questions, leases, changes and what they made. */
+/** Tasks, their questions, leases, changes and artifacts. */
 export const TASK = family(
   [
     simple("questions", "", [0, 0], "what waits for you", ["remit questions"]),
@@ -141,7 +141,7 @@ export const TASK = family(
   },
 );
 
-/** What a model fills in at fixed steps. docs/templates.md. */
+/** The typed forms that models fill in. docs/templates.md. */
 export const TEMPLATE = family(
   [
     simple("templates list", "", [0, 0], "typed answers that models fill in at fixed steps", [
@@ -162,7 +162,7 @@ export const TEMPLATE = family(
   },
 );
 
-/** Who works on what. docs/shared_resources.md. */
+/** Claims of tasks on shared resources. docs/shared_resources.md. */
 export const RESOURCES = family(
   [
     simple("resources list", "", [0, 0], "which task works on which part of what, and conflicts", [
@@ -196,7 +196,7 @@ export const RESOURCES = family(
   },
 );
 
-/** What tasks that are over left in scratch. docs/shared_resources.md. */
+/** Scratch folders of finished tasks. docs/shared_resources.md. */
 export const WORKSPACES = family(
   [
     simple(

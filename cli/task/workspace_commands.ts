@@ -1,4 +1,4 @@
-/** `workspace …`: what tasks that are over left in scratch, when it expires, and what a person keeps of it. @module */
+/** `workspace …`: lists the scratch of finished tasks, and decides how long it stays. @module */
 import * as z from "zod";
 import { Colour, Label, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, type Json } from "../../contracts/base/mod.ts";
@@ -12,15 +12,15 @@ const Standing = z.object({
   ...{ files: z.number(), bytes: z.number(), colour: Colour, label: Label },
   ...{ expiresAt: z.number().optional(), warned: z.boolean(), promoted: z.boolean() },
 });
-/** Scratch of one task that is over, as the kernel tells of it. */
+/** The scratch of one finished task, as the kernel reports it. */
 export type WorkspaceStanding = z.infer<typeof Standing>;
 
-/** Reads what the kernel tells. */
+/** Parses the kernel's answer. */
 export function readWorkspaces(answer: Json): readonly WorkspaceStanding[] {
   return z.array(Standing).parse(answer);
 }
 
-/** Asks for all of them. */
+/** The scratch of every finished task. */
 export const listedWorkspaces = async (command: Command): Promise<readonly WorkspaceStanding[]> =>
   readWorkspaces(await askKernel(command, "workspaces", { do: "list" }));
 
