@@ -1,4 +1,4 @@
-/** The line that stays open under an answer while it is written: typed ahead, never lost, no answer to a question. @module */
+/** The line under an answer while the answer is written: for typing ahead, never for answering a question. @module */
 import type { AheadOptions, Screen } from "../powers.ts";
 import { cutTo, inColumns } from "../terminal/columns.ts";
 import type { Drawn } from "../terminal/footer.ts";
@@ -14,33 +14,33 @@ import {
 import { type Key, makeKeyReader } from "./line_keys.ts";
 import { layOut } from "./line_view.ts";
 
-/** Rows that the line itself takes at most; what is queued takes as many above it. */
+/** Most rows of the line itself; queued texts take as many above it. */
 const MAX_ROWS = 6;
-const MAX_LETTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 const MAX_CHOICES = 6;
 
-/** What {@link makeAheadEditor} is handed. */
+/** The options and terminal of {@link makeAheadEditor}. */
 export interface AheadParts {
   readonly options: AheadOptions;
   readonly size: () => { readonly columns: number; readonly rows: number };
   readonly footer: NonNullable<Screen["footer"]>;
   readonly dim: (text: string) => string;
-  /** Does what a terminal does for Ctrl-C, Ctrl-Z and Ctrl-\. */
+  /** Sends the signal of Ctrl-C, Ctrl-Z or Ctrl-\. */
   signal(move: "interrupt" | "suspend" | "quit"): void;
 }
 
-/** The line's state, its keys and its rows. */
+/** The line's state and keys. */
 export interface AheadEditor {
   /**
-   * `shown` false: a question stands there, and what comes is kept and not drawn. Without bytes, when nothing came for a
-   * while after an Esc: that was the key, and ends the turn as Ctrl-C does.
+   * Takes bytes of the keyboard. `shown` false: a question covers the line, so keys are kept and not drawn. Without bytes,
+   * after a pause: a pending Esc is the Esc key, which interrupts the turn as Ctrl-C does.
    */
   take(bytes: Uint8Array | undefined, shown: boolean): void;
   draw(): void;
   text(): string;
 }
 
-/** Makes it. */
+/** Makes the editor. */
 export function makeAheadEditor(parts: AheadParts): AheadEditor {
   const { options, size, footer, dim } = parts;
   const keys = makeKeyReader();
@@ -84,17 +84,15 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
         return;
       }
     }
-    const edited = edit(editing, key, { many: true, most: MAX_LETTERS });
+    const edited = edit(editing, key, { many: true, most: MAX_CHARACTERS });
     if (edited.kind === "going") editing = edited.editing;
     else if (edited.kind === "entered") enter(edited.text);
   };
 
   return Object.freeze<AheadEditor>({
     take(bytes, shown): void {
-      for (const key of keys(bytes)) {
-        // Before a question stands there nothing ends what goes on: Ctrl-C withdraws the question itself.
-        press(key);
-      }
+      // Also while a question covers the line: Ctrl-C then withdraws the question and does not end the turn.
+      for (const key of keys(bytes)) press(key);
       if (shown) draw();
     },
     draw,

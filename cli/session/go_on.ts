@@ -1,4 +1,4 @@
-/** Going on with a conversation: with `-c`, and with `/resume`. @module */
+/** Resumes a conversation, by `-c` or `/resume`. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
@@ -18,12 +18,12 @@ import { cutTo } from "../terminal/columns.ts";
 import { pastOf } from "./past_view.ts";
 import { keepLast, type Session } from "./session.ts";
 
-/** Conversations that the picker shows. */
-const PICKED = 9;
-/** Tasks that they are looked for among. */
-const LOOKED = 200;
+/** Conversations offered to choose from. */
+const MAX_OFFERED = 9;
+/** Open tasks that are searched for conversations. */
+const MAX_SEARCHED = 200;
 
-/** Why the last turn of a log failed; undefined when it did not. */
+/** Why the last turn failed, by the log; undefined when it did not. */
 function lastFailure(past: readonly Json[]): string | undefined {
   const seen = past.map(readSeen);
   const last = seen.findLast((each) => each?.kind === "event" && each.event.event === "taskStatus");
@@ -31,7 +31,7 @@ function lastFailure(past: readonly Json[]): string | undefined {
   return textOf(last.event, "reason");
 }
 
-/** What a person may do with a session that is not open. */
+/** The commands that help with a session that is not open. */
 function wayOn(command: Command, { id, status }: AgentTask): string {
   const word = (words: string): string => `"${commandText(command, words).trim()}"`;
   switch (status) {
@@ -45,7 +45,7 @@ function wayOn(command: Command, { id, status }: AgentTask): string {
   }
 }
 
-/** Goes on with a task, and shows its conversation. Throws Fault `conflict` for one that is not open. */
+/** Resumes a task, and shows its conversation. Throws Fault `conflict` for one that is not open. */
 export async function goOn(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   link: KernelLink,
@@ -63,8 +63,8 @@ export async function goOn(
   await readyAgain(command, link, past);
   const { screen } = command.powers;
   screen.say(screen.paint.dim(`  goes on: ${displayText(state.objective, { max: 200 })}`));
-  const said = await readMessages(link, "conversation", { conversation: task });
-  for (const line of pastOf(command, said)) screen.say(line);
+  const messages = await readMessages(link, "conversation", { conversation: task });
+  for (const line of pastOf(command, messages)) screen.say(line);
   const why = lastFailure(past);
   if (why !== undefined) command.powers.screen.say(`  its last turn failed: ${cell(why, 500)}`);
   return await followTask(command, link, task, {
@@ -75,7 +75,7 @@ export async function goOn(
   });
 }
 
-/** Leaves the task that is open: it stays as it is, and the next words or {@link resumeTask} begin with a kernel's link anew. */
+/** Leaves the current task as it is, and connects anew for the next one. */
 export async function leaveTask(session: Session): Promise<void> {
   const { command, setting, link } = session;
   session.link = await kernelFor(command, setting);
@@ -84,7 +84,7 @@ export async function leaveTask(session: Session): Promise<void> {
   session.said = undefined;
 }
 
-/** Goes on with another task in this session. */
+/** Switches this session to another task. */
 export async function resumeTask(session: Session, task: TaskId): Promise<void> {
   const { command, setting } = session;
   await leaveTask(session);
@@ -92,7 +92,7 @@ export async function resumeTask(session: Session, task: TaskId): Promise<void> 
   keepLast(command, task);
 }
 
-/** A conversation that can be gone on with. */
+/** A conversation that can be resumed. */
 export interface Resumable {
   readonly task: string;
   /** One safe line. */
@@ -104,13 +104,13 @@ export async function resumables(session: Session): Promise<readonly Resumable[]
   const { link, command } = session;
   const { screen, environment } = command.powers;
   const now = environment.now();
-  const rows = rowsOf(await link.ask("tasks", { statuses: ["open"], limit: LOOKED }));
+  const rows = rowsOf(await link.ask("tasks", { statuses: ["open"], limit: MAX_SEARCHED }));
   return rows
     .filter((row) =>
       recordOf(row["ingress"])["channel"] === "terminal" && row["id"] !== session.running?.id
     )
     .toSorted((a, b) => Number(b["updatedAt"] ?? 0) - Number(a["updatedAt"] ?? 0))
-    .slice(0, PICKED)
+    .slice(0, MAX_OFFERED)
     .map((row) => {
       const age = spanText(now - Number(row["updatedAt"] ?? row["createdAt"] ?? now));
       const line = `${cell(row["id"]).padEnd(14)} ${age.padStart(6)}  ${

@@ -1,26 +1,26 @@
-/** A line under a person's hands, as plain data: letters, a cursor, and the lines before it. @module */
+/** A line being edited, as plain data: graphemes, a cursor, and the history of earlier lines. @module */
 import { displayText } from "../../text/mod.ts";
 import type { LineExtras } from "../powers.ts";
 import type { Key, Move } from "./line_keys.ts";
 
-/** Letters as a reader sees them, and how many stand before the cursor. */
+/** A text as graphemes, and the number of them before the cursor. */
 export interface Line {
   readonly letters: readonly string[];
   readonly at: number;
 }
 
-/** A line with its past. `place` is its own end where the line is none of the past. */
+/** A line with its history. `place` is `past.length` for a line that is not from the history. */
 export interface Editing {
   readonly line: Line;
   readonly past: readonly string[];
   readonly place: number;
-  /** What stood there before the past was looked through. */
+  /** The line before the person went into the history. */
   readonly draft: Line;
-  /** What is looked for in the past, while it is: then the keys change this and not the line. */
+  /** The text searched for in the history; while it is set, keys change this text and not the line. */
   readonly sought?: string;
 }
 
-/** What becomes of a line with a key: it goes on, is entered, or ends without a text. */
+/** The effect of a key: the line goes on, is entered, or ends without a text. */
 export type Edited =
   | { readonly kind: "going"; readonly editing: Editing }
   | { readonly kind: "entered"; readonly text: string }
@@ -30,7 +30,7 @@ const EMPTY: Line = { letters: [], at: 0 };
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 function lettersOf(text: string): string[] {
-  // ASCII, the usual case, and a paste of it: a letter is a unit.
+  // ASCII, the usual case: each character is a grapheme.
   if (/^[ -~\n\t]*$/.test(text)) return text.split("");
   return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
@@ -43,17 +43,17 @@ const lineOf = (text: string): Line => {
 /** The text of a line. */
 export const textOf = (line: Line): string => line.letters.join("");
 
-/** Begins a line. `past` holds what was entered before, the oldest first. */
+/** Begins a line. `past` holds earlier entries, the oldest first. */
 export function beginLine(past: readonly string[]): Editing {
   return { line: EMPTY, past, place: past.length, draft: EMPTY };
 }
 
-/** The same with another text, the cursor at its end. */
+/** The line with another text, the cursor at its end. */
 export function withText(editing: Editing, text: string): Editing {
   return { ...editing, line: lineOf(text) };
 }
 
-/** What Tab makes of a line, and what the word may become where there are several. */
+/** Completes the word at the cursor; `choices` lists the possible words where there are several. */
 export function completed(
   editing: Editing,
   complete: LineExtras["complete"],
@@ -86,7 +86,7 @@ function wordEnd({ letters, at }: Line): number {
   return to;
 }
 
-/** Where the row of the cursor begins: a pasted text has several. */
+/** Start of the cursor's row: a pasted text has several rows. */
 const rowStart = ({ letters }: Line, at: number): number =>
   at === 0 ? 0 : letters.lastIndexOf("\n", at - 1) + 1;
 
@@ -117,7 +117,7 @@ function recalled(editing: Editing, step: -1 | 1): Editing {
   return { ...editing, place, draft, line: text === undefined ? draft : lineOf(text) };
 }
 
-/** The newest line of the past below `from` that holds `sought`; where none does the line stays. */
+/** The newest history entry before `from` that contains `sought`; without one, the line stays. */
 function found(editing: Editing, sought: string, from: number): Editing {
   const place = sought === ""
     ? -1
@@ -128,7 +128,7 @@ function found(editing: Editing, sought: string, from: number): Editing {
     : { ...editing, sought, place, line: lineOf(text) };
 }
 
-/** What a key does while the past is looked through; undefined: the search ends, and the key is the line's. */
+/** The effect of a key during a search; undefined: the search ends, and the key acts on the line. */
 function searching(editing: Editing, sought: string, key: Key): Editing | undefined {
   const { past } = editing;
   if (key.kind === "letters") return found(editing, sought + key.text, past.length);
@@ -145,7 +145,7 @@ function searching(editing: Editing, sought: string, key: Key): Editing | undefi
   }
 }
 
-/** A prompt that says what is looked for. */
+/** The prompt, preceded by the searched text during a search. */
 export function promptOf(prompt: string, { sought }: Editing): string {
   return sought === undefined ? prompt : `search "${displayText(sought, { max: 40 })}" ${prompt}`;
 }
@@ -181,15 +181,15 @@ function moved(line: Line, move: Move): Line {
 }
 
 function typed(line: Line, text: string): Line {
-  // What is typed may combine with the letter before it.
+  // Typed text may combine with the grapheme before it.
   const kept = line.letters.slice(0, Math.max(0, line.at - 1));
   const before = kept.concat(lettersOf((line.letters[line.at - 1] ?? "") + text));
   return { letters: before.concat(line.letters.slice(line.at)), at: before.length };
 }
 
 /**
- * What a key makes of a line. With `many` the text may have several rows; without it rows become words beside each
- * other. `most` bounds the letters: what is more is not taken.
+ * The effect of a key on a line. With `many`, the text may have several rows; else rows are joined by spaces. Text past
+ * `most` characters is not accepted.
  */
 export function edit(
   editing: Editing,
@@ -206,12 +206,12 @@ export function edit(
   const going = (next: Line): Edited => ({ kind: "going", editing: { ...editing, line: next } });
   if (key.kind === "letters") {
     const text = many ? key.text : key.text.replace(/[\n\t]+$/, "").replaceAll(/[\n\t]+/g, " ");
-    // Counted as the text will be: a letter may carry any number of accents.
+    // Counted in characters: a grapheme may have any number of combining marks.
     return going(textOf(line).length + text.length > most ? line : typed(line, text));
   }
   switch (key.move) {
     case "enter":
-      // A backslash before Enter is a row's end on every terminal.
+      // A backslash before Enter starts a new row on every terminal.
       if (many && line.at === line.letters.length && line.letters.at(-1) === "\\") {
         return going(typed(cut(line, line.at - 1, line.at), "\n"));
       }

@@ -1,4 +1,4 @@
-/** A conversation that a person comes back to, shown as it was: their words, the answers, what was called. @module */
+/** Shows the past of a resumed conversation: the person's words, the answers, the calls. @module */
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { commandText } from "../command.ts";
@@ -6,7 +6,7 @@ import type { Command } from "../command.ts";
 import { makeAnswerView } from "../terminal/answer_view.ts";
 import { cutTo, wordWrap } from "../terminal/columns.ts";
 
-/** Messages of a person that are shown, with all that followed them. */
+/** Turns that are shown, from the newest back. */
 const MAX_TURNS = 8;
 
 /** The lines of the last turns. Safe text. */
@@ -15,7 +15,7 @@ export function pastLines(
   { width, paint, earlier }: {
     readonly width: number;
     readonly paint: Command["powers"]["screen"]["paint"];
-    /** The command that shows all of it. */
+    /** The command that shows the whole conversation. */
     readonly earlier: string;
   },
 ): string[] {
@@ -45,7 +45,7 @@ export function pastLines(
   return lines;
 }
 
-/** The same of a task, as this command is asked. */
+/** {@link pastLines} for a task, with this command's screen. */
 export function pastOf(
   command: Command,
   { task, messages }: { readonly task: string; readonly messages: readonly ChatMessage[] },

@@ -1,12 +1,12 @@
-/** The person's own shell, for a line that they typed after `!`: with their rights, and never for an agent. @module */
+/** Runs a line that a person typed after `!` in their own shell, with their rights; agents never use this. @module */
 import type { CommandOutput } from "./attach.ts";
 
-/** Characters of output that are kept; what comes after them is read and dropped. */
+/** Characters of output that are kept; the rest is read and dropped. */
 const MAX_OUTPUT = 65_536;
 
 /**
- * Runs `line` as `SHELL -c` would in another terminal, in this folder; it reads no keys. Ctrl-C ends it, as it reaches all
- * that runs on the terminal.
+ * Runs `line` as `SHELL -c` would in another terminal, in this folder, without a keyboard. Ctrl-C ends the command, as the
+ * terminal sends it to all its processes.
  */
 export async function runInShell(line: string): Promise<CommandOutput> {
   const child = new Deno.Command(Deno.env.get("SHELL") ?? "/bin/sh", {

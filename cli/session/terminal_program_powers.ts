@@ -1,18 +1,19 @@
 /**
- * A program of the person's own on their terminal: their editor. Deno's read of the keyboard cannot be taken back, so the
+ * Runs the person's editor on their terminal. Deno's pending read of the keyboard cannot be cancelled, so the program gets
+ * a pseudo-terminal of its own (`script` of util-linux), and every key is passed on to it.
  * program gets a pseudo-terminal of its own (`script` of util-linux), and every key is handed on to it.
  * @module
  */
 import { Fault } from "../../contracts/base/mod.ts";
 import { shellLine } from "../../text/shell.ts";
 
-/** What {@link runOnTerminal} is handed. */
+/** The keyboard and screen size of {@link runOnTerminal}. */
 export interface TerminalProgramParts {
   take(listener: ((bytes?: Uint8Array) => void) | undefined): void;
   readonly size: { readonly columns: number; readonly rows: number };
 }
 
-/** Runs it until it ends; gives its exit code. Throws Fault `notFound` where there is no `script`. */
+/** Runs a program until it ends; returns its exit code. Throws Fault `notFound` where `script` is missing. */
 export async function runOnTerminal(
   words: readonly string[],
   { take, size }: TerminalProgramParts,
@@ -26,7 +27,7 @@ export async function runOnTerminal(
       stdin: "piped",
       stdout: "inherit",
       stderr: "inherit",
-      // `script` starts what it is given with the shell of SHELL: the line is written for this one.
+      // `script` runs the line with the shell in SHELL; the line is written for /bin/sh.
       env: { SHELL: "/bin/sh" },
     }).spawn();
   } catch (error) {
@@ -40,7 +41,7 @@ export async function runOnTerminal(
   const keys = child.stdin.getWriter();
   let written: Promise<void> = Promise.resolve();
   take((bytes) => {
-    // A key after its end goes nowhere.
+    // Keys after the program's end are dropped.
     written = written.then(() => bytes === undefined ? keys.close() : keys.write(bytes))
       .catch(() => undefined);
   });

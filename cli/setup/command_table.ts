@@ -1,4 +1,4 @@
-/** The commands that set Remit up and say how it stands. @module */
+/** The commands that set Remit up and show its status. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
@@ -7,7 +7,6 @@ const FOLDER: FlagSpec = {
   help: "the remit.yaml of this folder in place of your own",
 };
 
-/** Their rows. */
 const SETUP_COMMANDS: readonly CommandSpec[] = [
   simple("init", "[DIR]", [0, 1], "write a remit.yaml to begin with, where there is none", [
     "remit init",
@@ -46,7 +45,7 @@ const SETUP_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Setting Remit up, and how it stands. */
+/** The commands that set Remit up and show its status. */
 export const SETUP = family(SETUP_COMMANDS, ["screen", "disk", "environment", "kernels", "wikis"], {
   init: async () => (await import("./init_command.ts")).initCommand,
   status: async () => (await import("./status_command.ts")).statusCommand,

@@ -1,4 +1,4 @@
-/** `config get|set|unset|path`: one value of a remit.yaml, your own one or the folder's. @module */
+/** `config get|set|unset|path`: reads and changes single values of a remit.yaml, the operator's own or the folder's. @module */
 import { dirname, join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -11,7 +11,7 @@ import { parseConfigText } from "../../config/text.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { checkKey, parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
 
-/** A folder's remit.yaml and whether what stands in it is trusted. */
+/** A folder's remit.yaml, and whether its present content is trusted. */
 export interface FolderConfig {
   readonly path: string;
   readonly there: boolean;
@@ -28,7 +28,7 @@ export function folderConfig({ powers, places }: Command): FolderConfig {
   return { path, there: bytes !== undefined, trusted };
 }
 
-/** The file that a command is about, behind links, and its text; undefined where there is none yet. */
+/** The file of a command, with links followed, and its text; undefined where there is no file yet. */
 function chosen(command: Command): { readonly path: string; readonly text: string | undefined } {
   const { powers, places, parsed } = command;
   const named = has(parsed, "folder") ? folderConfig(command).path : places.config;
@@ -37,7 +37,7 @@ function chosen(command: Command): { readonly path: string; readonly text: strin
   return { path, text: bytes === undefined ? undefined : new TextDecoder().decode(bytes) };
 }
 
-/** `config get [KEY]`: what that one file says. Ends with 1 where it says nothing of it. */
+/** `config get [KEY]`: the value in that one file. Exits with 1 where the file does not set it. */
 export function configGet(command: Command): Promise<number> {
   const [word] = command.parsed.args;
   const { path, text } = chosen(command);
@@ -55,14 +55,14 @@ export function configGet(command: Command): Promise<number> {
   return Promise.resolve(EXIT.failure);
 }
 
-/** `config set KEY VALUE` and `config unset KEY`: whole or not at all, and only what can be read again. */
+/** `config set KEY VALUE` and `config unset KEY`: writes whole or not at all, and only a file that parses. */
 export function configSet(command: Command): Promise<number> {
   const { powers, parsed } = command;
   const [word = "", given] = parsed.args;
   const key = parseKey(word);
   checkKey(key);
   const { path, text = "" } = chosen(command);
-  // What cannot be read is not written to, and what could not be read is not written.
+  // Neither changes a file that does not parse, nor writes one.
   parseConfigText(path, text);
   const trustedBefore = has(parsed, "folder") && folderConfig(command).trusted;
   const value = given === undefined ? undefined : parseValue(given);
@@ -90,7 +90,7 @@ export function configSet(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** The new text, checked; text that only looks like a number is tried as text where a number does not fit. */
+/** The checked new text. A value that looks like a number but must be text is written as text. */
 function written(
   path: string,
   text: string,
@@ -114,7 +114,7 @@ function written(
   }
 }
 
-/** `config path`: which files are read here, and what each may do. */
+/** `config path`: the files that apply here, and what each may do. */
 export function configPath(command: Command): Promise<number> {
   const { powers, places } = command;
   const folder = folderConfig(command);

@@ -1,4 +1,4 @@
-/** `explain WORD`: what a word of Remit's means. @module */
+/** `explain WORD`: explains a term of Remit's. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -6,7 +6,7 @@ import { type Command, printJson, printLines } from "../command.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import { WORDS } from "../terminal/explain.ts";
 
-/** Runs it; without a word it names them all. Throws Fault `notFound` for another word. */
+/** `explain [WORD]`; without a word, explains all terms. Throws Fault `notFound` for an unknown word. */
 export function explainCommand(command: Command): Promise<number> {
   const { screen } = command.powers;
   const [asked] = command.parsed.args;

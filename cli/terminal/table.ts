@@ -1,4 +1,4 @@
-/** Rows and columns of safe text for a terminal. @module */
+/** Tables of safe text for a terminal. @module */
 import { columnsOf, cutTo, padTo } from "./columns.ts";
 
 /** Lays out rows under headings. Every cell must be safe text; the last column is cut at `width`. */
