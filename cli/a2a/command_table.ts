@@ -1,4 +1,4 @@
-/** The commands over A2A peers, as help and parsing read them. @module */
+/** The commands over A2A peers. @module */
 import {
   ANSWERS,
   type CommandSpec,
@@ -24,7 +24,7 @@ const CLEARANCE: FlagSpec = {
 };
 const THROUGH_GATE: readonly FlagSpec[] = [MOUNT, ON_QUESTION, ANSWERS, TRACE, PROFILE];
 
-/** `a2a …`, in the order in which help lists them. */
+/** `a2a …`, in the order of help. */
 const A2A_COMMANDS: readonly CommandSpec[] = [
   simple(
     "a2a add",
@@ -127,7 +127,7 @@ const A2A_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Peers as tools. */
+/** The commands over A2A peers. */
 export const A2A = family(A2A_COMMANDS, [
   "screen",
   "disk",

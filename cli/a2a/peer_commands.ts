@@ -1,4 +1,4 @@
-/** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. @module */
+/** `a2a list` and `a2a describe`: peers as they were reviewed and pinned, without asking them. @module */
 import { EXIT } from "../../contracts/base/mod.ts";
 import type { McpLook } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -24,7 +24,7 @@ import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
 import { mcpLogin } from "../mcp/command/login.ts";
 import type { Basic, PowerName } from "../powers.ts";
 
-/** A peer for programs: who it is, what it does, what it may be told. */
+/** A peer as JSON: its identity, its skills, its clearance. */
 function peerDocument(peer: LockedPeer): Record<string, unknown> {
   const { launch: { url, a2a }, reviewed, clearance } = peer;
   return {
@@ -118,7 +118,7 @@ export async function a2aReview(command: Command<Basic | "mcpStore" | "plugins">
   return exit;
 }
 
-/** `a2a approve NAME`: what the last look showed, its card's facts with its skills. */
+/** `a2a approve NAME`: pins what the last look showed, both the card's facts and the skills. */
 export async function a2aApprove(
   command: Command<Basic | "mcpStore" | "plugins">,
 ): Promise<number> {
@@ -159,5 +159,5 @@ export const a2aLogin = ofPeer(mcpLogin);
 export const a2aRevoke = ofPeer(mcpRevoke);
 /** `a2a remove NAME`. */
 export const a2aRemove = ofPeer(mcpRemove);
-/** `a2a log NAME`. A peer that was removed has its log still. */
+/** `a2a log NAME`; works for a removed peer, too. */
 export const a2aLog = mcpLog;

@@ -1,6 +1,6 @@
 /**
- * The peer of `--story a2a`: another Remit on this machine, taken in as any peer is, and handed to the story's task alone:
- * remit.lock is left as it is.
+ * The peer of `--story a2a`: another Remit on this machine, reviewed like any peer, and given to the story's task only;
+ * remit.lock stays as it is.
  * @module
  */
 import { join } from "node:path";
@@ -16,26 +16,26 @@ import { preparePlaces } from "../../launch/disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
 import type { Basic } from "../powers.ts";
 
-/** A peer that runs for a story. */
+/** A running peer of a story. */
 export interface StoryPeer {
   readonly url: string;
-  /** What it knows us by. */
+  /** The token by which the peer recognizes this Remit. */
   readonly token: string;
   close(): Promise<void>;
 }
 
 interface StoryPeers {
   readonly servers: readonly ImportedServer[];
-  /** What to say before it starts. */
+  /** Lines to show before the start. */
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
 
 const NAME = parseMcpName("harbour");
-/** Who we are to it. */
-const US = "story";
+/** This Remit's name in the peer's configuration. */
+const OUR_NAME = "story";
 
-/** What the other Remit is told: one peer, whose messages it answers at once with a scripted model. */
+/** The peer's configuration: it has one peer, whose messages it answers at once with a scripted model. */
 function configOf(scenario: string): string {
   return JSON.stringify({
     version: 1,
@@ -49,11 +49,11 @@ function configOf(scenario: string): string {
         description: "Tells when the tide is high at a quay.",
       }],
     },
-    peers: { [US]: { accept: "auto", clearance: "internal", model: `scripted:${scenario}` } },
+    peers: { [OUR_NAME]: { accept: "auto", clearance: "internal", model: `scripted:${scenario}` } },
   });
 }
 
-/** Starts the peer, meets it and pins its skill. Throws Fault `unavailable`, `upstream`, `conflict`. */
+/** Starts the peer, fetches its card and pins its skill. Throws Fault `unavailable`, `upstream`, `conflict`. */
 export async function provideStoryPeers(
   command: Command<Basic | "mcpStore" | "startPeer">,
   steering: string,
@@ -69,7 +69,7 @@ export async function provideStoryPeers(
   const peer = await powers.startPeer({
     folder: powers.disk.temporary("remit-story-"),
     config: configOf(join(steering, "peer.yaml")),
-    name: US,
+    name: OUR_NAME,
   });
   const close = async (): Promise<void> => {
     forgetMcpSecrets(registryOf(command), NAME);
@@ -97,7 +97,7 @@ export async function provideStoryPeers(
   }
 }
 
-/** Asks it for its card once and pins what is not flagged, as `a2a add --yes` does. */
+/** Fetches the peer's card once and pins what is not flagged, as `a2a add --yes` does. */
 async function pinned(
   command: Command<Basic | "mcpStore">,
   { url, token }: StoryPeer,

@@ -1,4 +1,4 @@
-/** `remit acp`, as help and parsing read it. @module */
+/** The command `remit acp`. @module */
 import { AGENT, MODEL, MOUNT, simple, TOOLS, WIKI } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
