@@ -1,8 +1,8 @@
-/** `remit agent`, as help and parsing read it. @module */
+/** The commands `remit agent …`. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
-/** Agents of others, within walls. */
+/** The commands over foreign agents. */
 export const AGENTS = family(
   [
     simple(

@@ -1,4 +1,4 @@
-/** `audit verify` and `audit export`: the whole log, in the kernel's keeping and in other hands. @module */
+/** `audit verify` and `audit export`: verifies the whole log, also outside the kernel's keeping. @module */
 import { Digest } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
@@ -16,7 +16,7 @@ import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 
-/** `audit verify [FILE] [--head H] [--key PUB]`; 1 when something does not hold. Of a file it needs no kernel. */
+/** `audit verify [FILE] [--head H] [--key PUB]`; exits with 1 when something does not hold. With a file it needs no kernel. */
 export async function auditVerify(command: Command<Basic | "logs">): Promise<number> {
   const file = command.parsed.args[0];
   const head = flag(command.parsed, "head");
@@ -54,7 +54,7 @@ async function inKernel(command: Command, head: Digest | undefined): Promise<Jso
   const link = await reachKernel(command);
   try {
     const report = recordOf(await link.ask("auditVerify", head === undefined ? {} : { head }));
-    // Each kernel of a fleet signs with a key of its own.
+    // Each kernel of a fleet signs with its own key.
     return link.gateway === true ? report : { ...report, key: link.receiptKey };
   } finally {
     link.close();
@@ -73,14 +73,14 @@ async function inFile(
   return toJson(await powers.logs.verify(bytes, { key: flag(parsed, "key"), head }));
 }
 
-/** A value of a report: of a record, each count with its name. */
+/** A value of a report; a record's counts with their names. */
 function countsOf(value: Json): string {
   const counts = Object.entries(recordOf(value));
   if (counts.length === 0) return cell(value, 500);
   return counts.map(([name, count]) => `${cell(count)} ${cell(name)}`).join(", ");
 }
 
-/** `audit export`: the log as JSON lines, byte for byte what `audit verify FILE` takes. */
+/** `audit export`: the log as JSON lines, exactly as `audit verify FILE` reads it. */
 export async function auditExport(command: Command): Promise<number> {
   const { screen } = command.powers;
   if (screen.outWidth !== undefined) {

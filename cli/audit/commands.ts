@@ -1,4 +1,4 @@
-/** `audit query`, `audit repair` and `receipt …`: what can be looked up and checked afterwards. @module */
+/** `audit query`, `audit repair` and `receipt …`: search and verify the record. @module */
 import { Receipt } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { parseJson } from "../../port/mod.ts";
@@ -23,14 +23,14 @@ import { absolute } from "../../launch/disk/places.ts";
 import { parseSince } from "../terminal/since.ts";
 import { tableLines } from "../terminal/table.ts";
 
-/** What calls are chosen by, beside their task and time. */
-const WORDS: readonly string[] = ["tool", "model", "decision", "outcome"];
+/** Filters of `audit query`, beside task and time. */
+const FILTERS: readonly string[] = ["tool", "model", "decision", "outcome"];
 
-/** `audit query`: JSON lines, whatever `--json` says. */
+/** `audit query`: always prints JSON lines. */
 export async function auditQuery(command: Command): Promise<number> {
   const { parsed, powers } = command;
   const filter: Record<string, Json> = {};
-  for (const name of ["task", ...WORDS]) {
+  for (const name of ["task", ...FILTERS]) {
     const value = flag(parsed, name);
     if (value !== undefined) filter[name] = value;
   }
@@ -52,17 +52,17 @@ export async function auditQuery(command: Command): Promise<number> {
   }
 }
 
-/** That nothing fits, and which words would: a model is named on record as it names itself. */
+/** Says that no call fits, and which words would: a model, for instance, is recorded under its own name. */
 async function noneFits(
   link: KernelLink,
   filter: Readonly<Record<string, Json>>,
 ): Promise<string> {
   const open = Object.fromEntries(
-    Object.entries(filter).filter(([name]) => !WORDS.includes(name)),
+    Object.entries(filter).filter(([name]) => !FILTERS.includes(name)),
   );
   const all = rowsOf(await Array.fromAsync(askPages(link, "auditQuery", open)));
   if (all.length === 0) return "no call is on record there";
-  const there = WORDS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
+  const there = FILTERS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
     const words = [...new Set(all.map((call) => cell(call[name])))].filter((word) => word !== "");
     return `; --${name} may be ${words.slice(0, 20).map((word) => `"${word}"`).join(", ")}`;
   });
@@ -127,14 +127,14 @@ export async function receiptExport(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Bounds of a file of receipts, which anyone may have written. */
+/** Limits of a file of receipts, which may come from anyone. */
 const RECEIPT_JSON = { frameBytes: 256 << 20, depth: 16, nodes: 20_000_000 };
 
-/** Receipts of a file: one document, a list, or JSON lines. Throws `invalidInput`. */
+/** Parses a file of receipts: one document, a list, or JSON lines. Throws `invalidInput`. */
 export function parseReceipts(text: string): Receipt[] {
   const read = (part: string, line: number): unknown => {
     try {
-      // Keys that stand twice are refused: a reader who takes the first would see other events than were checked.
+      // Refuses repeated keys: a reader that takes the first would see other events than were verified.
       return parseJson(part, RECEIPT_JSON);
     } catch (cause) {
       throw new Fault("invalidInput", `Cannot read receipts: line ${line} is no JSON`, { cause });
@@ -161,7 +161,7 @@ export function parseReceipts(text: string): Receipt[] {
   });
 }
 
-/** `receipt verify FILE [--key PUB]`: needs no kernel; 1 for the first receipt that does not hold. */
+/** `receipt verify FILE [--key PUB]`: needs no kernel; exits with 1 when a receipt does not hold. */
 export async function receiptVerify(command: Command<Basic | "receipts">): Promise<number> {
   const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";

@@ -29,7 +29,7 @@ const BY = ["day", "month", "model", "agent", "principal", "trigger"] as const;
 const MONTH_MS = 31 * 24 * 60 * 60_000;
 const BAR = 24;
 
-/** Rows that agree in what they are grouped by, summed, the dearest first (days and months in their order). */
+/** Rows summed by group, the most expensive first; days and months in order. */
 function grouped(rows: readonly Row[], by: typeof BY[number]) {
   const sums = new Map<
     string,
@@ -51,7 +51,7 @@ function grouped(rows: readonly Row[], by: typeof BY[number]) {
     : all.sort((a, b) => b.money - a.money || b.inputTokens - a.inputTokens);
 }
 
-/** Runs the command. */
+/** `cost`. */
 export async function costCommand(command: Command): Promise<number> {
   const { powers, parsed } = command;
   const by = oneOf(parsed, "by", BY) ?? "model";
@@ -78,7 +78,7 @@ export async function costCommand(command: Command): Promise<number> {
       money: total,
       rows: sums.map(({ name: _name, ...rest }) => rest),
       open: { inferences: open, money: openMoney },
-      // Money alone: other things are not of US dollars.
+      // "budgets" holds money only; other quantities are in "uses".
       budgets: standings.filter(({ of }) => of === "money").map(({ of: _of, most, ...rest }) => ({
         ...rest,
         money: most,

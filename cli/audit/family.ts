@@ -1,4 +1,4 @@
-/** The log as a whole, and receipts. @module */
+/** The commands over the log and receipts. @module */
 import { type FlagSpec, OF_AGENT, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
@@ -8,7 +8,7 @@ const KERNEL_KEY: FlagSpec = {
   help: "the kernel's public key, base64url; audit verify shows it",
 };
 
-/** The log as a whole, and receipts. */
+/** The commands over the log and receipts. */
 export const RECORD = family(
   [
     simple(

@@ -1,7 +1,7 @@
-/** Leases that were granted together, in words. @module */
+/** Describes leases that were granted together. @module */
 import type { SeenEvent } from "./event_fields.ts";
 
-/** `read mount notes l4…, use model l5…`; nothing for an event of another kind. Untrusted text. */
+/** `read mount notes l4…, use model l5…`; empty for other events. Untrusted text. */
 export function leaseWords({ body, private: secret }: SeenEvent): string {
   const { leases } = body;
   const paths = Array.isArray(secret["paths"]) ? secret["paths"] : [];

@@ -1,4 +1,4 @@
-/** Which files a call staged or applied, as its committed record says. @module */
+/** The files that a call staged or applied, by its committed record. @module */
 import * as z from "zod";
 import type { SeenEvent } from "./event_fields.ts";
 
@@ -8,13 +8,13 @@ const Recorded = z.object({
   applied: z.object({ changes: Paths }).optional().catch(undefined),
 });
 
-/** Untrusted paths. */
+/** Paths of files. Untrusted. */
 export interface Touched {
   readonly staged: readonly string[];
   readonly applied: readonly string[];
 }
 
-/** Reads an outcome's record; nothing touched when there is none. */
+/** Parses an outcome's record; empty when there is none. */
 export function touchedBy(event: SeenEvent): Touched {
   const { data } = Recorded.safeParse(event.private["record"]);
   return {

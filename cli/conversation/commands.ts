@@ -1,4 +1,4 @@
-/** `conversation …`: names, forks, comparison and the end of conversations. @module */
+/** `conversation …`: names, forks, compares and expires conversations. @module */
 import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
@@ -27,7 +27,7 @@ import { spanText } from "../terminal/span.ts";
 import { registryOf } from "../mcp/work.ts";
 import type { Basic } from "../powers.ts";
 
-/** US dollars: what the trace counts down from. */
+/** US dollars from which the trace counts down. */
 const DEFAULT_BUDGET = 1;
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -141,7 +141,7 @@ export async function conversationFork(
   }
 }
 
-/** How two conversations differ: messages that both begin with, then those of each alone. */
+/** The difference of two conversations: the number of equal first messages, then the rest of each. */
 export function differenceOf(a: readonly ChatMessage[], b: readonly ChatMessage[]): {
   readonly same: number;
   readonly onlyA: readonly ChatMessage[];
@@ -153,7 +153,7 @@ export function differenceOf(a: readonly ChatMessage[], b: readonly ChatMessage[
   return { same, onlyA: a.slice(same), onlyB: b.slice(same) };
 }
 
-/** `conversation compare A B`; 0 when they are the same, 1 when not. */
+/** `conversation compare A B`; exits with 0 when they are equal, else 1. */
 export async function conversationCompare(command: Command): Promise<number> {
   const link = await reachKernel(command);
   try {
@@ -194,9 +194,11 @@ export async function conversationExpire(command: Command): Promise<number> {
     ...(after === "never" ? {} : { afterMs: ms }),
   });
   if (command.json) printJson(command, named);
-  else {printLines(command, [
+  else {
+    printLines(command, [
       `${cell(name)}  ${after === "never" ? "stays" : `ends in ${spanText(ms)}`}`,
-    ]);}
+    ]);
+  }
   return EXIT.success;
 }
 

@@ -1,4 +1,4 @@
-/** `ctx list|show|restore`: what gave way in a conversation. @module */
+/** `ctx list|show|restore`: what was compacted in a conversation. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import {
   askKernel,

@@ -1,4 +1,4 @@
-/** `fleet …`: the kernels that share this state's database. @module */
+/** `fleet …`: manages the kernels that share this state's database. @module */
 import { EXIT, type Json } from "../../contracts/base/mod.ts";
 import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/mod.ts";
 import {
@@ -21,7 +21,7 @@ function width(command: Command): number {
   return command.powers.screen.outWidth ?? 200;
 }
 
-/** What a kernel is doing, in a word. */
+/** A kernel's state, in one word. */
 function standing(row: Readonly<Record<string, Json>>): string {
   return row["alive"] === true ? cell(row["state"]) : "gone";
 }
@@ -67,7 +67,7 @@ export async function fleetTasks(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** `fleet verify`; 1 when a log does not hold. */
+/** `fleet verify`; exits with 1 when a log does not hold. */
 export async function fleetVerify(command: Command): Promise<number> {
   const report = recordOf(await askKernel(command, "fleet", { kind: "verify" }));
   const ok = report["ok"] === true;
@@ -87,7 +87,7 @@ export async function fleetVerify(command: Command): Promise<number> {
   return ok ? EXIT.success : EXIT.failure;
 }
 
-/** `fleet enroll KERNEL`: the address holds a password, and is shown this once. */
+/** `fleet enroll KERNEL`: the address holds a password, and is shown only once. */
 export async function fleetEnroll(command: Command): Promise<number> {
   const name = command.parsed.args[0] ?? "";
   const answer = recordOf(await askKernel(command, "fleet", { kind: "enroll", name }));
@@ -101,7 +101,7 @@ export async function fleetEnroll(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Sets whether a kernel takes work. */
+/** A command that sets whether a kernel takes work. */
 function setting(state: "up" | "cordoned" | "draining", words: string): Work {
   return async (command) => {
     const name = command.parsed.args[0] ?? "";

@@ -1,8 +1,8 @@
-/** Kernels that share a database. @module */
+/** The commands over kernels that share a database. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
-/** The token of a fleet's gateway, kept by a person. Tokens are made where hosts' are: cli/mcp_serve. */
+/** The command that keeps a gateway's token. The commands that make tokens are in cli/mcp_serve. */
 export const FLEET_DOOR = family(
   [
     simple("fleet login", "URL", [1, 1], "keep the token for a fleet's gateway, sealed", [
@@ -15,7 +15,7 @@ export const FLEET_DOOR = family(
   },
 );
 
-/** Kernels that share a database. docs/scale.md. */
+/** The commands over kernels that share a database. docs/scale.md. */
 export const FLEET = family(
   [
     simple("fleet list", "", [0, 0], "the kernels of this state's database, and what each has", [

@@ -1,4 +1,4 @@
-/** `remit fleet login URL`: keeps the token of a fleet's gateway, sealed. @module */
+/** `remit fleet login URL`: keeps a gateway's token, sealed. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, printJson } from "../command.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
@@ -8,7 +8,7 @@ import { openSecretKeep } from "../../config/secret/keep.ts";
 import { parseSecretValue } from "../../config/secret/rules.ts";
 import { fleetOrigin, parseGatewayUrl } from "./over_gateway.ts";
 
-/** Runs the command: the token is typed, or piped in, and never shown again. */
+/** `fleet login URL`: reads the token from the keyboard or input, and never shows it. */
 export async function fleetLogin(
   command: Command<Basic | "keyboard" | "readInput">,
 ): Promise<number> {
@@ -25,8 +25,10 @@ export async function fleetLogin(
   const keep = openSecretKeep(powers.disk, places);
   const done = keep.set({ ...FLEET_PLACE, origin, name, value });
   if (command.json) printJson(command, { url: url.origin, done });
-  else {powers.screen.say(
+  else {
+    powers.screen.say(
       `  ${done}: the token for ${url.origin}; try remit --fleet ${url.origin} tasks`,
-    );}
+    );
+  }
   return EXIT.success;
 }
