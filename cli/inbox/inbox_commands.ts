@@ -1,4 +1,4 @@
-/** `inbox …`: what came in from agents, peers and programs, and what a person decides about it. @module */
+/** `inbox …`: lists messages of agents, peers and programs, and carries out a person's decisions on them. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
@@ -34,7 +34,7 @@ import { registryOf } from "../mcp/work.ts";
 
 const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];
 
-/** The messages that one look gives. Throws `invalidInput` for a box that is none. */
+/** The messages that the flags select. Throws `invalidInput` for a malformed inbox. */
 async function entriesOf(command: Command, link: KernelLink): Promise<readonly InboxEntry[]> {
   const state = oneOf(command.parsed, "where", [...AnyState.options, "all"]);
   const box = flag(command.parsed, "box");
@@ -109,7 +109,7 @@ export async function inboxShow(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** A task that is about to go on, perhaps in another kernel than it began in, needs its model's key. */
+/** Lends the model's key to the kernel for a task that is about to resume, perhaps in another kernel than before. */
 async function readyFor(
   command: Command<Basic | "mcpStore" | "models">,
   link: KernelLink,
@@ -121,7 +121,7 @@ async function readyFor(
   await readyAgain(command, link, await readPast(link, task.data));
 }
 
-function told(command: Command, entry: InboxEntry, words: string): number {
+function printEntry(command: Command, entry: InboxEntry, words: string): number {
   if (command.json) printJson(command, toJson(entry));
   else printLines(command, [`${entry.id}  ${words}`]);
   return EXIT.success;
@@ -139,7 +139,7 @@ export async function inboxRelease(
     const words = entry.task === undefined
       ? "waits for its task's next turn"
       : `is task ${entry.task}`;
-    return told(command, entry, `released: it ${words}`);
+    return printEntry(command, entry, `released: it ${words}`);
   } finally {
     link.close();
   }
@@ -149,7 +149,7 @@ export async function inboxRelease(
 export async function inboxDismiss(command: Command): Promise<number> {
   const why = flag(command.parsed, "say") ?? "dismissed by its operator";
   const answer = await askKernel(command, "inboxDismiss", { id: entryId(command), why });
-  return told(command, InboxEntry.parse(answer), "dismissed");
+  return printEntry(command, InboxEntry.parse(answer), "dismissed");
 }
 
 const senderOf = (command: Command): Sender =>
@@ -173,7 +173,7 @@ export async function inboxUnmute(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Where an answer to a message goes. Throws `invalidInput` for a sender that reads nothing. */
+/** The inbox for an answer to a message. Throws `invalidInput` for a sender without an inbox. */
 function boxOfSender({ id, message: { sender, senderTask } }: InboxEntry): Box {
   const task = TaskId.safeParse(senderTask);
   if (sender.startsWith("agent:") && task.success) return Box.parse(`task:${task.data}`);
@@ -182,7 +182,7 @@ function boxOfSender({ id, message: { sender, senderTask } }: InboxEntry): Box {
   throw new Fault("invalidInput", `Cannot reply to message ${id}: "${sender}" has no inbox`);
 }
 
-/** `inbox reply ID TEXT`: to a peer as words of its exchange, to others as a message of the person. */
+/** `inbox reply ID TEXT`: answers a peer in its exchange, others by a message from the person. */
 export async function inboxReply(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
@@ -205,7 +205,7 @@ export async function inboxReply(
       ...{ requestedActions: [], requestedAuthority: [] },
     };
     const put = await link.ask("inboxPut", { message, stamp: { box, colour, label } });
-    return told(command, InboxEntry.parse(recordOf(put)["entry"]), `sent to ${box}`);
+    return printEntry(command, InboxEntry.parse(recordOf(put)["entry"]), `sent to ${box}`);
   } finally {
     link.close();
   }

@@ -1,8 +1,8 @@
-/** This machine, its kernel and what folders are trusted. @module */
+/** The commands over this machine and its kernel, and for trusting folders. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
-/** This machine, its kernel and what folders are trusted. */
+/** The commands over this machine and its kernel, and for trusting folders. */
 export const MACHINE = family(
   [
     simple("trust", "[DIR]", [0, 1], "accept a folder's remit.yaml as it is now", [

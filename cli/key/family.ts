@@ -1,8 +1,8 @@
-/** The person's keys. @module */
+/** The commands over the person's keys. @module */
 import { PASSPHRASE, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
-/** The person's keys. */
+/** The commands over the person's keys. */
 export const KEY = family(
   [
     simple("key create", "", [0, 0], "make your passphrase key, for the gravest questions", [

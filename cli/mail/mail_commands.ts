@@ -65,7 +65,7 @@ export async function mailShow(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** `mail adopt`: a value is printed as extended JSON; anything else is said. */
+/** `mail adopt`: prints an attached value as extended JSON, or describes another attachment. */
 export async function mailAdopt(command: Command): Promise<number> {
   const entry = entryOf(await askKernel(command, "inboxShow", { id: messageId(command) }));
   const [, edge = ""] = command.parsed.args;
@@ -87,7 +87,7 @@ export async function mailDismiss(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** The message that a command names. @throws Fault `invalidInput` */
+/** The id in a command's first argument. @throws Fault `invalidInput` */
 export function messageId(command: Command): InboxId {
   return idOf(InboxId, command.parsed.args[0] ?? "", "message");
 }

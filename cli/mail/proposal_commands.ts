@@ -1,4 +1,4 @@
-/** `proposals list|show|grant|reject|counter`: programs that agents propose. A grant is a signed answer. @module */
+/** `proposals list|show|grant|reject|counter`: decides on programs that agents propose. A grant is a signed answer. @module */
 import { Question, QuestionId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { EvalProposal, type Mail } from "../../contracts/exchange/mod.ts";
@@ -21,24 +21,24 @@ import { spanText } from "../terminal/span.ts";
 import { messageOf } from "./letter.ts";
 import type { Basic } from "../powers.ts";
 
-/** The tool whose question a proposal is. */
+/** The tool whose questions are proposals. */
 const RUN = "proposal_run";
 
-/** A proposal, as its question says it. */
+/** A proposal, parsed from its question. */
 export interface Proposal {
   readonly question: Question;
   readonly n: number;
   readonly program: string;
 }
 
-/** Reads a question as a proposal; undefined when it is another. */
+/** Parses a question as a proposal; undefined for another question. */
 export function proposalOf(question: Question): Proposal | undefined {
   if (question.scope.tool !== RUN) return undefined;
   const { proposal, program } = JSON.parse(question.argumentsText);
   return { question, n: Number(proposal), program: String(program) };
 }
 
-/** Those that wait. */
+/** The proposals that wait. */
 async function openProposals(command: Command): Promise<readonly Proposal[]> {
   const answer = await askKernel(command, "questions", {});
   return Question.array().parse(answer).flatMap((each) => proposalOf(each) ?? []);
@@ -97,7 +97,7 @@ export async function proposalsShow(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** The same command, as `answer PROPOSAL allow|deny`: what is signed is what is shown there. */
+/** Runs `answer PROPOSAL allow|deny`, which shows exactly what it signs. */
 async function answered(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
   decision: "allow" | "deny",
@@ -124,7 +124,7 @@ export function proposalsReject(
   return answered(command, "deny", command.parsed.args[1] ?? "");
 }
 
-/** `proposals counter`: the other program is there before the refusal that it explains. */
+/** `proposals counter`: sends the other program first, so that the agent has it when the refusal arrives. */
 export async function proposalsCounter(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
@@ -138,7 +138,7 @@ export async function proposalsCounter(
   return await answered(command, "deny", why === "" ? "HOST proposes another program" : why);
 }
 
-/** Puts a counter-proposal before its agent: it reads it with the refusal. */
+/** Sends a counter-proposal to the agent, which reads it together with the refusal. */
 async function sendCounter(
   command: Command,
   { id, task }: Question,

@@ -1,4 +1,4 @@
-/** `simulate FILE`: plays mail and HOST's answers against a model, and prints the exchange. @module */
+/** `simulate FILE`: plays a file's mail and HOST's decisions against a model, and prints the exchange. @module */
 import { Question, type TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import { Box, type Mail } from "../../contracts/exchange/mod.ts";
@@ -19,18 +19,18 @@ import { proposalOf } from "./proposal_commands.ts";
 import { parseSimulation, type SimulateStep } from "./simulate_file.ts";
 import { makeResting, type Resting } from "./simulate_rest.ts";
 
-/** One simulation under way. */
+/** A running simulation. */
 interface Simulation {
   readonly command: Command;
   readonly link: KernelLink;
   readonly task: TaskId;
   readonly agent: string;
   readonly resting: Resting;
-  /** Mail that an expectation was met by. */
+  /** Ids of mail that an expectation consumed. */
   readonly read: Set<string>;
 }
 
-/** Plays a file. Exit 0 when everything came as it says, in order; 1 when something else came. */
+/** Plays a file. Exits with 0 when every expectation was met in order, else 1. */
 export async function simulate(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -45,7 +45,7 @@ export async function simulate(
     ...{ folder: powers.environment.cwd, mounts: [] },
     ...(play === undefined || has(parsed, "model") ? {} : { play: JSON.stringify(play) }),
   });
-  // Names and mail of its own: the same file plays the same way each time.
+  // A fresh agent has no mail yet: the same file plays the same way each time.
   const agent: AgentSpec = {
     ...{ labels: {}, persona: "", limits: {}, env: {}, ...setting.agent },
     name: `sim-${powers.environment.id("")}`,
@@ -80,13 +80,13 @@ export async function simulate(
   }
 }
 
-/** Ends a task that waits for more. */
+/** Cancels a task that waits for more. */
 async function over(link: KernelLink, task: TaskId): Promise<void> {
   const { status } = recordOf(await link.ask("task", { task }));
   if (status === "open" || status === "needsApproval") await link.ask("cancel", { task });
 }
 
-/** Plays one step; why it could not be, when it could not. */
+/** Plays one step; returns why its expectation failed, undefined when it was met. */
 async function played(simulation: Simulation, step: SimulateStep): Promise<string | undefined> {
   const { command, link, task, resting } = simulation;
   if ("say" in step) {
@@ -96,7 +96,7 @@ async function played(simulation: Simulation, step: SimulateStep): Promise<strin
     return undefined;
   }
   for (;;) {
-    const rests = resting.now(), told = resting.told();
+    const rests = resting.now(), count = resting.count();
     const done = "mail" in step
       ? await heard(simulation, step.mail)
       : await decided(simulation, step);
@@ -110,7 +110,7 @@ async function played(simulation: Simulation, step: SimulateStep): Promise<strin
         String(reason || answer)
       })`;
     }
-    await resting.next(told);
+    await resting.next(count);
   }
 }
 
@@ -132,17 +132,20 @@ async function put(
   });
 }
 
-async function heard({ command, link, agent, read }: Simulation, text: string): Promise<boolean> {
+async function heard(
+  { command, link, agent, read }: Simulation,
+  expected: string,
+): Promise<boolean> {
   const answer = await link.ask("inbox", { box: "host" });
   for (const entry of Array.isArray(answer) ? answer.map(entryOf) : []) {
     if (entry.message.sender !== `agent:${agent}` || read.has(entry.id)) continue;
-    const said = textOf(entry);
+    const text = textOf(entry);
     read.add(entry.id);
-    show(command, "agent", said);
+    show(command, "agent", text);
     if (entry.state === "queued") {
       await link.ask("inboxDismiss", { id: entry.id, why: "read by a simulation" });
     }
-    if (said.includes(text)) return true;
+    if (text.includes(expected)) return true;
   }
   return false;
 }
@@ -155,7 +158,7 @@ async function decided(
   const questions = Question.array().parse(await link.ask("questions", { task }));
   const found = questions.map(proposalOf).find((each) => each?.program.includes(step.proposal));
   if (found === undefined) return false;
-  // Its question is listed before it is told that it waits: what is told late would look like a rest.
+  // The question is listed before the event that the task waits: that late event would look like a new rest.
   await resting.rested();
   const { question, n, program } = found;
   show(command, "agent", `proposes #${n}: ${program}`);
@@ -192,7 +195,7 @@ async function decided(
   return true;
 }
 
-function show({ powers }: Command, who: string, said: string): void {
-  const line = said.trimEnd().replaceAll("\n", " ⏎ ");
+function show({ powers }: Command, who: string, text: string): void {
+  const line = text.trimEnd().replaceAll("\n", " ⏎ ");
   powers.screen.out(`${who.padEnd(6)} ${displayText(line, { max: 2_000 })}\n`);
 }

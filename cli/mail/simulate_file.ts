@@ -1,4 +1,4 @@
-/** What `remit simulate` plays: what HOST says and decides, and what it expects, in order. @module */
+/** The file format of `remit simulate`: HOST's mail and decisions, and expected mail, in order. @module */
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -6,11 +6,11 @@ import { EvalProposal, PetName } from "../../contracts/exchange/mod.ts";
 
 const words = z.string().min(1).max(65_536);
 
-/** One step: HOST writes, HOST decides about a proposal that is expected, or mail to HOST is expected. */
+/** One step: HOST writes; HOST decides on an expected proposal; or mail to HOST is expected. */
 export const SimulateStep = z.union([
   z.object({
     say: words,
-    /** What the mail carries: extended JSON. */
+    /** Attachments of the mail, as extended JSON. */
     attach: z.record(PetName, z.json()).optional(),
   }).strict(),
   z.object({ proposal: words, grant: z.literal(true) }).strict(),
@@ -26,7 +26,7 @@ export const SimulateStep = z.union([
 /** See {@link SimulateStep}. */
 export type SimulateStep = z.infer<typeof SimulateStep>;
 
-/** A whole file. `play` is what a scripted model does where no other is named. */
+/** A whole file. `play` is the script of the scripted model, where no other model is named. */
 const SimulateFile = z.object({
   simulate: z.string().min(1).max(128),
   play: z.json().optional(),
@@ -37,7 +37,7 @@ const SimulateFile = z.object({
 /** See {@link SimulateFile}. */
 export type SimulateFile = z.infer<typeof SimulateFile>;
 
-/** Reads a file's text. @throws Fault `invalidInput` that names file and place */
+/** Parses a file. @throws Fault `invalidInput` with file and place */
 export function parseSimulation(text: string, file: string): SimulateFile {
   let value: unknown;
   try {

@@ -1,41 +1,41 @@
-/** Whether a watched task rests, told by its events: nobody waits by the clock. @module */
+/** Tracks by events whether a watched task rests, without waiting for time to pass. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
-/** What is known of a task that is watched. */
+/** The state of a watched task. */
 export interface Resting {
-  /** It does nothing more by itself. */
+  /** Whether the task does nothing more by itself. */
   now(): boolean;
-  /** Something was given to it: it goes on. */
+  /** Call before giving the task something to do. */
   begins(): void;
-  /** How many things were told of it. */
-  told(): number;
-  /** Resolves once more than `told` things were told of it. */
-  next(told: number): Promise<void>;
+  /** Number of events received. */
+  count(): number;
+  /** Resolves once more than `count` events were received. */
+  next(count: number): Promise<void>;
   rested(): Promise<void>;
 }
 
-/** Makes it over the link that the task is watched on. */
+/** Tracks the task that is watched on `link`. */
 export function makeResting(link: Pick<KernelLink, "onTell" | "closed">): Resting {
   let rests = false;
   let status = "open";
   let count = 0;
   let wake = (): void => undefined;
   link.onTell((_op: string, body: Json) => {
-    const told = recordOf(body);
-    if (told["event"] === "message") rests = false;
-    if (told["event"] === "taskStatus") {
+    const event = recordOf(body);
+    if (event["event"] === "message") rests = false;
+    if (event["event"] === "taskStatus") {
       const before = status;
-      status = String(recordOf(told["body"])["status"]);
-      // Open again after a wait: it goes on. Open after a turn: it rests.
+      status = String(recordOf(event["body"])["status"]);
+      // "open" after a question means that the task goes on; after a turn, that it rests.
       rests = before !== "needsApproval" || status !== "open";
     }
     count += 1;
     wake();
   });
-  const next = async (told: number): Promise<void> => {
-    if (count > told) return;
+  const next = async (known: number): Promise<void> => {
+    if (count > known) return;
     await new Promise<void>((resolve, reject) => {
       wake = resolve;
       link.closed.then(reject);
@@ -46,7 +46,7 @@ export function makeResting(link: Pick<KernelLink, "onTell" | "closed">): Restin
     begins: () => {
       rests = false;
     },
-    told: () => count,
+    count: () => count,
     next,
     async rested(): Promise<void> {
       while (!rests) await next(count);

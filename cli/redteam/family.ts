@@ -1,4 +1,4 @@
-/** `remit redteam` and `remit eval`, as help and parsing read them. @module */
+/** The commands `remit redteam` and `remit eval`. @module */
 import { MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 
