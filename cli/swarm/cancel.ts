@@ -1,12 +1,12 @@
-/** The end of a swarm's task, at whichever kernel has it. @module */
+/** Cancels a swarm's task at the kernel that has it. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 
-/** Times that a task which no kernel has is cancelled again, and the milliseconds between two. */
+/** How often the cancelling of an unfound task is repeated, and the milliseconds between. */
 const TRIES = 20, AGAIN_MS = 500;
 
 /**
  * Cancels a task. Between the moment at which a kernel of the fleet takes a task from the queue (`anywhere`) and the
- * task's first event nobody finds it: then it is cancelled again, since it would run to its limits otherwise.
+ * task's first event no kernel finds it: cancelling is then repeated, since the task would run to its limits otherwise.
  *
  * @throws what `cancel` throws, but for a task that has ended or whose kernel is gone
  */
@@ -20,7 +20,7 @@ export async function cancelAt(
       return;
     } catch (error) {
       const code = error instanceof Fault ? error.code : undefined;
-      // The task ended by itself; or its kernel did, and the kernel that takes it over ends it within its limits.
+      // The task has ended; or its kernel has, and the kernel that takes over ends it within its limits.
       if (code === "conflict" || code === "timedOut") return;
       if (code !== "notFound") throw error;
       if (!anywhere || tries >= TRIES) return;

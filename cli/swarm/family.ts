@@ -1,9 +1,9 @@
-/** `remit swarm …`, as help and parsing read it. @module */
+/** The commands `remit swarm …`. @module */
 import { ANSWERS, MODEL, MOUNT, ON_QUESTION, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
 
-/** Many agents on one repository. */
+/** The commands over swarms: many agents on one repository. */
 export const SWARM = family(
   [
     simple(

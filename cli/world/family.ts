@@ -1,4 +1,4 @@
-/** Worlds, as help and parsing read them. @module */
+/** The commands over worlds. @module */
 import { type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
@@ -9,7 +9,7 @@ const WORLD: FlagSpec = {
   help: "which world; needed where the state has several",
 };
 
-/** People of a world. docs/world.md. */
+/** The commands over worlds. docs/world.md. */
 export const WORLDS = family(
   [
     simple(

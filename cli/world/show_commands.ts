@@ -1,4 +1,4 @@
-/** `remit world show`, `remit world review`. @module */
+/** `remit world show` and `remit world review`. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import {
   happeningLine,
