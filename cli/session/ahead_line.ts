@@ -49,13 +49,13 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
 
   const rows = (): Drawn => {
     const { columns, rows: high } = size();
-    const most = Math.max(1, Math.min(MAX_ROWS, high - 8));
+    const max = Math.max(1, Math.min(MAX_ROWS, high - 8));
     const prompt = promptOf(options.prompt, editing);
-    const line = layOut(prompt, editing.line, { width: columns, most });
+    const line = layOut(prompt, editing.line, { width: columns, maxRows: max });
     const above = [
       ...options.above(),
       ...inColumns(choices, columns - 4).slice(0, MAX_CHOICES).map((each) => `    ${each}`),
-    ].slice(-Math.max(1, high - most - 6)).map((each) => dim(cutTo(each, columns - 1)));
+    ].slice(-Math.max(1, high - max - 6)).map((each) => dim(cutTo(each, columns - 1)));
     return { rows: [...above, ...line.rows], row: above.length + line.row, before: line.before };
   };
   const draw = (): void => footer(rows());
@@ -70,21 +70,21 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
     if (editing.sought === undefined && move === "escape") return parts.signal("interrupt");
     const stops = move === "interrupt" && editing.sought === undefined;
     if (stops || move === "suspend" || move === "quit") return parts.signal(move);
-    if (move === "endOfInput" && editing.line.letters.length === 0) return options.ended();
+    if (move === "endOfInput" && editing.line.graphemes.length === 0) return options.ended();
     if (move === "editor") return;
     if (move === "complete") {
       const found = completed(editing, options.complete);
       ({ editing, choices } = found);
       return;
     }
-    if (move === "up" && editing.line.letters.length === 0) {
+    if (move === "up" && editing.line.graphemes.length === 0) {
       const back = options.takeBack();
       if (back !== undefined) {
         editing = withText(editing, back);
         return;
       }
     }
-    const edited = edit(editing, key, { many: true, most: MAX_CHARACTERS });
+    const edited = edit(editing, key, { many: true, max: MAX_CHARACTERS });
     if (edited.kind === "going") editing = edited.editing;
     else if (edited.kind === "entered") enter(edited.text);
   };

@@ -129,8 +129,8 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       const draw = (): void => {
         const { columns, rows } = terminalSize();
         const max = Math.max(1, Math.min(MAX_ROWS, rows - 2));
-        const line = echo ? editing.line : { letters: [], at: 0 };
-        const next = layOut(promptOf(prompt, editing), line, { width: columns, most: max });
+        const line = echo ? editing.line : { graphemes: [], at: 0 };
+        const next = layOut(promptOf(prompt, editing), line, { width: columns, maxRows: max });
         say(dumb ? rewrite(drawn, next) : redraw(drawn, next, columns));
         drawn = next;
       };
@@ -140,7 +140,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         hearing.take(undefined);
         // Draw keys that came together with Enter, too.
         if (value !== undefined) {
-          editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
+          editing = { ...editing, line: { ...editing.line, at: editing.line.graphemes.length } };
           draw();
         }
         mark("");
@@ -151,7 +151,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       const complete = (): void => {
         const found = completed(editing, options.complete);
         if (found.choices.length > 0) {
-          editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
+          editing = { ...editing, line: { ...editing.line, at: editing.line.graphemes.length } };
           draw();
           const { columns } = terminalSize();
           const shown = inColumns(found.choices, columns - 3);
@@ -185,7 +185,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         if (key.kind === "move" && key.move === "editor") {
           return options.editor === undefined ? undefined : openEditor(options.editor);
         }
-        const edited = edit(editing, key, { many, most: many ? MAX_REQUEST : MAX_ANSWER });
+        const edited = edit(editing, key, { many, max: many ? MAX_REQUEST : MAX_ANSWER });
         if (edited.kind === "going") editing = edited.editing;
         else end(edited.kind === "entered" ? textOf(editing.line) : undefined);
       };

@@ -5,7 +5,7 @@ import type { Key, Move } from "./line_keys.ts";
 
 /** A text as graphemes, and the number of them before the cursor. */
 export interface Line {
-  readonly letters: readonly string[];
+  readonly graphemes: readonly string[];
   readonly at: number;
 }
 
@@ -26,22 +26,22 @@ export type Edited =
   | { readonly kind: "entered"; readonly text: string }
   | { readonly kind: "ended" };
 
-const EMPTY: Line = { letters: [], at: 0 };
+const EMPTY: Line = { graphemes: [], at: 0 };
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-function lettersOf(text: string): string[] {
+function graphemesOf(text: string): string[] {
   // ASCII, the usual case: each character is a grapheme.
   if (/^[ -~\n\t]*$/.test(text)) return text.split("");
   return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
 const lineOf = (text: string): Line => {
-  const letters = lettersOf(text);
-  return { letters, at: letters.length };
+  const graphemes = graphemesOf(text);
+  return { graphemes, at: graphemes.length };
 };
 
 /** The text of a line. */
-export const textOf = (line: Line): string => line.letters.join("");
+export const textOf = (line: Line): string => line.graphemes.join("");
 
 /** Begins a line. `past` holds earlier entries, the oldest first. */
 export function beginLine(past: readonly string[]): Editing {
@@ -58,41 +58,41 @@ export function completed(
   editing: Editing,
   complete: LineExtras["complete"],
 ): { readonly editing: Editing; readonly choices: readonly string[] } {
-  const { letters, at } = editing.line;
-  const found = complete?.(letters.slice(0, at).join(""));
+  const { graphemes, at } = editing.line;
+  const found = complete?.(graphemes.slice(0, at).join(""));
   if (found === undefined) return { editing, choices: [] };
   const from = Math.max(0, at - found.replaces);
-  const before = [...letters.slice(0, from), ...lettersOf(found.by)];
-  const line = { letters: before.concat(letters.slice(at)), at: before.length };
+  const before = [...graphemes.slice(0, from), ...graphemesOf(found.by)];
+  const line = { graphemes: before.concat(graphemes.slice(at)), at: before.length };
   return { editing: { ...editing, line }, choices: found.choices };
 }
 
-const cut = ({ letters, at }: Line, from: number, to: number): Line => ({
-  letters: [...letters.slice(0, from), ...letters.slice(to)],
+const cut = ({ graphemes, at }: Line, from: number, to: number): Line => ({
+  graphemes: [...graphemes.slice(0, from), ...graphemes.slice(to)],
   at: at <= from ? at : Math.max(from, at - (to - from)),
 });
 
-function wordStart({ letters, at }: Line): number {
+function wordStart({ graphemes, at }: Line): number {
   let to = at;
-  while (to > 0 && /\s/.test(letters[to - 1] ?? "")) to--;
-  while (to > 0 && !/\s/.test(letters[to - 1] ?? "")) to--;
+  while (to > 0 && /\s/.test(graphemes[to - 1] ?? "")) to--;
+  while (to > 0 && !/\s/.test(graphemes[to - 1] ?? "")) to--;
   return to;
 }
 
-function wordEnd({ letters, at }: Line): number {
+function wordEnd({ graphemes, at }: Line): number {
   let to = at;
-  while (to < letters.length && /\s/.test(letters[to] ?? "")) to++;
-  while (to < letters.length && !/\s/.test(letters[to] ?? "")) to++;
+  while (to < graphemes.length && /\s/.test(graphemes[to] ?? "")) to++;
+  while (to < graphemes.length && !/\s/.test(graphemes[to] ?? "")) to++;
   return to;
 }
 
 /** Start of the cursor's row: a pasted text has several rows. */
-const rowStart = ({ letters }: Line, at: number): number =>
-  at === 0 ? 0 : letters.lastIndexOf("\n", at - 1) + 1;
+const rowStart = ({ graphemes }: Line, at: number): number =>
+  at === 0 ? 0 : graphemes.lastIndexOf("\n", at - 1) + 1;
 
-function rowEnd({ letters }: Line, at: number): number {
-  const end = letters.indexOf("\n", at);
-  return end < 0 ? letters.length : end;
+function rowEnd({ graphemes }: Line, at: number): number {
+  const end = graphemes.indexOf("\n", at);
+  return end < 0 ? graphemes.length : end;
 }
 
 function rowAbove(line: Line): Line | undefined {
@@ -104,7 +104,7 @@ function rowAbove(line: Line): Line | undefined {
 
 function rowBelow(line: Line): Line | undefined {
   const end = rowEnd(line, line.at);
-  if (end === line.letters.length) return undefined;
+  if (end === line.graphemes.length) return undefined;
   const column = line.at - rowStart(line, line.at);
   return { ...line, at: Math.min(end + 1 + column, rowEnd(line, end + 1)) };
 }
@@ -131,7 +131,7 @@ function found(editing: Editing, sought: string, from: number): Editing {
 /** The effect of a key during a search; undefined: the search ends, and the key acts on the line. */
 function searching(editing: Editing, sought: string, key: Key): Editing | undefined {
   const { past } = editing;
-  if (key.kind === "letters") return found(editing, sought + key.text, past.length);
+  if (key.kind === "text") return found(editing, sought + key.text, past.length);
   switch (key.move) {
     case "search":
       return found(editing, sought, editing.place);
@@ -151,24 +151,24 @@ export function promptOf(prompt: string, { sought }: Editing): string {
 }
 
 function moved(line: Line, move: Move): Line {
-  const { letters, at } = line;
+  const { graphemes, at } = line;
   switch (move) {
     case "left":
-      return { letters, at: Math.max(0, at - 1) };
+      return { graphemes, at: Math.max(0, at - 1) };
     case "right":
-      return { letters, at: Math.min(letters.length, at + 1) };
+      return { graphemes, at: Math.min(graphemes.length, at + 1) };
     case "wordLeft":
-      return { letters, at: wordStart(line) };
+      return { graphemes, at: wordStart(line) };
     case "wordRight":
-      return { letters, at: wordEnd(line) };
+      return { graphemes, at: wordEnd(line) };
     case "home":
-      return { letters, at: rowStart(line, at) };
+      return { graphemes, at: rowStart(line, at) };
     case "end":
-      return { letters, at: rowEnd(line, at) };
+      return { graphemes, at: rowEnd(line, at) };
     case "back":
       return cut(line, Math.max(0, at - 1), at);
     case "delete":
-      return cut(line, at, Math.min(letters.length, at + 1));
+      return cut(line, at, Math.min(graphemes.length, at + 1));
     case "backWord":
       return cut(line, wordStart(line), at);
     case "killLine":
@@ -182,37 +182,37 @@ function moved(line: Line, move: Move): Line {
 
 function typed(line: Line, text: string): Line {
   // Typed text may combine with the grapheme before it.
-  const kept = line.letters.slice(0, Math.max(0, line.at - 1));
-  const before = kept.concat(lettersOf((line.letters[line.at - 1] ?? "") + text));
-  return { letters: before.concat(line.letters.slice(line.at)), at: before.length };
+  const kept = line.graphemes.slice(0, Math.max(0, line.at - 1));
+  const before = kept.concat(graphemesOf((line.graphemes[line.at - 1] ?? "") + text));
+  return { graphemes: before.concat(line.graphemes.slice(line.at)), at: before.length };
 }
 
 /**
  * The effect of a key on a line. With `many`, the text may have several rows; else rows are joined by spaces. Text past
- * `most` characters is not accepted.
+ * `max` characters is not accepted.
  */
 export function edit(
   editing: Editing,
   key: Key,
-  { many, most }: { readonly many: boolean; readonly most: number },
+  { many, max }: { readonly many: boolean; readonly max: number },
 ): Edited {
   if (editing.sought !== undefined) {
     const next = searching(editing, editing.sought, key);
     if (next !== undefined) return { kind: "going", editing: next };
     const { sought: _, ...kept } = editing;
-    return edit(kept, key, { many, most });
+    return edit(kept, key, { many, max });
   }
   const { line } = editing;
   const going = (next: Line): Edited => ({ kind: "going", editing: { ...editing, line: next } });
-  if (key.kind === "letters") {
+  if (key.kind === "text") {
     const text = many ? key.text : key.text.replace(/[\n\t]+$/, "").replaceAll(/[\n\t]+/g, " ");
     // Counted in characters: a grapheme may have any number of combining marks.
-    return going(textOf(line).length + text.length > most ? line : typed(line, text));
+    return going(textOf(line).length + text.length > max ? line : typed(line, text));
   }
   switch (key.move) {
     case "enter":
       // A backslash before Enter starts a new row on every terminal.
-      if (many && line.at === line.letters.length && line.letters.at(-1) === "\\") {
+      if (many && line.at === line.graphemes.length && line.graphemes.at(-1) === "\\") {
         return going(typed(cut(line, line.at - 1, line.at), "\n"));
       }
       return { kind: "entered", text: textOf(line) };
@@ -224,11 +224,11 @@ export function edit(
     case "newline":
       return many ? going(typed(line, "\n")) : { kind: "going", editing };
     case "interrupt":
-      return many && line.letters.length > 0
+      return many && line.graphemes.length > 0
         ? { kind: "going", editing: beginLine(editing.past) }
         : { kind: "ended" };
     case "endOfInput":
-      return line.letters.length === 0 ? { kind: "ended" } : going(moved(line, "delete"));
+      return line.graphemes.length === 0 ? { kind: "ended" } : going(moved(line, "delete"));
     case "up": {
       const above = rowAbove(line);
       return above === undefined ? { kind: "going", editing: recalled(editing, -1) } : going(above);

@@ -30,7 +30,7 @@ export type Move =
 /** A key, text that came together, or a whole paste. */
 export type Key =
   | { readonly kind: "move"; readonly move: Move }
-  | { readonly kind: "letters"; readonly text: string };
+  | { readonly kind: "text"; readonly text: string };
 
 /** Switches marks around pastes on and off. */
 export const PASTE_MARKS = { on: "\x1b[?2004h", off: "\x1b[?2004l" } as const;
@@ -106,7 +106,7 @@ const SEQUENCE = /^\x1b(\[[0-9;:?<=>]*[A-Za-z~]|O[A-Za-z]|[^[O])/;
 // deno-lint-ignore no-control-regex -- keys are control characters
 const BEGUN = /^\x1b(\[[0-9;:?<=>]{0,16}|O)?$/;
 // deno-lint-ignore no-control-regex -- keys are control characters
-const LETTERS = /^[^\x00-\x1f\x7f]+/;
+const TEXT = /^[^\x00-\x1f\x7f]+/;
 
 /** A paste as text: line ends become `\n`, and of the control characters only `\n` and the tab stay. */
 function pasted(text: string): string {
@@ -140,7 +140,7 @@ function numbered(sequence: string): Key | undefined {
   }
   if ((held & ALT) !== 0) return named(ESCAPED.get(letter));
   if (point < 32 || point === 127) return named(CONTROL.get(letter));
-  return (held & CTRL) === 0 ? { kind: "letters", text: letter } : undefined;
+  return (held & CTRL) === 0 ? { kind: "text", text: letter } : undefined;
 }
 
 /**
@@ -164,17 +164,17 @@ export function makeKeyReader(): (bytes?: Uint8Array) => Key[] {
       }
       rest = all.slice(end + PASTE_END.length);
       paste = undefined;
-      return { kind: "letters", text: pasted(all.slice(0, Math.min(end, MAX_PASTED))) };
+      return { kind: "text", text: pasted(all.slice(0, Math.min(end, MAX_PASTED))) };
     }
     if (rest.startsWith(PASTE_BEGIN)) {
       rest = rest.slice(PASTE_BEGIN.length);
       paste = "";
       return "nothing";
     }
-    const letters = LETTERS.exec(rest)?.[0];
-    if (letters !== undefined) {
-      rest = rest.slice(letters.length);
-      return { kind: "letters", text: letters };
+    const run = TEXT.exec(rest)?.[0];
+    if (run !== undefined) {
+      rest = rest.slice(run.length);
+      return { kind: "text", text: run };
     }
     const sequence = SEQUENCE.exec(rest);
     if (sequence !== null) {

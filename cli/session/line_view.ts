@@ -7,16 +7,16 @@ import type { Line } from "./line_edit.ts";
 const INDENT = "  ";
 
 /** A grapheme as shown on the screen; a tab as one column. */
-function shownLetter(letter: string): string {
-  if (letter === "\t") return " ";
-  return /^[ -~]$/.test(letter) ? letter : displayText(letter, { max: 64 });
+function shownGrapheme(grapheme: string): string {
+  if (grapheme === "\t") return " ";
+  return /^[ -~]$/.test(grapheme) ? grapheme : displayText(grapheme, { max: 64 });
 }
 
-/** Lays out a prompt and line in rows of less than `width` columns, at most `most` of them around the cursor. */
+/** Lays out a prompt and line in rows of less than `width` columns, at most `maxRows` of them around the cursor. */
 export function layOut(
   prompt: string,
   line: Line,
-  { width, most }: { readonly width: number; readonly most: number },
+  { width, maxRows }: { readonly width: number; readonly maxRows: number },
 ): Drawn {
   const rows: string[] = [];
   let row = prompt;
@@ -29,19 +29,19 @@ export function layOut(
   };
   // A long text is laid out at each key, and repeats few distinct graphemes.
   const known = new Map<string, { readonly shown: string; readonly needs: number }>();
-  const inkOf = (letter: string): { readonly shown: string; readonly needs: number } => {
-    const found = known.get(letter);
+  const inkOf = (grapheme: string): { readonly shown: string; readonly needs: number } => {
+    const found = known.get(grapheme);
     if (found !== undefined) return found;
-    const shown = letter === "\n" ? "" : shownLetter(letter);
+    const shown = grapheme === "\n" ? "" : shownGrapheme(grapheme);
     const ink = { shown, needs: columnsOf(shown) };
-    known.set(letter, ink);
+    known.set(grapheme, ink);
     return ink;
   };
-  line.letters.forEach((letter, n) => {
-    const { shown, needs } = inkOf(letter);
+  line.graphemes.forEach((grapheme, n) => {
+    const { shown, needs } = inkOf(grapheme);
     if (used + needs >= width && used > INDENT.length) next();
     if (n === line.at) cursor = { row: rows.length, before: row };
-    if (letter === "\n") next();
+    if (grapheme === "\n") next();
     else {
       row += shown;
       used += needs;
@@ -49,9 +49,9 @@ export function layOut(
   });
   cursor ??= { row: rows.length, before: row };
   rows.push(row);
-  const first = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  const first = Math.max(0, Math.min(cursor.row - maxRows + 1, rows.length - maxRows));
   return {
-    rows: rows.slice(first, first + most),
+    rows: rows.slice(first, first + maxRows),
     row: cursor.row - first,
     before: cursor.before,
   };
