@@ -1,6 +1,6 @@
 /** What all commands share: their powers and flags, access to the kernel, printing. @module */
 import { TaskId } from "../contracts/authority/ids.ts";
-import { Fault, type Json } from "../contracts/base/mod.ts";
+import { EXIT, Fault, type Json } from "../contracts/base/mod.ts";
 import { displayText } from "../text/mod.ts";
 import type { loadConfig } from "../config/files.ts";
 import type { Basic, PowerName, Powers } from "./powers.ts";
@@ -70,9 +70,10 @@ export async function* askPages(
   }
 }
 
-/** Prints one JSON document to standard output. */
-export function printJson(command: Command, value: unknown): void {
+/** Prints one JSON document to standard output, and returns success, with which most commands end then. */
+export function printJson(command: Command, value: unknown): typeof EXIT.success {
   command.powers.screen.out(`${safeJson(value, 2)}\n`);
+  return EXIT.success;
 }
 
 /** Prints JSON lines to standard output. */
@@ -80,9 +81,10 @@ export function printJsonLines(command: Command, values: readonly unknown[]): vo
   for (const value of values) command.powers.screen.out(`${safeJson(value)}\n`);
 }
 
-/** Prints safe lines to standard output. */
-export function printLines(command: Command, lines: readonly string[]): void {
+/** Prints safe lines to standard output, and returns success, with which most commands end then. */
+export function printLines(command: Command, lines: readonly string[]): typeof EXIT.success {
   if (lines.length > 0) command.powers.screen.out(`${lines.join("\n")}\n`);
+  return EXIT.success;
 }
 
 /** The command line of another command on the same state, to show to a person. */

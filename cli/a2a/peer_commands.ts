@@ -42,10 +42,7 @@ function peerDocument(peer: LockedPeer): Record<string, unknown> {
 export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.powers;
   const peers = lockOf(command).list().filter(isLockedPeer);
-  if (command.json) {
-    printJson(command, peers.map(peerDocument));
-    return Promise.resolve(EXIT.success);
-  }
+  if (command.json) return Promise.resolve(printJson(command, peers.map(peerDocument)));
   if (peers.length === 0) {
     screen.say(`There are no peers; "${commandText(command, "a2a add URL")}" takes one in.`);
     return Promise.resolve(EXIT.success);
@@ -58,28 +55,24 @@ export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
     peer.clearance,
     toolsCell(peer),
   ]);
-  printLines(
+  return Promise.resolve(printLines(
     command,
     wrapTable(
       ["NAME", "STATE", "AT", "SIGNED", "MAY BE TOLD", "SKILLS"],
       rows,
       screen.outWidth ?? 200,
     ),
-  );
-  return Promise.resolve(EXIT.success);
+  ));
 }
 
 /** `a2a describe NAME`. */
 export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.powers;
   const peer = namedPeer(command);
-  if (command.json) {
-    printJson(command, peerDocument(peer));
-    return Promise.resolve(EXIT.success);
-  }
+  if (command.json) return Promise.resolve(printJson(command, peerDocument(peer)));
   const { launch: { url, a2a }, seen } = peer;
   const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
-  printLines(command, [
+  return Promise.resolve(printLines(command, [
     ...fieldLines(paper, [
       ["peer", [`${peer.name}, ${peer.state}`]],
       ["says", [
@@ -98,8 +91,7 @@ export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<numbe
       `    models call it ${tool.name}, and are told:`,
       ...alienLines(paper, tool.description),
     ]),
-  ]);
-  return Promise.resolve(EXIT.success);
+  ]));
 }
 
 /** `a2a review NAME`. */

@@ -138,10 +138,7 @@ export function addCommand(command: Command): Promise<number> {
   const agent = described(command);
   preparePlaces(powers.disk, places, powers.environment.uid);
   openAgentStore(powers.disk, places).keep(agent);
-  if (command.json) {
-    printJson(command, shownOf(agent));
-    return Promise.resolve(EXIT.success);
-  }
+  if (command.json) return Promise.resolve(printJson(command, shownOf(agent)));
   const { screen } = powers;
   screen.say(`added ${agent.name}: ${displayText(agent.words.join(" "), { max: 200 })}`);
   const { provider, row, pin } = agent;

@@ -72,23 +72,16 @@ async function noneFits(
 /** `audit repair`. */
 export async function auditRepair(command: Command): Promise<number> {
   const answer = recordOf(await askKernel(command, "auditRepair", null));
-  if (command.json) printJson(command, answer);
-  else {
-    printLines(
-      command,
-      Object.entries(answer).map(([name, value]) => `${cell(name).padEnd(12)} ${cell(value, 500)}`),
-    );
-  }
-  return EXIT.success;
+  return command.json ? printJson(command, answer) : printLines(
+    command,
+    Object.entries(answer).map(([name, value]) => `${cell(name).padEnd(12)} ${cell(value, 500)}`),
+  );
 }
 
 /** `receipt show TASK`. */
 export async function receiptShow(command: Command): Promise<number> {
   const answer = await askKernel(command, "receipts", { task: taskOf(command) });
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const rows = rowsOf(answer).map((receipt) => {
     const events = receipt["events"];
     const last = recordOf(Array.isArray(events) ? events.at(-1) : undefined);
@@ -103,11 +96,10 @@ export async function receiptShow(command: Command): Promise<number> {
     ];
   });
   const heads = ["N", "TOOL", "OUTCOME", "DECISION", "HASH", "RULE"];
-  printLines(
+  return printLines(
     command,
     rows.length === 0 ? ["no receipts"] : tableLines(heads, rows, command.powers.screen.width),
   );
-  return EXIT.success;
 }
 
 function parseBody(text: Json | undefined): ReturnType<typeof recordOf> {

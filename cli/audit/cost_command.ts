@@ -1,6 +1,6 @@
 /** `remit cost`: what models cost, by day, month, model, agent, principal or trigger. @module */
 import * as z from "zod";
-import { EXIT } from "../../contracts/base/mod.ts";
+
 import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -72,7 +72,7 @@ export async function costCommand(command: Command): Promise<number> {
   const openMoney = rows.reduce((sum, row) => sum + row.openMoney, 0);
   const total = rows.reduce((sum, { money }) => sum + money, 0);
   if (command.json) {
-    printJson(command, {
+    return printJson(command, {
       since: new Date(since).toISOString(),
       by,
       money: total,
@@ -85,7 +85,6 @@ export async function costCommand(command: Command): Promise<number> {
       })),
       uses: standings.filter(({ of }) => of !== "money"),
     });
-    return EXIT.success;
   }
   const standing = [
     ...(open === 0 ? [] : [
@@ -97,11 +96,10 @@ export async function costCommand(command: Command): Promise<number> {
   ];
   if (sums.length === 0) {
     powers.screen.say("no model was asked in that time");
-    printLines(command, standing);
-    return EXIT.success;
+    return printLines(command, standing);
   }
   const most = Math.max(...sums.map(({ money }) => money));
-  printLines(command, [
+  return printLines(command, [
     ...tableLines(
       [by.toUpperCase(), "TURNS", "IN", "OUT", "USD", ""],
       sums.map(({ name, inferences, inputTokens, outputTokens, money }) => [
@@ -117,5 +115,4 @@ export async function costCommand(command: Command): Promise<number> {
     `since ${new Date(since).toISOString().slice(0, 10)}: ${total.toFixed(4)} USD`,
     ...standing,
   ]);
-  return EXIT.success;
 }

@@ -38,10 +38,7 @@ const UNITS: Readonly<Record<string, number>> = {
 /** `conversation list`. */
 export async function conversationList(command: Command): Promise<number> {
   const answer = await askKernel(command, "conversations", null);
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const now = command.powers.environment.now();
   const rows = rowsOf(answer).map((row) => {
     const from = recordOf(row["from"]);
@@ -57,22 +54,21 @@ export async function conversationList(command: Command): Promise<number> {
     ];
   });
   const headings = ["NAME", "TASK", "TURNS", "STATUS", "AGE", "EXPIRES", "FORK OF"];
-  printLines(
+  return printLines(
     command,
     rows.length === 0
       ? ["no conversation has a name"]
       : tableLines(headings, rows, command.powers.screen.width),
   );
-  return EXIT.success;
 }
 
 /** `conversation name TASK NAME`. */
 export async function conversationName(command: Command): Promise<number> {
   const [, name = ""] = command.parsed.args;
   const named = await askKernel(command, "conversationName", { task: taskOf(command), name });
-  if (command.json) printJson(command, named);
-  else printLines(command, [`${cell(recordOf(named)["name"])}  ${taskOf(command)}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, named)
+    : printLines(command, [`${cell(recordOf(named)["name"])}  ${taskOf(command)}`]);
 }
 
 /** `conversation show NAME[@TURN]`. */
@@ -81,9 +77,9 @@ export async function conversationShow(command: Command): Promise<number> {
   try {
     const wanted = conversationIn(command.parsed.args[0] ?? "");
     const found = await readMessages(link, "conversation", wanted);
-    if (command.json) printJson(command, found);
-    else printLines(command, found.messages.flatMap(messageLines));
-    return EXIT.success;
+    return command.json
+      ? printJson(command, found)
+      : printLines(command, found.messages.flatMap(messageLines));
   } finally {
     link.close();
   }
@@ -133,9 +129,9 @@ export async function conversationFork(
       });
       return await finishFollowing(command, link, running);
     }
-    if (command.json) printJson(command, answer);
-    else printLines(command, [`${name === undefined ? "" : `${cell(name)}  `}${task}`]);
-    return EXIT.success;
+    return command.json
+      ? printJson(command, answer)
+      : printLines(command, [`${name === undefined ? "" : `${cell(name)}  `}${task}`]);
   } finally {
     link.close();
   }
@@ -193,20 +189,16 @@ export async function conversationExpire(command: Command): Promise<number> {
     name,
     ...(after === "never" ? {} : { afterMs: ms }),
   });
-  if (command.json) printJson(command, named);
-  else {
-    printLines(command, [
-      `${cell(name)}  ${after === "never" ? "stays" : `ends in ${spanText(ms)}`}`,
-    ]);
-  }
-  return EXIT.success;
+  return command.json ? printJson(command, named) : printLines(command, [
+    `${cell(name)}  ${after === "never" ? "stays" : `ends in ${spanText(ms)}`}`,
+  ]);
 }
 
 /** `conversation remove NAME`. */
 export async function conversationRemove(command: Command): Promise<number> {
   const [name = ""] = command.parsed.args;
   await askKernel(command, "conversationRemove", { name });
-  if (command.json) printJson(command, { removed: name });
-  else printLines(command, [`${cell(name)}  removed`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { removed: name })
+    : printLines(command, [`${cell(name)}  removed`]);
 }

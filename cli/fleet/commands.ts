@@ -29,21 +29,17 @@ function standing(row: Readonly<Record<string, Json>>): string {
 /** `fleet list`. */
 export async function fleetList(command: Command): Promise<number> {
   const kernels = rowsOf(await askKernel(command, "fleet", { kind: "list" }));
-  if (command.json) printJson(command, kernels);
-  else {
-    printLines(
-      command,
-      tableLines(
-        ["KERNEL", "STANDS", "LEASE", "TASKS", "LATE", "VERSION"],
-        kernels.map((row) => [
-          ...[cell(row["name"]), standing(row), spanText(Number(row["leaseMs"]))],
-          ...[cell(row["tasks"]), cell(row["late"]), cell(row["version"])],
-        ]),
-        width(command),
-      ),
-    );
-  }
-  return EXIT.success;
+  return command.json ? printJson(command, kernels) : printLines(
+    command,
+    tableLines(
+      ["KERNEL", "STANDS", "LEASE", "TASKS", "LATE", "VERSION"],
+      kernels.map((row) => [
+        ...[cell(row["name"]), standing(row), spanText(Number(row["leaseMs"]))],
+        ...[cell(row["tasks"]), cell(row["late"]), cell(row["version"])],
+      ]),
+      width(command),
+    ),
+  );
 }
 
 /** `fleet tasks`. */
@@ -106,9 +102,9 @@ function setting(state: "up" | "cordoned" | "draining", words: string): Work {
   return async (command) => {
     const name = command.parsed.args[0] ?? "";
     await askKernel(command, "fleet", { kind: "state", name, state });
-    if (command.json) printJson(command, { name, state });
-    else printLines(command, [`${cell(name)} ${words}`]);
-    return EXIT.success;
+    return command.json
+      ? printJson(command, { name, state })
+      : printLines(command, [`${cell(name)} ${words}`]);
   };
 }
 

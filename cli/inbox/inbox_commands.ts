@@ -57,10 +57,7 @@ export async function inboxList(command: Command): Promise<number> {
   const link = await reachKernel(command);
   try {
     const entries = await entriesOf(command, link);
-    if (command.json) {
-      printJson(command, toJson(entries));
-      return EXIT.success;
-    }
+    if (command.json) return printJson(command, toJson(entries));
     const now = environment.now();
     const rows = entries.map((entry) => [
       entry.id,
@@ -104,9 +101,9 @@ const showOf = async (link: KernelLink, id: InboxId): Promise<InboxEntry> =>
 /** `inbox show ID`. */
 export async function inboxShow(command: Command): Promise<number> {
   const entry = await askKernel(command, "inboxShow", { id: entryId(command) });
-  if (command.json) printJson(command, entry);
-  else printLines(command, entryLines(InboxEntry.parse(entry), command.powers.environment.now()));
-  return EXIT.success;
+  return command.json
+    ? printJson(command, entry)
+    : printLines(command, entryLines(InboxEntry.parse(entry), command.powers.environment.now()));
 }
 
 /** Lends the model's key to the kernel for a task that is about to resume, perhaps in another kernel than before. */
@@ -122,9 +119,9 @@ async function readyFor(
 }
 
 function printEntry(command: Command, entry: InboxEntry, words: string): number {
-  if (command.json) printJson(command, toJson(entry));
-  else printLines(command, [`${entry.id}  ${words}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, toJson(entry))
+    : printLines(command, [`${entry.id}  ${words}`]);
 }
 
 /** `inbox release ID`. */
@@ -159,18 +156,18 @@ const senderOf = (command: Command): Sender =>
 export async function inboxMute(command: Command): Promise<number> {
   const sender = senderOf(command);
   await askKernel(command, "inboxMute", { sender, why: "muted by its operator" });
-  if (command.json) printJson(command, { muted: sender });
-  else printLines(command, [`${sender}  muted`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { muted: sender })
+    : printLines(command, [`${sender}  muted`]);
 }
 
 /** `inbox unmute SENDER`. */
 export async function inboxUnmute(command: Command): Promise<number> {
   const sender = senderOf(command);
   await askKernel(command, "inboxUnmute", { sender });
-  if (command.json) printJson(command, { unmuted: sender });
-  else printLines(command, [`${sender}  heard again`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { unmuted: sender })
+    : printLines(command, [`${sender}  heard again`]);
 }
 
 /** The inbox for an answer to a message. Throws `invalidInput` for a sender without an inbox. */
@@ -192,9 +189,9 @@ export async function inboxReply(
     const entry = await showOf(link, entryId(command));
     if (entry.exchange !== undefined) {
       const exchange = await link.ask("peerReply", { exchange: entry.exchange, text });
-      if (command.json) printJson(command, exchange);
-      else printLines(command, [`${entry.id}  answered to ${entry.message.sender}`]);
-      return EXIT.success;
+      return command.json
+        ? printJson(command, exchange)
+        : printLines(command, [`${entry.id}  answered to ${entry.message.sender}`]);
     }
     const box = boxOfSender(entry);
     await readyFor(command, link, box);

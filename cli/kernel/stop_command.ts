@@ -1,6 +1,6 @@
 /** `remit stop`: ends the kernel once no session is connected; asks first while tasks are at work. @module */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import type { Basic } from "../powers.ts";
@@ -54,9 +54,9 @@ export async function stopCommand(
       link.close();
     }
   }
-  if (command.json) printJson(command, { stopped: link !== undefined, service });
-  else {
-    printLines(command, [
+  return command.json
+    ? printJson(command, { stopped: link !== undefined, service })
+    : printLines(command, [
       link === undefined
         ? "no kernel runs"
         : service
@@ -65,6 +65,4 @@ export async function stopCommand(
         ? "the kernel ends; the next one goes on with what was under way"
         : "the kernel ends as soon as no session is at work",
     ]);
-  }
-  return EXIT.success;
 }

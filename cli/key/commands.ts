@@ -64,12 +64,10 @@ export function keyShow(command: Command): Promise<number> {
   const ring = openKeyRing(powers.disk, places);
   const consent = ring.provideConsent().key;
   const stepUp = ring.stepUpKey();
-  if (command.json) printJson(command, { consent, stepUp: stepUp ?? null });
-  else {
-    printLines(command, [
+  return Promise.resolve(
+    command.json ? printJson(command, { consent, stepUp: stepUp ?? null }) : printLines(command, [
       `consent key     ${consent}`,
       `passphrase key  ${stepUp ?? 'none; make it with "remit key create"'}`,
-    ]);
-  }
-  return Promise.resolve(EXIT.success);
+    ]),
+  );
 }

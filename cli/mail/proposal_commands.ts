@@ -48,17 +48,15 @@ async function openProposals(command: Command): Promise<readonly Proposal[]> {
 export async function proposalsList(command: Command): Promise<number> {
   const found = await openProposals(command);
   if (command.json) {
-    printJson(
+    return printJson(
       command,
       found.map(({ question: { id, task, createdAt }, n, program }) => ({
         ...{ id, task, createdAt, n, program },
       })),
     );
-    return EXIT.success;
   }
   if (found.length === 0) {
-    printLines(command, ["no proposal waits for you"]);
-    return EXIT.success;
+    return printLines(command, ["no proposal waits for you"]);
   }
   const now = command.powers.environment.now();
   const rows = found.map(({ question, n, program }) => [
@@ -88,13 +86,9 @@ async function named(command: Command): Promise<Proposal> {
 /** `proposals show`. */
 export async function proposalsShow(command: Command): Promise<number> {
   const { question } = await named(command);
-  if (command.json) {
-    printJson(command, question);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, question);
   const { width, paint } = command.powers.screen;
-  printLines(command, questionLines(question, [], { width, paint, whole: true }));
-  return EXIT.success;
+  return printLines(command, questionLines(question, [], { width, paint, whole: true }));
 }
 
 /** Runs `answer PROPOSAL allow|deny`, which shows exactly what it signs. */

@@ -31,10 +31,7 @@ async function all(command: Command): Promise<readonly SharedResource[]> {
 /** `resources list`. */
 export async function resourcesList(command: Command): Promise<number> {
   const resources = await all(command);
-  if (command.json) {
-    printJson(command, toJson(resources));
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, toJson(resources));
   const { screen, environment } = command.powers, now = environment.now();
   const leases = resources.flatMap((each) => each.leases);
   const conflicts = resources.flatMap((each) => each.conflicts).filter(({ state }) =>
@@ -147,22 +144,18 @@ export async function resourcesShow(command: Command): Promise<number> {
 export async function resourcesRelease(command: Command): Promise<number> {
   const claim = idOf(ResourceLeaseId, command.parsed.args[0] ?? "", "claim");
   const lease = ResourceLease.parse(await askKernel(command, "resources", { do: "end", claim }));
-  if (command.json) printJson(command, toJson(lease));
-  else {
-    printLines(command, [
-      `${lease.id}  released: task ${lease.owner.task} is told to stop there`,
-    ]);
-  }
-  return EXIT.success;
+  return command.json ? printJson(command, toJson(lease)) : printLines(command, [
+    `${lease.id}  released: task ${lease.owner.task} is told to stop there`,
+  ]);
 }
 
 /** `resources clear RESOURCE`. */
 export async function resourcesClear(command: Command): Promise<number> {
   const resource = idOf(ResourceRef, command.parsed.args[0] ?? "", "resource: KIND:NAME");
   await askKernel(command, "resources", { do: "clear", resource });
-  if (command.json) printJson(command, { cleared: resource });
-  else printLines(command, [`${resource}  cleared: nothing is kept of it`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { cleared: resource })
+    : printLines(command, [`${resource}  cleared: nothing is kept of it`]);
 }
 
 /** `resources decide CONFLICT share|release|refuse`. */
@@ -172,7 +165,7 @@ export async function resourcesDecide(command: Command): Promise<number> {
   const decision = idOf(ConflictDecision, word, "decision: share, release or refuse");
   const answer = await askKernel(command, "resources", { do: "decide", conflict, decision });
   const report = ConflictReport.parse(answer);
-  if (command.json) printJson(command, toJson(report));
-  else printLines(command, conflictLines(report));
-  return EXIT.success;
+  return command.json
+    ? printJson(command, toJson(report))
+    : printLines(command, conflictLines(report));
 }

@@ -71,11 +71,10 @@ export function configSet(command: Command): Promise<number> {
   const mode = powers.disk.stat(path)?.mode ?? (has(parsed, "folder") ? 0o644 : 0o600);
   powers.disk.write(path, next, { mode });
   if (command.json) {
-    printJson(command, { file: path, key: word, value: value ?? null });
-    return Promise.resolve(EXIT.success);
+    return Promise.resolve(printJson(command, { file: path, key: word, value: value ?? null }));
   }
   const name = displayText(path, { max: 500 });
-  printLines(command, [
+  return Promise.resolve(printLines(command, [
     given === undefined
       ? `${name}: ${displayText(word, { max: 300 })} is gone`
       : `${name}: ${displayText(`${word}: ${JSON.stringify(value)}`, { max: 1_000 })}`,
@@ -86,8 +85,7 @@ export function configSet(command: Command): Promise<number> {
         }" accepts it as it is now`,
       ]
       : []),
-  ]);
-  return Promise.resolve(EXIT.success);
+  ]));
 }
 
 /** The checked new text. A value that looks like a number but must be text is written as text. */
@@ -121,25 +119,23 @@ export function configPath(command: Command): Promise<number> {
   const own = powers.disk.stat(places.config) !== undefined;
   const ceiling = powers.disk.stat(places.ceiling) !== undefined;
   if (command.json) {
-    printJson(command, {
+    return Promise.resolve(printJson(command, {
       own: { path: places.config, there: own },
       folder,
       ceiling: { path: places.ceiling, there: ceiling },
-    });
-    return Promise.resolve(EXIT.success);
+    }));
   }
   const line = (name: string, path: string, says: string): string =>
     `${name.padEnd(8)} ${displayText(path, { max: 500 })}  ${says}`;
   const trust = folder.trusted
     ? "trusted as it is"
     : `only narrows; "${commandText(command, "trust")}" accepts it`;
-  printLines(
+  return Promise.resolve(printLines(
     command,
     [
       line("own", places.config, own ? "" : "(not there)"),
       line("folder", folder.path, folder.there ? trust : "(not there)"),
       line("ceiling", places.ceiling, ceiling ? "only narrows" : "(not there)"),
     ].map((each) => each.trimEnd()),
-  );
-  return Promise.resolve(EXIT.success);
+  ));
 }

@@ -1,5 +1,5 @@
 /** `explain WORD`: explains a term of Remit's. @module */
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { nearest } from "../../text/nearest.ts";
 import { type Command, printJson, printLines } from "../command.ts";
@@ -23,7 +23,9 @@ export function explainCommand(command: Command): Promise<number> {
       }"remit explain" names the words that there are`,
     );
   }
-  if (command.json) printJson(command, found.map((word) => ({ word, says: WORDS[word] })));
-  else printLines(command, found.flatMap((word) => wordWrap(WORDS[word] ?? "", screen.width)));
-  return Promise.resolve(EXIT.success);
+  return Promise.resolve(
+    command.json
+      ? printJson(command, found.map((word) => ({ word, says: WORDS[word] })))
+      : printLines(command, found.flatMap((word) => wordWrap(WORDS[word] ?? "", screen.width))),
+  );
 }

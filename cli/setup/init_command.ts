@@ -1,6 +1,6 @@
 /** `init [DIR]`: writes a first remit.yaml, where there is none. @module */
 import { dirname, join } from "node:path";
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
@@ -83,13 +83,11 @@ export function initCommand(command: Command): Promise<number> {
   if (own) powers.disk.makeFolder(dirname(path), 0o700);
   // A file made by another process meanwhile stays.
   powers.disk.write(path, text, { mode: own ? 0o600 : 0o644, fresh: true });
-  if (command.json) printJson(command, { file: path });
-  else {
-    printLines(command, [
+  return Promise.resolve(
+    command.json ? printJson(command, { file: path }) : printLines(command, [
       displayText(path, { max: 500 }),
       "  every setting in it is a comment: take the # away where you want one",
       ...(own ? [] : [`  "${commandText(command, "trust")}" lets it widen what runs here, too`]),
-    ]);
-  }
-  return Promise.resolve(EXIT.success);
+    ]),
+  );
 }

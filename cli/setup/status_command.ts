@@ -1,5 +1,5 @@
 /** `status`: one screen about the kernel, the model, this folder, waiting questions and today's cost. @module */
-import { EXIT } from "../../contracts/base/mod.ts";
+
 import { displayText } from "../../text/mod.ts";
 import { newestTasks } from "../arguments/agent_filter.ts";
 import {
@@ -94,7 +94,7 @@ export async function statusCommand(command: Command): Promise<number> {
   const work = await workOf(command);
   const today = work?.today ?? { tasks: 0, tokens: 0, money: 0 };
   if (command.json) {
-    printJson(command, {
+    return printJson(command, {
       version: VERSION,
       kernel: work === undefined ? null : { pid: work.pid },
       model: config.model ?? null,
@@ -108,14 +108,13 @@ export async function statusCommand(command: Command): Promise<number> {
       })),
       notes: config.notes,
     });
-    return EXIT.success;
   }
   const line = (name: string, text: string): string => `  ${name.padEnd(8)} ${text}`;
   const waiting = work?.waiting ?? [];
   const trust = folder.trusted
     ? "its remit.yaml is trusted"
     : `its remit.yaml only narrows; "${commandText(command, "trust")}" accepts it`;
-  printLines(command, [
+  return printLines(command, [
     `remit ${VERSION}`,
     line(
       "kernel",
@@ -160,5 +159,4 @@ export async function statusCommand(command: Command): Promise<number> {
       powers.screen.paint.yellow(`  ${displayText(note, { max: 300 })}`)
     ),
   ]);
-  return EXIT.success;
 }

@@ -79,9 +79,9 @@ export async function upgradeCommand(command: Command<Basic | "wikis">): Promise
   const latest = await newest(command, address);
   const newer = isNewer(latest, VERSION);
   const how = newer ? howTo(command, latest) : undefined;
-  if (command.json) printJson(command, { version: VERSION, latest, newer, how: how ?? null });
-  else {
-    printLines(
+  return command.json
+    ? printJson(command, { version: VERSION, latest, newer, how: how ?? null })
+    : printLines(
       command,
       how === undefined ? [`remit ${VERSION} is the newest`] : [
         `remit ${latest} is there; this is ${VERSION}`,
@@ -89,8 +89,6 @@ export async function upgradeCommand(command: Command<Basic | "wikis">): Promise
         '  stop what runs first ("remit stop"); the state is migrated when the new one first opens it',
       ],
     );
-  }
-  return EXIT.success;
 }
 
 async function newest({ powers }: Command<Basic | "wikis">, address: string): Promise<string> {

@@ -41,9 +41,8 @@ export function swarmListCommand(command: View): Promise<number> {
       folder: begun.folder,
     };
   });
-  if (command.json) printJson(command, rows);
-  else {
-    printLines(
+  return Promise.resolve(
+    command.json ? printJson(command, rows) : printLines(
       command,
       rows.length === 0
         ? ["no swarm has been run in this state"]
@@ -54,18 +53,19 @@ export function swarmListCommand(command: View): Promise<number> {
             displayText(row.folder, { max: 100 })
           }`
         ),
-    );
-  }
-  return Promise.resolve(EXIT.success);
+    ),
+  );
 }
 
 /** `swarm report`: the record of roles and models over all swarms of this state. */
 export function swarmReportCommand(command: View): Promise<number> {
   const { powers } = command;
   const rows = trackRecord(swarmStates(powers.swarm, swarmHome(command)).states);
-  if (command.json) printJson(command, rows);
-  else printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 })));
-  return Promise.resolve(EXIT.success);
+  return Promise.resolve(
+    command.json
+      ? printJson(command, rows)
+      : printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 }))),
+  );
 }
 
 /** `swarm stop SWARM`: its tasks are cancelled; merged changes stay in its mirror. */
@@ -75,15 +75,13 @@ export function swarmStopCommand(command: View): Promise<number> {
   const { id } = swarmState(powers.swarm, home, parsed.args[0] ?? "");
   const running = runs(command, id);
   if (running) powers.swarm.write(swarmPlaces(home, id).stop, "");
-  if (command.json) printJson(command, { id, running });
-  else {
-    printLines(command, [
+  return Promise.resolve(
+    command.json ? printJson(command, { id, running }) : printLines(command, [
       running
         ? `${id} ends: its tasks are cancelled`
         : `${id} is not running; "${
           commandText(command, `swarm resume ${id}`)
         }" would go on with it`,
-    ]);
-  }
-  return Promise.resolve(EXIT.success);
+    ]),
+  );
 }

@@ -55,9 +55,9 @@ export function taskLines(task: AgentTask, now: number): string[] {
 export async function taskShow(command: Command): Promise<number> {
   if (command.parsed.args.length > 0) {
     const task = await askKernel(command, "task", { task: taskOf(command) });
-    if (command.json) printJson(command, task);
-    else printLines(command, taskLines(AgentTask.parse(task), command.powers.environment.now()));
-    return EXIT.success;
+    return command.json
+      ? printJson(command, task)
+      : printLines(command, taskLines(AgentTask.parse(task), command.powers.environment.now()));
   }
   return await taskList(command);
 }
@@ -69,9 +69,9 @@ export function taskChange(
   return async (command) => {
     const task = await askKernel(command, op, { task: taskOf(command) });
     const { id, status } = recordOf(task);
-    if (command.json) printJson(command, task);
-    else printLines(command, [`${cell(id)}  ${op === "cancel" ? cell(status) : `${op}d`}`]);
-    return EXIT.success;
+    return command.json
+      ? printJson(command, task)
+      : printLines(command, [`${cell(id)}  ${op === "cancel" ? cell(status) : `${op}d`}`]);
   };
 }
 
@@ -93,9 +93,9 @@ export async function taskExtend(command: Command): Promise<number> {
     limits[name] = number;
   }
   const task = await askKernel(command, "extend", { task: taskOf(command), limits });
-  if (command.json) printJson(command, task);
-  else printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, task)
+    : printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
 }
 
 /** `ps`: lists processes; starts no kernel, because without one nothing runs. */
@@ -111,10 +111,7 @@ export async function psCommand(command: Command): Promise<number> {
       link.close();
     }
   }
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const fleet = answer.some((row) => recordOf(row)["kernel"] !== undefined);
   const rows = answer.map(recordOf).map((row) => {
     const usage = recordOf(row["usage"]);
@@ -132,7 +129,7 @@ export async function psCommand(command: Command): Promise<number> {
       cell(row["model"], 60),
     ];
   });
-  printLines(
+  return printLines(
     command,
     rows.length === 0 ? ["no processes"] : tableLines(
       [
@@ -152,7 +149,6 @@ export async function psCommand(command: Command): Promise<number> {
       powers.screen.width,
     ),
   );
-  return EXIT.success;
 }
 
 /** `kill PID [SIGNAL]`; `TERM` and `SIGTERM` mean the same. */

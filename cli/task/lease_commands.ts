@@ -49,13 +49,9 @@ export async function leaseList(command: Command): Promise<number> {
   const answer = whole
     ? await askKernel(command, "leases", maybeTask(command))
     : await currentLeases(command);
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const { environment, screen } = command.powers;
-  printLines(command, leaseLines(answer, { now: environment.now(), width: screen.width }));
-  return EXIT.success;
+  return printLines(command, leaseLines(answer, { now: environment.now(), width: screen.width }));
 }
 
 /** `lease revoke LEASE`: also revokes every lease derived from it. */
@@ -77,9 +73,9 @@ export async function leaseRevoke(command: Command): Promise<number> {
 /** `grants [TASK]`. */
 export async function grantsCommand(command: Command): Promise<number> {
   const answer = await askKernel(command, "grants", maybeTask(command));
-  if (command.json) printJson(command, answer);
-  else printLines(command, grantLines(answer, command.powers.screen.width));
-  return EXIT.success;
+  return command.json
+    ? printJson(command, answer)
+    : printLines(command, grantLines(answer, command.powers.screen.width));
 }
 
 /** `can AGENT TOOL JSON`: exits 0 when the call would run or be asked about, 64 when it would be refused. */
@@ -137,10 +133,7 @@ export async function canCommand(command: Command<Basic | "mcpStore">): Promise<
 /** `outbox list [TASK]`. */
 export async function outboxList(command: Command): Promise<number> {
   const answer = await askKernel(command, "outbox", maybeTask(command));
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const now = command.powers.environment.now();
   const rows = rowsOf(answer).map((artifact) => [
     cell(artifact["id"]),
@@ -152,13 +145,12 @@ export async function outboxList(command: Command): Promise<number> {
     cell(artifact["name"], 200),
   ]);
   const heads = ["ARTIFACT", "TASK", "STATE", "SIZE", "COLOUR", "LEFT", "NAME"];
-  printLines(
+  return printLines(
     command,
     rows.length === 0
       ? ["the outbox is empty"]
       : tableLines(heads, rows, command.powers.screen.width),
   );
-  return EXIT.success;
 }
 
 async function findArtifact(command: Command): Promise<ReturnType<typeof recordOf>> {
@@ -203,7 +195,7 @@ export async function outboxShow(command: Command): Promise<number> {
 export async function outboxRelease(command: Command): Promise<number> {
   const artifact = idOf(ArtifactId, command.parsed.args[0] ?? "", "artifact");
   const answer = await askKernel(command, "release", { artifact });
-  if (command.json) printJson(command, answer);
-  else printLines(command, [`released  ${cell(recordOf(answer)["name"], 255)}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, answer)
+    : printLines(command, [`released  ${cell(recordOf(answer)["name"], 255)}`]);
 }

@@ -1,5 +1,5 @@
 /** `task phase TASK PHASE`: a plan becomes work by a person's word. @module */
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { Phase } from "../../contracts/task/mod.ts";
 import {
   askKernel,
@@ -22,7 +22,7 @@ export async function taskPhase(command: Command): Promise<number> {
     );
   }
   const task = await askKernel(command, "phase", { task: taskOf(command), phase: phase.data });
-  if (command.json) printJson(command, task);
-  else printLines(command, [`${cell(recordOf(task)["id"])}  ${phase.data}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, task)
+    : printLines(command, [`${cell(recordOf(task)["id"])}  ${phase.data}`]);
 }

@@ -86,10 +86,7 @@ export async function questionsCommand(command: Command): Promise<number> {
   } finally {
     link.close();
   }
-  if (command.json) {
-    printJson(command, toJson(waiting));
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, toJson(waiting));
   const now = environment.now();
   const rows = waiting.map((each) => questionCells(recordOf(toJson(each)), now));
   if (rows.length === 0) printLines(command, ["nothing waits for you"]);

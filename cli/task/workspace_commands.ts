@@ -27,10 +27,7 @@ export const listedWorkspaces = async (command: Command): Promise<readonly Works
 /** `workspace list`. */
 export async function workspaceList(command: Command): Promise<number> {
   const all = await listedWorkspaces(command);
-  if (command.json) {
-    printJson(command, all);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, all);
   const now = command.powers.environment.now();
   const rows = all.map(({ task, files, bytes, expiresAt, promoted, objective }) => [
     ...[task, cell(files), cell(bytes)],
@@ -38,7 +35,7 @@ export async function workspaceList(command: Command): Promise<number> {
     promoted ? "yes" : "",
     displayText(objective, { max: 200 }),
   ]);
-  printLines(
+  return printLines(
     command,
     rows.length === 0 ? ["no task that is over left anything in scratch"] : tableLines(
       ["TASK", "FILES", "BYTES", "EXPIRES", "IN MEMORY", "REQUEST"],
@@ -46,7 +43,6 @@ export async function workspaceList(command: Command): Promise<number> {
       command.powers.screen.outWidth ?? 200,
     ),
   );
-  return EXIT.success;
 }
 
 /** `workspace keep` and `workspace release`. */
