@@ -48,14 +48,22 @@ export function wishOf(
   return { policy, toolKeys, commands, browser, idleMinutes, ...how };
 }
 
-/** Asks the kernel one question. */
-export async function askKernel(command: Command, op: string, body: Json): Promise<Json> {
+/** Works over a link to the kernel, which is closed afterwards. */
+export async function withKernel<T>(
+  command: Command,
+  work: (link: KernelLink) => Promise<T>,
+): Promise<T> {
   const link = await reachKernel(command);
   try {
-    return await link.ask(op, body);
+    return await work(link);
   } finally {
     link.close();
   }
+}
+
+/** Asks the kernel one question. */
+export async function askKernel(command: Command, op: string, body: Json): Promise<Json> {
+  return await withKernel(command, (link) => link.ask(op, body));
 }
 
 /** Asks for a list that may exceed one answer, and yields its items as they arrive. */

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import { type ImportedServer, isPeer } from "../../contracts/exchange/mod.ts";
-import { type Command, reachKernel } from "../command.ts";
+import { type Command, withKernel } from "../command.ts";
 import { parseMcpName } from "../../bridges/mcp/registry/lock.ts";
 import { askLook } from "../../bridges/mcp/registry/look.ts";
 import { unflaggedTools } from "../../bridges/mcp/registry/review.ts";
@@ -110,8 +110,7 @@ async function pinned(
     ...{ offers: { resources: false, prompts: false }, clearance: "public" },
   };
   await command.powers.mcpStore.ready();
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     await link.ask(
       "mcpLend",
       toJson({ server: NAME, env: {}, headers: { authorization: `Bearer ${token}` } }),
@@ -122,7 +121,5 @@ async function pinned(
     }
     const launch = launchBy(factsOf(words));
     return { ...draft, launch, tools: unflaggedTools({ ...draft, launch }, words) };
-  } finally {
-    link.close();
-  }
+  });
 }

@@ -9,8 +9,8 @@ import {
   idOf,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
+  withKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../../launch/disk/places.ts";
@@ -51,14 +51,11 @@ async function inKernel(command: Command, head: Digest | undefined): Promise<Jso
       "Cannot verify with --key: a key is for a FILE that was exported",
     );
   }
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const report = recordOf(await link.ask("auditVerify", head === undefined ? {} : { head }));
     // Each kernel of a fleet signs with its own key.
     return link.gateway === true ? report : { ...report, key: link.receiptKey };
-  } finally {
-    link.close();
-  }
+  });
 }
 
 async function inFile(
@@ -91,14 +88,11 @@ export async function auditExport(command: Command): Promise<number> {
       } > log.jsonl"`,
     );
   }
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     for await (const line of askPages(link, "auditExport", null)) screen.out(`${String(line)}\n`);
     const check = `--key ${link.receiptKey} --head ${link.head}`;
     screen.say("It holds all that agents read and wrote. To check it, also without this machine:");
     screen.say(`  ${command.powers.environment.command} audit verify FILE ${check}`);
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }

@@ -10,10 +10,10 @@ import {
   printJson,
   printJsonLines,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -36,8 +36,7 @@ export async function auditQuery(command: Command): Promise<number> {
   }
   const since = flag(parsed, "since");
   if (since !== undefined) filter["since"] = parseSince(since, powers.environment.now());
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     let found = false;
     const fits = await ofAgent(link, parsed);
     for await (const call of askPages(link, "auditQuery", filter)) {
@@ -47,9 +46,7 @@ export async function auditQuery(command: Command): Promise<number> {
     }
     if (!found) powers.screen.say(await noneFits(link, filter));
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** Says that no call fits, and which words would: a model, for instance, is recorded under its own name. */

@@ -3,7 +3,7 @@ import { ValueOrigin } from "../../contracts/authority/origin.ts";
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, isObject, type Json, type JsonObject } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { cell, type Command, printJson, printLines, reachKernel, taskOf } from "../command.ts";
+import { cell, type Command, printJson, printLines, taskOf, withKernel } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readSeen, type SeenEvent, textOf } from "./event_fields.ts";
 
@@ -119,8 +119,7 @@ export function whyLines(found: DecidedCall): readonly string[] {
 /** `why TASK [CALL|TOOL]`. */
 export async function whyCommand(command: Command): Promise<number> {
   const task = taskOf(command);
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const found = await findCall(link, task, command.parsed.args[1]);
     const { decided, outcome } = found;
     if (command.json) {
@@ -134,7 +133,5 @@ export async function whyCommand(command: Command): Promise<number> {
       });
     } else printLines(command, whyLines(found));
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }

@@ -8,10 +8,10 @@ import {
   type Command,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { conversationIn, taskNamed } from "./name.ts";
@@ -73,24 +73,20 @@ export async function conversationName(command: Command): Promise<number> {
 
 /** `conversation show NAME[@TURN]`. */
 export async function conversationShow(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const wanted = conversationIn(command.parsed.args[0] ?? "");
     const found = await readMessages(link, "conversation", wanted);
     return command.json
       ? printJson(command, found)
       : printLines(command, found.messages.flatMap(messageLines));
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `conversation fork NAME[@TURN] [--name N] [--message TEXT]`. */
 export async function conversationFork(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const name = flag(command.parsed, "name");
     const message = flag(command.parsed, "message");
     const from = conversationIn(command.parsed.args[0] ?? "");
@@ -132,9 +128,7 @@ export async function conversationFork(
     return command.json
       ? printJson(command, answer)
       : printLines(command, [`${name === undefined ? "" : `${cell(name)}  `}${task}`]);
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** The difference of two conversations: the number of equal first messages, then the rest of each. */
@@ -151,8 +145,7 @@ export function differenceOf(a: readonly ChatMessage[], b: readonly ChatMessage[
 
 /** `conversation compare A B`; exits with 0 when they are equal, else 1. */
 export async function conversationCompare(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const [a = "", b = ""] = command.parsed.args;
     const first = await readMessages(link, "conversation", conversationIn(a));
     const second = await readMessages(link, "conversation", conversationIn(b));
@@ -168,9 +161,7 @@ export async function conversationCompare(command: Command): Promise<number> {
       ]);
     }
     return onlyA.length + onlyB.length === 0 ? EXIT.success : EXIT.failure;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `conversation expire NAME --after TIME`. */

@@ -6,10 +6,10 @@ import {
   type Command,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -50,8 +50,7 @@ export async function ctxList(command: Command): Promise<number> {
 
 /** `ctx show TASK N`. */
 export async function ctxShow(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const { messages } = await readMessages(link, "contextShow", {
       task: taskOf(command),
       number: numberOf(command),
@@ -59,9 +58,7 @@ export async function ctxShow(command: Command): Promise<number> {
     return command.json
       ? printJson(command, messages)
       : printLines(command, messages.flatMap(messageLines));
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `ctx restore TASK N`. */

@@ -17,8 +17,8 @@ import {
   idOf,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
+  withKernel,
 } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -54,8 +54,7 @@ async function entriesOf(command: Command, link: KernelLink): Promise<readonly I
 /** `inbox list`. */
 export async function inboxList(command: Command): Promise<number> {
   const { screen, environment } = command.powers;
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const entries = await entriesOf(command, link);
     if (command.json) return printJson(command, toJson(entries));
     const now = environment.now();
@@ -82,9 +81,7 @@ export async function inboxList(command: Command): Promise<number> {
       screen.say(`muted: ${cell(muted["sender"])}  ${cell(muted["why"])}`);
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 async function mutedOf(link: KernelLink): Promise<readonly Readonly<Record<string, Json>>[]> {
@@ -128,8 +125,7 @@ function printEntry(command: Command, entry: InboxEntry, words: string): number 
 export async function inboxRelease(
   command: Command<Basic | "mcpStore" | "models">,
 ): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const id = entryId(command);
     await readyFor(command, link, (await showOf(link, id)).box);
     const entry = InboxEntry.parse(await link.ask("inboxRelease", { id }));
@@ -137,9 +133,7 @@ export async function inboxRelease(
       ? "waits for its task's next turn"
       : `is task ${entry.task}`;
     return printEntry(command, entry, `released: it ${words}`);
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `inbox dismiss ID [--say WHY]`. */
@@ -184,8 +178,7 @@ export async function inboxReply(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
   const [, text = ""] = command.parsed.args;
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const entry = await showOf(link, entryId(command));
     if (entry.exchange !== undefined) {
       const exchange = await link.ask("peerReply", { exchange: entry.exchange, text });
@@ -203,7 +196,5 @@ export async function inboxReply(
     };
     const put = await link.ask("inboxPut", { message, stamp: { box, colour, label } });
     return printEntry(command, InboxEntry.parse(recordOf(put)["entry"]), `sent to ${box}`);
-  } finally {
-    link.close();
-  }
+  });
 }

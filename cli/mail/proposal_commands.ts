@@ -10,7 +10,7 @@ import {
   idOf,
   printJson,
   printLines,
-  reachKernel,
+  withKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../../launch/disk/places.ts";
@@ -138,15 +138,12 @@ async function sendCounter(
   { id, task }: Question,
   mail: Extract<Mail, { type: "counterProposal" }>,
 ): Promise<void> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     await link.ask("inboxPut", {
       message: messageOf(`counter-${id}-${command.powers.environment.id("h")}`, "handoff", mail),
       stamp: { box: `task:${task}`, colour: "BLUE", label: "internal" },
     });
-  } finally {
-    link.close();
-  }
+  });
 }
 
 function offerOf(command: Command): EvalProposal {

@@ -9,7 +9,7 @@ import {
   type Mail,
   mailIn,
 } from "../../contracts/exchange/mod.ts";
-import { type Command, printJson, printLines, reachKernel, recordOf, rowsOf } from "../command.ts";
+import { type Command, printJson, printLines, recordOf, rowsOf, withKernel } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { attached, entryOf, messageOf, packageOf, referenceOf } from "./letter.ts";
 import { messageId } from "./mail_commands.ts";
@@ -47,8 +47,7 @@ async function sent(
     link: KernelLink,
   ) => Promise<{ readonly to: Box; readonly mail: Mail; readonly done?: InboxEntry }>,
 ): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const { to, mail, done } = await make(link);
     const answer = await post(command, link, to, mail);
     if (done !== undefined && done.state === "queued") {
@@ -61,9 +60,7 @@ async function sent(
       command.powers.screen.say(`It waits for the next task of ${to.slice("agent:".length)}.`);
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `mail send`. */

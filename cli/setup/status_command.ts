@@ -8,9 +8,9 @@ import {
   commandText,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
+  withKernel,
 } from "../command.ts";
 import { budgetStandings, runningOut, type Standing, standingLine } from "../audit/standings.ts";
 import { readWorkspaces } from "../task/workspace_commands.ts";
@@ -65,8 +65,7 @@ async function workOf(command: Command): Promise<Work | undefined> {
   // A new state holds nothing, so no kernel needs to start.
   if (command.powers.disk.stat(command.places.state) === undefined) return undefined;
   const now = command.powers.environment.now();
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const questions = await waitingQuestions((op, body) => link.ask(op, body));
     return {
       pid: link.pid,
@@ -81,9 +80,7 @@ async function workOf(command: Command): Promise<Work | undefined> {
         .filter(({ expiresAt, warned }) => warned && expiresAt !== undefined).length,
       budgets: runningOut(await budgetStandings(link)),
     };
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `status`. */

@@ -34,6 +34,7 @@ import {
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { absolute } from "../../launch/disk/places.ts";
@@ -250,8 +251,7 @@ export async function sanitizeList(command: Command): Promise<number> {
 
 /** `sanitize show ITEM`. */
 export async function sanitizeShow(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const item = await findItem(command, link, command.parsed.args[0] ?? "");
     const text = textOf(item), [found] = await signaturesOf(link, [item]);
     if (command.json) {
@@ -260,17 +260,14 @@ export async function sanitizeShow(command: Command): Promise<number> {
       printJson(command, { ...rest, bytes: bytes.length, ...more });
     } else printLines(command, itemLines(item, text, found?.signed));
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `sanitize ITEM`: shows the whole item, and signs exactly the shown bytes with the passphrase key. */
 export async function sanitizeCommand(command: Command<Basic | "keyboard">): Promise<number> {
   const { powers, parsed, places } = command, { screen } = powers;
   const to = oneOf(parsed, "colour", ["YELLOW", "BLUE"]) ?? "YELLOW";
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const item = await findItem(command, link, parsed.args[0] ?? "");
     const text = textOf(item), [found] = await signaturesOf(link, [item]);
     const { name, kind, task, digest, bytes, colour, label } = item;
@@ -309,7 +306,5 @@ export async function sanitizeCommand(command: Command<Basic | "keyboard">): Pro
       ]);
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
