@@ -11,7 +11,7 @@ export const FLEET_DOOR = family(
   ],
   ["screen", "disk", "environment", "kernels", "keyboard", "readInput"],
   {
-    "fleet login": async () => (await import("./login_command.ts")).fleetLogin,
+    "fleet login": async () => (await import("./commands.ts")).fleetLogin,
   },
 );
 

@@ -1,7 +1,7 @@
 /** `simulate FILE`: plays a file's mail and HOST's decisions against a model, and prints the exchange. @module */
 import { Question, type TaskId } from "../../contracts/authority/mod.ts";
-import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
-import { Box, type Mail } from "../../contracts/exchange/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Box, EvalProposal, type Mail, PetName } from "../../contracts/exchange/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, recordOf } from "../command.ts";
@@ -16,8 +16,8 @@ import { createTask } from "../run/run_task.ts";
 import { signAnswer } from "../question/sign_answer.ts";
 import { entryOf, messageOf, packageOf, referenceOf, textOf } from "./letter.ts";
 import { proposalOf } from "./proposal_commands.ts";
-import { parseSimulation, type SimulateStep } from "./simulate_file.ts";
-import { makeResting, type Resting } from "./simulate_rest.ts";
+import { parse as parseYaml } from "yaml";
+import * as z from "zod";
 
 /** A running simulation. */
 interface Simulation {
@@ -198,4 +198,106 @@ async function decided(
 function show({ powers }: Command, who: string, text: string): void {
   const line = text.trimEnd().replaceAll("\n", " ⏎ ");
   powers.screen.out(`${who.padEnd(6)} ${displayText(line, { max: 2_000 })}\n`);
+}
+
+const words = z.string().min(1).max(65_536);
+
+/** One step: HOST writes; HOST decides on an expected proposal; or mail to HOST is expected. */
+const SimulateStep = z.union([
+  z.object({
+    say: words,
+    /** Attachments of the mail, as extended JSON. */
+    attach: z.record(PetName, z.json()).optional(),
+  }).strict(),
+  z.object({ proposal: words, grant: z.literal(true) }).strict(),
+  z.object({ proposal: words, reject: words }).strict(),
+  z.object({
+    proposal: words,
+    counter: EvalProposal.partial({ codeNames: true, edgeNames: true }).extend({
+      why: z.string().max(2_000).optional(),
+    }).strict(),
+  }).strict(),
+  z.object({ mail: words }).strict(),
+]);
+/** See {@link SimulateStep}. */
+type SimulateStep = z.infer<typeof SimulateStep>;
+
+/** A whole file. `play` is the script of the scripted model, where no other model is named. */
+const SimulateFile = z.object({
+  simulate: z.string().min(1).max(128),
+  play: z.json().optional(),
+  steps: z.array(SimulateStep).min(1).max(1_000),
+}).strict().refine(({ steps: [first] }) => first !== undefined && "say" in first, {
+  message: "the first step says something",
+});
+/** See {@link SimulateFile}. */
+export type SimulateFile = z.infer<typeof SimulateFile>;
+
+/** Parses a file. @throws Fault `invalidInput` with file and place */
+function parseSimulation(text: string, file: string): SimulateFile {
+  let value: unknown;
+  try {
+    value = parseYaml(text, { maxAliasCount: 0, logLevel: "error" });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new Fault("invalidInput", `Cannot read "${file}": ${why}`, { cause: error });
+  }
+  const parsed = SimulateFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Fault(
+    "invalidInput",
+    `Cannot read "${file}": ${issue?.path.join(".") || "file"}: ${issue?.message}`,
+  );
+}
+
+/** The state of a watched task. */
+interface Resting {
+  /** Whether the task does nothing more by itself. */
+  now(): boolean;
+  /** Call before giving the task something to do. */
+  begins(): void;
+  /** Number of events received. */
+  count(): number;
+  /** Resolves once more than `count` events were received. */
+  next(count: number): Promise<void>;
+  rested(): Promise<void>;
+}
+
+/** Tracks the task that is watched on `link`. */
+function makeResting(link: Pick<KernelLink, "onTell" | "closed">): Resting {
+  let rests = false;
+  let status = "open";
+  let count = 0;
+  let wake = (): void => undefined;
+  link.onTell((_op: string, body: Json) => {
+    const event = recordOf(body);
+    if (event["event"] === "message") rests = false;
+    if (event["event"] === "taskStatus") {
+      const before = status;
+      status = String(recordOf(event["body"])["status"]);
+      // "open" after a question means that the task goes on; after a turn, that it rests.
+      rests = before !== "needsApproval" || status !== "open";
+    }
+    count += 1;
+    wake();
+  });
+  const next = async (known: number): Promise<void> => {
+    if (count > known) return;
+    await new Promise<void>((resolve, reject) => {
+      wake = resolve;
+      link.closed.then(reject);
+    });
+  };
+  return Object.freeze<Resting>({
+    now: () => rests,
+    begins: () => {
+      rests = false;
+    },
+    count: () => count,
+    next,
+    async rested(): Promise<void> {
+      while (!rests) await next(count);
+    },
+  });
 }

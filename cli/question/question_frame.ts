@@ -9,11 +9,12 @@ import { exactWrap, hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { coverWords, earlierLines } from "./earlier_lines.ts";
-import { valueOrigins } from "./from_request.ts";
 import { planLines } from "./plan_frame.ts";
-import { shownArguments } from "./shown_arguments.ts";
 import { makeDiffPaint } from "./diff_paint.ts";
 import type { ShownChange } from "./shown_content.ts";
+import type { ValueOrigin } from "../../contracts/authority/origin.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import { standsIn } from "../../text/stands_in.ts";
 
 /** How to draw a frame. */
 export interface FrameOptions {
@@ -260,4 +261,89 @@ export function choiceLine(question: Question, paint: Paint): string {
   return paint.dim(
     `  y yes, once${more}   d show all   n [words] no, and why   Enter alone is no`,
   );
+}
+
+/** A call's values, each as `name: value`. Untrusted. */
+export interface ValueOrigins {
+  readonly asked: readonly string[];
+  readonly elsewhere: readonly string[];
+}
+
+const MAX_VALUE = 80;
+const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
+
+/** The gate's knowledge of a value that is not the person's, in words. */
+function whereFrom({ from, tool, colour, says }: ValueOrigin): string {
+  const author = colour === "RED" ? ", which a stranger wrote" : "";
+  const hint = says === undefined ? "" : `, with ${says}`;
+  if (from === "record") return `(the id of what your words name, listed by ${tool}${hint})`;
+  if (from === "result") return `(stands in a result of ${tool}${author}${hint})`;
+  return "(written by the agent)";
+}
+
+/**
+ * The values of a call with effects outside the task: of sending, paying, deleting, or telling a server or peer. Undefined
+ * for any other call, and where the arguments are no object.
+ */
+export function valueOrigins(
+  { scope: { tool, effect, destination }, argumentsText, origins }: Question,
+  request: string,
+): ValueOrigins | undefined {
+  const leaves = destination !== undefined || /^(?:mcp|a2a)_/.test(tool) ||
+    effect === "outboundWrite" || effect === "destructive" || effect === "admin";
+  if (!leaves) return undefined;
+  let args: Json;
+  try {
+    args = JSON.parse(argumentsText);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (args === null || typeof args !== "object") return undefined;
+  const [asked, elsewhere]: [string[], string[]] = [[], []];
+  const known = new Map(origins?.map((each) => [each.at, each]));
+  const look = (value: Json, name: string): void => {
+    if (value !== null && typeof value === "object") {
+      for (const [key, each] of Object.entries(value)) {
+        look(each, name === "" ? key : `${name}.${key}`);
+      }
+      return;
+    }
+    const text = String(value);
+    const shown = text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE).toWellFormed()}…`;
+    const origin = known.get(name);
+    const line = `${name}: ${shown}`;
+    if (origin === undefined ? standsIn(request, value) : OWN.has(origin.from)) asked.push(line);
+    else elsewhere.push(origin === undefined ? line : `${line}  ${whereFrom(origin)}`);
+  };
+  look(args, "");
+  return { asked, elsewhere };
+}
+
+/** The split arguments; together they are complete. */
+export interface ShownArguments {
+  /** JSON of everything except the texts. */
+  readonly rest: string;
+  /** Texts of several lines, by their argument's name. Both are untrusted. */
+  readonly texts: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Splits canonical arguments; arguments that are no object stay whole. */
+export function shownArguments(argumentsText: string): ShownArguments {
+  const whole: ShownArguments = { rest: argumentsText, texts: [] };
+  let args: unknown;
+  try {
+    args = JSON.parse(argumentsText);
+  } catch {
+    return whole; // The kernel writes JSON; a forged question is shown as it is.
+  }
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return whole;
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(args);
+  const texts = entries.flatMap(([name, value]) =>
+    typeof value === "string" && value.includes("\n") ? [{ name, text: value }] : []
+  );
+  if (texts.length === 0) return whole;
+  const named = new Set(texts.map(({ name }) => name));
+  const rest = Object.fromEntries(entries.filter(([name]) => !named.has(name)));
+  return { rest: JSON.stringify(rest), texts };
 }

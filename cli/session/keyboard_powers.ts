@@ -14,8 +14,7 @@ import { type Key, KEY_MARKS, makeKeyReader, PASTE_MARKS } from "./line_keys.ts"
 import type { Drawn } from "../terminal/footer.ts";
 import { hardWrap, inColumns } from "../terminal/columns.ts";
 import { layOut, redraw, rewrite } from "./line_view.ts";
-import { runInShell } from "./shell_powers.ts";
-import { runOnTerminal } from "./terminal_program_powers.ts";
+import { runInShell, runOnTerminal } from "./terminal_program_powers.ts";
 import { terminalSize, writeAll } from "../terminal/terminal_powers.ts";
 
 /** Keys that arrive this soon before a question are discarded: they were not meant for it. */

@@ -1,5 +1,5 @@
 /** Runs a swarm's tasks on a kernel: each is a durable task over a private tree. @module */
-import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { type Label, mixLabel, SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, type FaultCode, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
@@ -14,8 +14,6 @@ import type {
 } from "../../swarm/mod.ts";
 import { readSeen } from "../audit/event_fields.ts";
 import type { Command } from "../command.ts";
-import { cancelAt } from "./cancel.ts";
-import { ingressOf } from "./ingress.ts";
 import { resolveMount } from "../../launch/disk/mounts.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -330,4 +328,50 @@ export function makeKernelTasks(
       void link?.then((open) => open.close(), () => undefined);
     },
   });
+}
+
+/** How often the cancelling of an unfound task is repeated, and the milliseconds between. */
+const TRIES = 20, AGAIN_MS = 500;
+
+/**
+ * Cancels a task. Between the moment at which a kernel of the fleet takes a task from the queue (`anywhere`) and the
+ * task's first event no kernel finds it: cancelling is then repeated, since the task would run to its limits otherwise.
+ *
+ * @throws what `cancel` throws, but for a task that has ended or whose kernel is gone
+ */
+export async function cancelAt(
+  cancel: () => Promise<unknown>,
+  { anywhere, rest }: { readonly anywhere: boolean; rest(ms: number): Promise<void> },
+): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      await cancel();
+      return;
+    } catch (error) {
+      const code = error instanceof Fault ? error.code : undefined;
+      // The task has ended; or its kernel has, and the kernel that takes over ends it within its limits.
+      if (code === "conflict" || code === "timedOut") return;
+      if (code !== "notFound") throw error;
+      if (!anywhere || tries >= TRIES) return;
+    }
+    await rest(AGAIN_MS);
+  }
+}
+
+/**
+ * The ingress of a swarm's task, from a schedule: repeated requests of one session make one task. `own`: the label of the
+ * person's folder.
+ *
+ * An issue is somebody's words: YELLOW. An earlier task may have read anything and may repeat it: a request with its words
+ * is RED, and as confidential as what that task had read.
+ */
+export function ingressOf(
+  asked: Pick<TaskAsk, "swarm" | "work" | "heard" | "label">,
+  own: Label,
+): TaskRequest["ingress"] {
+  return {
+    ...{ channel: "schedule", principal: `swarm:${asked.swarm}` },
+    colour: asked.work === "author" && !asked.heard ? "YELLOW" : "RED",
+    label: mixLabel(own, asked.label),
+  };
 }

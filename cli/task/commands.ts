@@ -1,8 +1,7 @@
 /** Tasks and processes: `task …`, `ps`, `kill`. @module */
 import { Pid } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
-import { Signal } from "../../contracts/task/mod.ts";
-import { AgentTask, Limits } from "../../contracts/task/mod.ts";
+import { AgentTask, Limits, Phase, Signal } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import {
   askKernel,
@@ -173,4 +172,20 @@ export async function killCommand(command: Command): Promise<number> {
   }
   if (command.json) printJson(command, { pid: pid.data, signal: signal.data });
   return EXIT.success;
+}
+
+/** Runs the command. Throws `invalidInput` for a phase that there is not. */
+export async function taskPhase(command: Command): Promise<number> {
+  const [, word = ""] = command.parsed.args;
+  const phase = Phase.safeParse(word);
+  if (!phase.success) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot move to phase ${JSON.stringify(word)}: there is ${Phase.options.join(", ")}`,
+    );
+  }
+  const task = await askKernel(command, "phase", { task: taskOf(command), phase: phase.data });
+  return command.json
+    ? printJson(command, task)
+    : printLines(command, [`${cell(recordOf(task)["id"])}  ${phase.data}`]);
 }

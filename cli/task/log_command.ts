@@ -6,7 +6,6 @@ import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } f
 import { cutTo, padTo } from "../terminal/columns.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
-import { leaseWords } from "../audit/lease_words.ts";
 import { mcpWords } from "../mcp/events.ts";
 import { modelWords } from "../model/events.ts";
 import { has } from "../arguments/parse_arguments.ts";
@@ -116,4 +115,16 @@ export async function logCommand(command: Command): Promise<number> {
   } finally {
     link.close();
   }
+}
+
+/** `read mount notes l4…, use model l5…`; empty for other events. Untrusted text. */
+function leaseWords({ body, private: secret }: SeenEvent): string {
+  const { leases } = body;
+  const paths = Array.isArray(secret["paths"]) ? secret["paths"] : [];
+  if (!Array.isArray(leases)) return "";
+  return leases.map((each, i) => {
+    const { right, resource, lease } = Object(each);
+    return [right, resource, paths[i], lease]
+      .filter((word) => typeof word === "string" && word !== "").join(" ");
+  }).join(", ");
 }
