@@ -1,6 +1,7 @@
 /** What all commands share: their powers and flags, access to the kernel, printing. @module */
 import { TaskId } from "../contracts/authority/ids.ts";
 import { EXIT, Fault, type Json } from "../contracts/base/mod.ts";
+import type { Ingress, Profile } from "../contracts/task/mod.ts";
 import { displayText } from "../text/mod.ts";
 import type { loadConfig } from "../config/files.ts";
 import type { Basic, PowerName, Powers } from "./powers.ts";
@@ -76,6 +77,19 @@ export async function* askPages(
     yield* page;
     page = await link.ask("more", null);
   }
+}
+
+/** The ingress of a person's words at this command line; a guest's words are RED. */
+export function ingressOf(
+  { powers }: Command<Basic | "keyboard">,
+  profile: Profile = "operator",
+): Ingress {
+  return {
+    channel: powers.keyboard === undefined ? "pipe" : "terminal",
+    principal: powers.environment.env("USER") ?? `uid-${powers.environment.uid}`,
+    colour: profile === "operator" ? "BLUE" : "RED",
+    label: "internal",
+  };
 }
 
 /** Prints one JSON document to standard output, and returns success, with which most commands end then. */

@@ -6,6 +6,7 @@ import {
   askKernel,
   cell,
   type Command,
+  ingressOf,
   printJson,
   printLines,
   recordOf,
@@ -18,7 +19,6 @@ import { conversationIn, taskNamed } from "./name.ts";
 import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { lendKeys, needsOfPast, provideModelPrograms } from "../model/ready.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { ingressOf } from "../run/request_ingress.ts";
 import { finishFollowing } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
 import { followTask, readPast } from "../run/run_task.ts";

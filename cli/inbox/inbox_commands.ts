@@ -15,6 +15,7 @@ import {
   type Command,
   commandText,
   idOf,
+  ingressOf,
   printJson,
   printLines,
   recordOf,
@@ -25,7 +26,6 @@ import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
-import { ingressOf } from "../run/request_ingress.ts";
 import { readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";

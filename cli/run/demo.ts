@@ -25,17 +25,21 @@ export interface Demo {
 const STEERING = new Set(["demo.yaml", "answers.json"]);
 const MAX_FILES = 1_000;
 
+/** Copies a folder, without the entries of these names at its top. `left`: files that may still be copied. */
 function copyFolder(
   disk: DiskRead & DiskWrite,
-  from: string,
-  to: string,
+  { from, to, without = new Set() }: {
+    readonly from: string;
+    readonly to: string;
+    readonly without?: ReadonlySet<string>;
+  },
   left: { files: number },
 ): void {
   disk.makeFolder(to);
-  for (const name of disk.list(from)) {
+  for (const name of disk.list(from).filter((each) => !without.has(each))) {
     const [source, target] = [join(from, name), join(to, name)];
     if (disk.stat(source)?.folder === true) {
-      copyFolder(disk, source, target, left);
+      copyFolder(disk, { from: source, to: target }, left);
       continue;
     }
     const bytes = disk.read(source);
@@ -69,7 +73,12 @@ export async function prepareDemo(
   if (powers.disk.read(scenario) === undefined) {
     throw new Fault("notFound", `Cannot run the demo: there is no "${scenario}"`);
   }
-  const folder = copyDesk(powers.disk, join(examples, story.desk));
+  const folder = join(powers.disk.temporary("remit-demo-"), basename(story.desk));
+  copyFolder(
+    powers.disk,
+    { from: join(examples, story.desk), to: folder, without: STEERING },
+    { files: MAX_FILES },
+  );
   const unattended = powers.keyboard === undefined && !has(command.parsed, "on-question") &&
     !has(command.parsed, "answers");
   const answers = join(steering, "answers.json");
@@ -117,20 +126,4 @@ export async function prepareDemo(
       await peers?.close();
     },
   };
-}
-
-function copyDesk(disk: DiskRead & DiskWrite, desk: string): string {
-  const folder = join(disk.temporary("remit-demo-"), basename(desk));
-  disk.makeFolder(folder);
-  for (const name of disk.list(desk)) {
-    if (STEERING.has(name)) continue;
-    const [source, target] = [join(desk, name), join(folder, name)];
-    if (disk.stat(source)?.folder === true) {
-      copyFolder(disk, source, target, { files: MAX_FILES });
-    } else {
-      const bytes = disk.read(source);
-      if (bytes !== undefined) disk.write(target, bytes, { mode: 0o600 });
-    }
-  }
-  return folder;
 }

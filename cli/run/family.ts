@@ -103,6 +103,6 @@ export const RUN = family(
   {
     "": async () => (await import("../session/session_command.ts")).sessionCommand,
     run: async () => (await import("./run_command.ts")).runCommand,
-    resume: async () => (await import("../session/resume_command.ts")).resumeCommand,
+    resume: async () => (await import("./run_command.ts")).resumeCommand,
   },
 );

@@ -5,7 +5,9 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
 import { didLines, resultDocument, type RunResult, showClosing } from "./closing.ts";
-import { type Command, commandText, printJson } from "../command.ts";
+import { type Command, commandText, printJson, reachKernel } from "../command.ts";
+import { taskNamed } from "../conversation/name.ts";
+import { inItsPlace } from "../kernel/task_rules.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "./kernel_for.ts";
@@ -287,8 +289,22 @@ function sayQueued(command: Command, task: RunningTask["id"]): number {
   return EXIT.success;
 }
 
-/** `remit resume TASK`: resumes a task and follows it to its end. */
-export async function resumeFollowing(
+/** `remit resume TASK|NAME`. */
+export async function resumeCommand(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
+  let link = await reachKernel(command);
+  try {
+    const task = await taskNamed(link, command.parsed.args[0] ?? "");
+    link = await inItsPlace(command, link, task);
+    return await resumeTask(command, link, task);
+  } finally {
+    link.close();
+  }
+}
+
+/** Resumes a task and follows it to its end. */
+async function resumeTask(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
   link: KernelLink,
   task: RunningTask["id"],

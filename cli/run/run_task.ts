@@ -1,11 +1,11 @@
 /** Starts one task on a kernel and follows it to its end. @module */
-import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import { mixColour, SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, type Json, toJson } from "../../contracts/base/mod.ts";
 import { PLANNED_PROGRAM } from "../../contracts/exchange/planned.ts";
 import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
-import { type Command, recordOf } from "../command.ts";
+import { type Command, ingressOf, recordOf } from "../command.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -61,18 +61,13 @@ export async function createTask(
   },
 ): Promise<TaskId> {
   const { environment } = command.powers;
+  const ingress = ingressOf(command, setting.profile);
   const asked: TaskRequest = TaskRequest.parse({
     request: request.text,
     session: request.session ?? SessionId.parse(environment.id("s")),
     ingress: {
-      channel: command.powers.keyboard === undefined ? "pipe" : "terminal",
-      principal: environment.env("USER") ?? `uid-${environment.uid}`,
-      colour: setting.profile !== "operator"
-        ? "RED"
-        : request.attached === true
-        ? "YELLOW"
-        : "BLUE",
-      label: "internal",
+      ...ingress,
+      colour: request.attached === true ? mixColour(ingress.colour, "YELLOW") : ingress.colour,
     },
     profile: setting.profile,
     mounts: setting.mounts,

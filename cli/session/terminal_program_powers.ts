@@ -1,7 +1,7 @@
 /**
- * Runs the person's editor on their terminal. Deno's pending read of the keyboard cannot be cancelled, so the program gets
- * a pseudo-terminal of its own (`script` of util-linux), and every key is passed on to it.
- * program gets a pseudo-terminal of its own (`script` of util-linux), and every key is handed on to it.
+ * Runs the person's own programs on their terminal: their editor, and lines for their shell. Deno's pending read of the
+ * keyboard cannot be cancelled, so an editor gets a pseudo-terminal of its own (`script` of util-linux), and every key is
+ * passed on to it.
  * @module
  */
 import { Fault } from "../../contracts/base/mod.ts";
