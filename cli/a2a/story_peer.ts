@@ -24,13 +24,6 @@ export interface StoryPeer {
   close(): Promise<void>;
 }
 
-interface StoryPeers {
-  readonly servers: readonly ImportedServer[];
-  /** Lines to show before the start. */
-  readonly lines: readonly string[];
-  close(): Promise<void>;
-}
-
 const NAME = parseMcpName("harbour");
 /** This Remit's name in the peer's configuration. */
 const OUR_NAME = "story";
@@ -57,7 +50,12 @@ function configOf(scenario: string): string {
 export async function provideStoryPeers(
   command: Command<Basic | "mcpStore" | "startPeer">,
   steering: string,
-): Promise<StoryPeers> {
+): Promise<{
+  readonly servers: readonly ImportedServer[];
+  /** Lines to show before the start. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}> {
   const { powers, places } = command;
   preparePlaces(powers.disk, places, powers.environment.uid);
   if (lockOf(command).find(NAME) !== undefined) {

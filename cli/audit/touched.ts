@@ -8,14 +8,11 @@ const Recorded = z.object({
   applied: z.object({ changes: Paths }).optional().catch(undefined),
 });
 
-/** Paths of files. Untrusted. */
-export interface Touched {
+/** The paths in an outcome's record, untrusted; empty without a record. */
+export function touchedBy(event: SeenEvent): {
   readonly staged: readonly string[];
   readonly applied: readonly string[];
-}
-
-/** Parses an outcome's record; empty when there is none. */
-export function touchedBy(event: SeenEvent): Touched {
+} {
   const { data } = Recorded.safeParse(event.private["record"]);
   return {
     staged: data?.staged?.map((each) => each.path) ?? [],

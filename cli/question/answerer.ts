@@ -15,8 +15,8 @@ export type Answerer = (
   signal: AbortSignal,
 ) => Promise<Answer | undefined>;
 
-/** The powers and settings of {@link makeAnswerer}. */
-export interface AnswererParts {
+/** Makes an answerer; undefined when the kernel alone handles questions. */
+export function makeAnswerer(parts: {
   readonly powers: Pick<Powers, "screen" | "disk" | "environment" | "keyboard">;
   readonly ring: KeyRing;
   readonly onQuestion: OnQuestion;
@@ -28,10 +28,7 @@ export interface AnswererParts {
   readonly followed?: boolean;
   /** The person's own request at the start of the task; undefined where someone else wrote the request. */
   readonly request?: () => Promise<string | undefined>;
-}
-
-/** Makes an answerer; undefined when the kernel alone handles questions. */
-export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
+}): Answerer | undefined {
   const { powers, ring, onQuestion, prepared } = parts;
   if (prepared === undefined && onQuestion !== "ask" && parts.followed !== true) return undefined;
   return async (question, staged, signal) => {

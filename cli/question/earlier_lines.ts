@@ -2,14 +2,14 @@
 import type { Question } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 
-/** Remit's words, and lines of untrusted values under them, safe to show. */
-export interface ToldBefore {
+/**
+ * How a call differs from the last one of its tool; undefined where no comparison was made. `words` are Remit's, `lines`
+ * untrusted values made safe.
+ */
+export function earlierLines({ earlier, task }: Question): {
   readonly words: string;
   readonly lines: readonly string[];
-}
-
-/** How a call differs from the last one of its tool; undefined where no comparison was made. */
-export function earlierLines({ earlier, task }: Question): ToldBefore | undefined {
+} | undefined {
   if (earlier === undefined) return undefined;
   if (earlier === null) {
     return { words: "none of this tool among the newest calls of the log", lines: [] };

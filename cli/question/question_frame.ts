@@ -67,12 +67,6 @@ export function shownWhole(
 /** Block sizes to try, one after the other, until a frame fits. */
 const BLOCK_SIZES = [FILE_LINES, 24, 12, 8, 5, 3, 2, 1, 0];
 
-/** A frame no higher than the screen, and the lines of each block that it shows at most. */
-export interface Fitted {
-  readonly lines: readonly string[];
-  readonly maxLines: number;
-}
-
 /**
  * Draws a question in `rows` rows, so that its headline and the choices under it are visible at once. Blocks are cut with
  * a note; if the fields still do not fit, the last ones are left out.
@@ -83,7 +77,10 @@ export function fittingLines(
   { rows, ...options }: Omit<FrameOptions, "whole" | "maxLines"> & {
     readonly rows: number | undefined;
   },
-): Fitted {
+): {
+  readonly lines: readonly string[];
+  readonly maxLines: number;
+} {
   const drawn = (maxLines: number): string[] =>
     questionLines(question, changes, { ...options, whole: false, maxLines });
   if (rows === undefined) return { lines: drawn(FILE_LINES), maxLines: FILE_LINES };
@@ -263,12 +260,6 @@ export function choiceLine(question: Question, paint: Paint): string {
   );
 }
 
-/** A call's values, each as `name: value`. Untrusted. */
-export interface ValueOrigins {
-  readonly asked: readonly string[];
-  readonly elsewhere: readonly string[];
-}
-
 const MAX_VALUE = 80;
 const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
 
@@ -283,12 +274,15 @@ function whereFrom({ from, tool, colour, says }: ValueOrigin): string {
 
 /**
  * The values of a call with effects outside the task: of sending, paying, deleting, or telling a server or peer. Undefined
- * for any other call, and where the arguments are no object.
+ * for any other call, and where the arguments are no object. Each line is `name: value`, untrusted.
  */
 export function valueOrigins(
   { scope: { tool, effect, destination }, argumentsText, origins }: Question,
   request: string,
-): ValueOrigins | undefined {
+): {
+  readonly asked: readonly string[];
+  readonly elsewhere: readonly string[];
+} | undefined {
   const leaves = destination !== undefined || /^(?:mcp|a2a)_/.test(tool) ||
     effect === "outboundWrite" || effect === "destructive" || effect === "admin";
   if (!leaves) return undefined;

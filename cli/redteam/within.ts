@@ -4,17 +4,14 @@ import type { PowerName, Powers, PowerSource, Screen } from "../powers.ts";
 import type { Environment } from "../../launch/disk/machine.ts";
 import { makePaint } from "../terminal/paint.ts";
 
-/** The functions of {@link runWithin}. */
-export interface WithinParts {
-  readonly source: PowerSource;
-  runCommandLine(argv: readonly string[], source: PowerSource): Promise<number>;
-  /** The kernels for this environment and screen. */
-  kernels(environment: Environment, screen: Screen): Powers["kernels"];
-}
-
 /** Runs one command line without a keyboard, and returns its exit code and output. */
 export async function runWithin(
-  parts: WithinParts,
+  parts: {
+    readonly source: PowerSource;
+    runCommandLine(argv: readonly string[], source: PowerSource): Promise<number>;
+    /** The kernels for this environment and screen. */
+    kernels(environment: Environment, screen: Screen): Powers["kernels"];
+  },
   argv: readonly string[],
   { cwd, env }: Surroundings,
 ): Promise<Finished> {

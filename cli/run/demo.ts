@@ -11,16 +11,6 @@ import { provideWiki } from "../wiki/ingest/files.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
 
-/** A story, ready to run. */
-export interface Demo {
-  readonly defaults: RunDefaults;
-  readonly request: string;
-  /** Lines to show before the start. */
-  readonly lines: readonly string[];
-  /** Stops its site and peers. */
-  close(): Promise<void>;
-}
-
 /** Files that steer the demo, not part of the desk. */
 const STEERING = new Set(["demo.yaml", "answers.json"]);
 const MAX_FILES = 1_000;
@@ -63,7 +53,14 @@ function chosenStory(command: Command): Story {
 /** Copies the story's desk to a fresh temporary folder (which is kept), serves its site, and makes its wiki. */
 export async function prepareDemo(
   command: Command<Basic | "keyboard" | "mcpStore" | "serveSite" | "startPeer" | "wikis">,
-): Promise<Demo> {
+): Promise<{
+  readonly defaults: RunDefaults;
+  readonly request: string;
+  /** Lines to show before the start. */
+  readonly lines: readonly string[];
+  /** Stops its site and peers. */
+  close(): Promise<void>;
+}> {
   const { powers } = command;
   const { paint } = powers.screen;
   const story = chosenStory(command);

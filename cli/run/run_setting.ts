@@ -248,18 +248,6 @@ function offerOf(
   });
 }
 
-/** The inputs of the choice. */
-export interface MemoryWish {
-  readonly memory: MergedMemory;
-  /** The folder of the remit.yaml: relative paths in it start there. */
-  readonly folder: string;
-  readonly mounts: readonly Mount[];
-  /** What the task's models may read: the default clearance. */
-  readonly clearance: Label;
-  /** A story's wiki, in place of the configured one. */
-  readonly own?: string | undefined;
-}
-
 /** The memory fields of a task's request. */
 export interface ChosenMemory {
   readonly memory: TaskMemory | undefined;
@@ -273,7 +261,16 @@ export interface ChosenMemory {
  */
 async function chooseMemory(
   command: Command<Basic | "wikis">,
-  wish: MemoryWish,
+  wish: {
+    readonly memory: MergedMemory;
+    /** The folder of the remit.yaml: relative paths in it start there. */
+    readonly folder: string;
+    readonly mounts: readonly Mount[];
+    /** What the task's models may read: the default clearance. */
+    readonly clearance: Label;
+    /** A story's wiki, in place of the configured one. */
+    readonly own?: string | undefined;
+  },
 ): Promise<ChosenMemory> {
   const { powers } = command, { memory, mounts } = wish;
   const wikis = knownWikis(command).map(({ folder }) => folder).filter((folder) =>

@@ -19,16 +19,6 @@ const MAX_ROWS = 6;
 const MAX_CHARACTERS = 200_000;
 const MAX_CHOICES = 6;
 
-/** The options and terminal of {@link makeAheadEditor}. */
-export interface AheadParts {
-  readonly options: AheadOptions;
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  readonly footer: NonNullable<Screen["footer"]>;
-  readonly dim: (text: string) => string;
-  /** Sends the signal of Ctrl-C, Ctrl-Z or Ctrl-\. */
-  signal(move: "interrupt" | "suspend" | "quit"): void;
-}
-
 /** The line's state and keys. */
 export interface AheadEditor {
   /**
@@ -41,7 +31,14 @@ export interface AheadEditor {
 }
 
 /** Makes the editor. */
-export function makeAheadEditor(parts: AheadParts): AheadEditor {
+export function makeAheadEditor(parts: {
+  readonly options: AheadOptions;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  readonly footer: NonNullable<Screen["footer"]>;
+  readonly dim: (text: string) => string;
+  /** Sends the signal of Ctrl-C, Ctrl-Z or Ctrl-\. */
+  signal(move: "interrupt" | "suspend" | "quit"): void;
+}): AheadEditor {
   const { options, size, footer, dim } = parts;
   const keys = makeKeyReader();
   let editing: Editing = withText(beginLine(options.past ?? []), options.draft ?? "");

@@ -21,14 +21,6 @@ export interface Said {
   readonly attached?: string;
 }
 
-/** The powers and mounts of {@link withMentions}. */
-export interface MentionParts {
-  readonly disk: Pick<DiskRead, "read" | "real" | "stat">;
-  readonly environment: Pick<Environment, "cwd" | "env">;
-  readonly mounts: readonly Mount[];
-  readonly screen: Pick<Screen, "say" | "paint" | "width">;
-}
-
 /** Content between two marks that do not occur in it. */
 export function fenced(title: string, content: string): string {
   let mark = "=====";
@@ -41,7 +33,12 @@ export function fenced(title: string, content: string): string {
  * for tools, so the agent reads it itself; any other file is read here, once, and its content joins the message as YELLOW.
  * Throws Fault `refused` for a path on the never-list, `tooLarge`, `notFound` for one that is no file.
  */
-export function withMentions(text: string, parts: MentionParts): Said {
+export function withMentions(text: string, parts: {
+  readonly disk: Pick<DiskRead, "read" | "real" | "stat">;
+  readonly environment: Pick<Environment, "cwd" | "env">;
+  readonly mounts: readonly Mount[];
+  readonly screen: Pick<Screen, "say" | "paint" | "width">;
+}): Said {
   const { disk, environment, mounts, screen } = parts;
   const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in: never-list" })));
   const notes: string[] = [];

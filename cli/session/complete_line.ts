@@ -8,14 +8,6 @@ import type { DiskRead, Environment } from "../../launch/disk/machine.ts";
 
 const MAX_CHOICES = 24;
 
-/** The disk and commands of {@link makeComplete}. */
-export interface CompleteParts {
-  readonly disk: Pick<DiskRead, "list" | "stat">;
-  readonly environment: Pick<Environment, "cwd" | "env">;
-  /** All slash commands. */
-  readonly slashes: readonly string[];
-}
-
 /** The longest common prefix. */
 function common(words: readonly string[]): string {
   const [first = "", ...rest] = words;
@@ -28,7 +20,12 @@ function common(words: readonly string[]): string {
 
 /** Makes a completion of the text before the cursor; undefined where nothing completes it. */
 export function makeComplete(
-  { disk, environment, slashes }: CompleteParts,
+  { disk, environment, slashes }: {
+    readonly disk: Pick<DiskRead, "list" | "stat">;
+    readonly environment: Pick<Environment, "cwd" | "env">;
+    /** All slash commands. */
+    readonly slashes: readonly string[];
+  },
 ): (before: string) => Completion | undefined {
   const of = (typed: string, found: readonly string[]): Completion | undefined => {
     if (found.length === 0) return undefined;

@@ -93,15 +93,14 @@ export async function resumeTask(session: Session, task: TaskId): Promise<void> 
   keepLast(command, task);
 }
 
-/** A conversation that can be resumed. */
-export interface Resumable {
-  readonly task: string;
-  /** One safe line. */
-  readonly line: string;
-}
-
 /** The conversations that wait for words, the newest first. */
-export async function resumables(session: Session): Promise<readonly Resumable[]> {
+export async function resumables(session: Session): Promise<
+  readonly {
+    readonly task: string;
+    /** One safe line. */
+    readonly line: string;
+  }[]
+> {
   const { link, command } = session;
   const { screen, environment } = command.powers;
   const now = environment.now();

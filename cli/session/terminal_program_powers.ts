@@ -8,16 +8,13 @@ import { Fault } from "../../contracts/base/mod.ts";
 import { shellLine } from "../../text/shell.ts";
 import type { CommandOutput } from "./attach.ts";
 
-/** The keyboard and screen size of {@link runOnTerminal}. */
-export interface TerminalProgramParts {
-  take(listener: ((bytes?: Uint8Array) => void) | undefined): void;
-  readonly size: { readonly columns: number; readonly rows: number };
-}
-
 /** Runs a program until it ends; returns its exit code. Throws Fault `notFound` where `script` is missing. */
 export async function runOnTerminal(
   words: readonly string[],
-  { take, size }: TerminalProgramParts,
+  { take, size }: {
+    take(listener: ((bytes?: Uint8Array) => void) | undefined): void;
+    readonly size: { readonly columns: number; readonly rows: number };
+  },
 ): Promise<number> {
   const { columns, rows } = size;
   const line = `stty rows ${rows} cols ${columns}; exec ${shellLine(words)}`;

@@ -11,15 +11,12 @@ import { parseConfigText } from "../../config/text.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { checkKey, parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
 
-/** A folder's remit.yaml, and whether its present content is trusted. */
-export interface FolderConfig {
+/** The remit.yaml of the caller's folder. */
+export function folderConfig({ powers, places }: Command): {
   readonly path: string;
   readonly there: boolean;
   readonly trusted: boolean;
-}
-
-/** The remit.yaml of the caller's folder. */
-export function folderConfig({ powers, places }: Command): FolderConfig {
+} {
   const folder = powers.disk.real(powers.environment.cwd) ?? powers.environment.cwd;
   const path = join(folder, CONFIG_NAME);
   const bytes = readConfigBytes(powers.disk, path);

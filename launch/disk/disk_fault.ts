@@ -21,15 +21,12 @@ const WHY: ReadonlyMap<unknown, string> = new Map([
 const MIN_FREE_BYTES = 16_000_000;
 const MIN_FREE_FILES = 64;
 
-/** Free room of a file system; see statfs(2). `files` is 0 where it does not count files. */
-export interface RoomFacts {
+/** Why a file system has too little room, in words for a person; undefined where it has enough. */
+export function lackOfRoom({ freeBytes, files, freeFiles }: {
   readonly freeBytes: number;
   readonly files: number;
   readonly freeFiles: number;
-}
-
-/** Why a file system has too little room, in words for a person; undefined where it has enough. */
-export function lackOfRoom({ freeBytes, files, freeFiles }: RoomFacts): string | undefined {
+}): string | undefined {
   if (freeBytes < MIN_FREE_BYTES) {
     return `the disk is full: ${(freeBytes / 1e6).toFixed(1)} MB are free`;
   }

@@ -14,14 +14,6 @@ const CLOSE_ALL = 'for d in /proc/self/fd/* /dev/fd/*; do d="${d##*/}"; case "$d
 /** In order of preference; every system has /bin/sh. */
 const SHELLS = ["/bin/bash", "/bin/sh"] as const;
 
-/** A kernel that was just started. */
-export interface StartedKernel {
-  /** Resolves with the exit code, should the kernel end. */
-  readonly ended: Promise<number>;
-  /** The kernel's output since its start: untrusted text. */
-  log(): string;
-}
-
 function statOf(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.statSync(path);
@@ -39,7 +31,12 @@ function statOf(path: string): Deno.FileInfo | undefined {
 export async function startKernel(
   config: KernelConfig,
   options: { readonly bundle: string; readonly mounts: readonly string[] },
-): Promise<StartedKernel> {
+): Promise<{
+  /** Resolves with the exit code, should the kernel end. */
+  readonly ended: Promise<number>;
+  /** The kernel's output since its start: untrusted text. */
+  log(): string;
+}> {
   const path = join(config.dir, "log");
   const size = statOf(path)?.size ?? 0;
   // The log is only cut between runs: a kernel writes little.

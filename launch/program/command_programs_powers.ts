@@ -9,18 +9,15 @@ import {
 import { sha256Hex } from "../../port/digest.ts";
 import { findProgram, unlessMissing } from "./programs_powers.ts";
 
-/** The programs found, and the reasons for those that were not. */
-export interface FoundCommands {
-  readonly commands: readonly GrantedCommand[];
-  /** `NAME: why`, for the person. */
-  readonly missing: readonly string[];
-}
-
 /** Resolves classes of remit.yaml. `path`: the operator's PATH, searched after the system's folders. */
 export function findCommands(
   classes: Readonly<Record<string, CommandClass>>,
   path: string,
-): FoundCommands {
+): {
+  readonly commands: readonly GrantedCommand[];
+  /** `NAME: why`, for the person. */
+  readonly missing: readonly string[];
+} {
   const commands: GrantedCommand[] = [];
   const missing: string[] = [];
   for (const [name, given] of Object.entries(classes)) {

@@ -25,15 +25,6 @@ export function modelPrograms(
   return { remote: path("remote"), local: path("local"), native: path("native") };
 }
 
-/** Parameters of a service's build. */
-export interface ModelProgramBuild {
-  readonly home: string;
-  readonly cache: string;
-  /** Harness of the running kernel that will start the program; absent: a kernel of these sources. */
-  readonly harness?: string;
-  readonly onBuild: () => void;
-}
-
 /** A harness ends with the first digits of two digests: of its sources and of its rules. */
 const HARNESS = /-([0-9a-f]{12})-[0-9a-f]{12}$/;
 
@@ -55,7 +46,13 @@ function isBuilt(kind: ModelProgram, cache: string, beginning: string): boolean 
  */
 export async function provideModelProgram(
   kind: ModelProgram,
-  parts: ModelProgramBuild,
+  parts: {
+    readonly home: string;
+    readonly cache: string;
+    /** Harness of the running kernel that will start the program; absent: a kernel of these sources. */
+    readonly harness?: string;
+    readonly onBuild: () => void;
+  },
 ): Promise<void> {
   const digest = digestSources(parts.home);
   const [, beginning = ""] = HARNESS.exec(parts.harness ?? "") ?? [];
