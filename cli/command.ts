@@ -8,7 +8,7 @@ import type { Basic, PowerName, Powers } from "./powers.ts";
 import type { KernelLink, KernelWish } from "../launch/kernel/kernels.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
-import type { Places } from "../launch/disk/places.ts";
+import { absolute, type Places } from "../launch/disk/places.ts";
 import { safeJson } from "./terminal/safe_json.ts";
 
 /** A running command, with the powers of its family. */
@@ -65,6 +65,19 @@ export async function withKernel<T>(
 /** Asks the kernel one question. */
 export async function askKernel(command: Command, op: string, body: Json): Promise<Json> {
   return await withKernel(command, (link) => link.ask(op, body));
+}
+
+/** The bytes of a file named on the command line. `verb`: the verb of its error, as in `verify`. Throws Fault `notFound`. */
+export function givenFile(
+  { powers: { disk, environment } }: Command,
+  file: string,
+  verb: string,
+  options?: { readonly most: number },
+): Uint8Array {
+  const bytes = disk.read(absolute(environment, file), options);
+  if (bytes !== undefined) return bytes;
+  const shown = displayText(file, { max: 200 });
+  throw new Fault("notFound", `Cannot ${verb} "${shown}": there is no such file`);
 }
 
 /** Asks for a list that may exceed one answer, and yields its items as they arrive. */

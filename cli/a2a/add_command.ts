@@ -24,7 +24,7 @@ import { clearanceFor } from "../mcp/grant_flags.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../../launch/disk/places.ts";
+import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { loadSecrets } from "../../config/secret/keep.ts";
 import { factsOf, keysWords, launchBy } from "./peer_work.ts";
 import { displayText } from "../../text/mod.ts";
@@ -168,7 +168,7 @@ async function credentialOf(
     return { header: kept.header, value: `${kept.prefix}${kept.value}` };
   }
   if (file === undefined) return undefined;
-  const bytes = file === "-" ? undefined : powers.disk.read(file);
+  const bytes = file === "-" ? undefined : powers.disk.read(absolute(powers.environment, file));
   const text = file === "-"
     ? await powers.readInput()
     : bytes === undefined

@@ -11,6 +11,7 @@ import {
 } from "../arguments/command_spec.ts";
 import { MCP_LOGIN } from "../mcp/command/table.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const YES: FlagSpec = {
   name: "yes",
@@ -129,10 +130,7 @@ const A2A_COMMANDS: readonly CommandSpec[] = [
 
 /** The commands over A2A peers. */
 export const A2A = family(A2A_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
+  ...BASIC,
   "interrupts",
   "keyboard",
   "login",

@@ -2,7 +2,7 @@
 import { Fault } from "../../contracts/base/mod.ts";
 import { peerTaskIn } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Command } from "../command.ts";
+import { type Command, givenFile } from "../command.ts";
 import { calledAs } from "../mcp/command/call.ts";
 import type { Seen } from "../audit/event_fields.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
@@ -133,14 +133,11 @@ function firstSkill({ reviewed, name, state }: LockedPeer): string {
 }
 
 function fileOf(
-  { powers }: Command,
+  command: Command,
   path: string,
 ): { readonly name: string; readonly text: string } {
   const shown = displayText(path, { max: 300 });
-  const bytes = powers.disk.read(path);
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot send "${shown}": there is no such file`);
-  }
+  const bytes = givenFile(command, path, "send");
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -6,6 +6,7 @@ import {
   cell,
   type Command,
   commandText,
+  givenFile,
   idOf,
   printJson,
   printLines,
@@ -13,7 +14,6 @@ import {
   withKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 
 /** `audit verify [FILE] [--head H] [--key PUB]`; exits with 1 when something does not hold. With a file it needs no kernel. */
@@ -59,14 +59,11 @@ async function inKernel(command: Command, head: Digest | undefined): Promise<Jso
 }
 
 async function inFile(
-  { powers, parsed }: Command<Basic | "logs">,
+  command: Command<Basic | "logs">,
   head: Digest | undefined,
 ): Promise<Json> {
-  const file = parsed.args[0] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
-  }
+  const { powers, parsed } = command;
+  const bytes = givenFile(command, parsed.args[0] ?? "", "verify");
   return toJson(await powers.logs.verify(bytes, { key: flag(parsed, "key"), head }));
 }
 

@@ -7,6 +7,7 @@ import {
   askPages,
   cell,
   type Command,
+  givenFile,
   printJson,
   printJsonLines,
   printLines,
@@ -19,7 +20,6 @@ import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { ofAgent } from "../arguments/agent_filter.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import { parseSince } from "../terminal/since.ts";
 import { tableLines } from "../terminal/table.ts";
 
@@ -95,7 +95,7 @@ export async function receiptShow(command: Command): Promise<number> {
   const heads = ["N", "TOOL", "OUTCOME", "DECISION", "HASH", "RULE"];
   return printLines(
     command,
-    rows.length === 0 ? ["no receipts"] : tableLines(heads, rows, command.powers.screen.width),
+    tableLines(heads, rows, command.powers.screen.width, "no receipts"),
   );
 }
 
@@ -154,11 +154,7 @@ export function parseReceipts(text: string): Receipt[] {
 export async function receiptVerify(command: Command<Basic | "receipts">): Promise<number> {
   const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
-  }
-  const receipts = parseReceipts(new TextDecoder().decode(bytes));
+  const receipts = parseReceipts(new TextDecoder().decode(givenFile(command, file, "verify")));
   if (receipts.length === 0) {
     throw new Fault("invalidInput", `Cannot verify "${file}": it is empty`);
   }

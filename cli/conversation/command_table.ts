@@ -1,6 +1,7 @@
 /** The commands over conversations: their compaction, names and forks. @module */
 import { type CommandSpec, MODEL, simple, TRACE } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const NAME = { name: "name", value: "NAME", help: "a name for the fork" } as const;
 
@@ -59,10 +60,7 @@ const CONTEXT_COMMANDS: readonly CommandSpec[] = [
 
 /** The commands over conversations. */
 export const CONVERSATION = family(CONTEXT_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
+  ...BASIC,
   "interrupts",
   "keyboard",
   "mcpStore",

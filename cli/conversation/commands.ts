@@ -56,9 +56,7 @@ export async function conversationList(command: Command): Promise<number> {
   const headings = ["NAME", "TASK", "TURNS", "STATUS", "AGE", "EXPIRES", "FORK OF"];
   return printLines(
     command,
-    rows.length === 0
-      ? ["no conversation has a name"]
-      : tableLines(headings, rows, command.powers.screen.width),
+    tableLines(headings, rows, command.powers.screen.width, "no conversation has a name"),
   );
 }
 

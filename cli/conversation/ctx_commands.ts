@@ -42,9 +42,7 @@ export async function ctxList(command: Command): Promise<number> {
   const headings = ["N", "TIME", "BEFORE", "AFTER", "METHOD", "PRESERVED"];
   return printLines(
     command,
-    rows.length === 0
-      ? ["nothing gave way"]
-      : tableLines(headings, rows, command.powers.screen.width),
+    tableLines(headings, rows, command.powers.screen.width, "nothing gave way"),
   );
 }
 

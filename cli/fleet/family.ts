@@ -1,6 +1,7 @@
 /** The commands over kernels that share a database. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 /** The command that keeps a gateway's token. The commands that make tokens are in cli/mcp_serve. */
 export const FLEET_DOOR = family(
@@ -9,7 +10,7 @@ export const FLEET_DOOR = family(
       "remit fleet login https://fleet.example.org",
     ]),
   ],
-  ["screen", "disk", "environment", "kernels", "keyboard", "readInput"],
+  [...BASIC, "keyboard", "readInput"],
   {
     "fleet login": async () => (await import("./commands.ts")).fleetLogin,
   },
@@ -44,7 +45,7 @@ export const FLEET = family(
       "remit fleet uncordon k1",
     ]),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "fleet list": async () => (await import("./commands.ts")).fleetList,
     "fleet tasks": async () => (await import("./commands.ts")).fleetTasks,

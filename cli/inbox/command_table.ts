@@ -1,6 +1,7 @@
 /** The commands over inboxes. @module */
 import { type CommandSpec, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 /** `inbox …`, in the order of help. */
 const INBOX_COMMANDS: readonly CommandSpec[] = [
@@ -34,15 +35,7 @@ const INBOX_COMMANDS: readonly CommandSpec[] = [
 ];
 
 /** The commands over inboxes. */
-export const INBOX = family(INBOX_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
-  "keyboard",
-  "mcpStore",
-  "models",
-], {
+export const INBOX = family(INBOX_COMMANDS, [...BASIC, "keyboard", "mcpStore", "models"], {
   "inbox list": async () => (await import("./inbox_commands.ts")).inboxList,
   "inbox show": async () => (await import("./inbox_commands.ts")).inboxShow,
   "inbox release": async () => (await import("./inbox_commands.ts")).inboxRelease,

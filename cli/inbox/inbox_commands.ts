@@ -68,7 +68,7 @@ export async function inboxList(command: Command): Promise<number> {
       gistOf(entry),
     ]);
     const heads = ["MESSAGE", "STATE", "FROM", "TO", "KIND", "AGE", "WHAT"];
-    printLines(command, rows.length === 0 ? ["no message"] : tableLines(heads, rows, screen.width));
+    printLines(command, tableLines(heads, rows, screen.width, "no message"));
     const held = entries.some(({ state }) => state === "held" || state === "quarantined");
     if (held) {
       screen.say(screen.paint.dim(

@@ -1,6 +1,7 @@
 /** The commands over the person's keys. @module */
 import { PASSPHRASE, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 /** The commands over the person's keys. */
 export const KEY = family(
@@ -14,7 +15,7 @@ export const KEY = family(
       { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
     ]),
   ],
-  ["screen", "disk", "environment", "kernels", "keyboard"],
+  [...BASIC, "keyboard"],
   {
     "key create": async () => (await import("./commands.ts")).keyCreate,
     "key show": async () => (await import("./commands.ts")).keyShow,

@@ -1,6 +1,7 @@
 /** The commands over mail and proposals. @module */
 import { type CommandSpec, type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const ATTACH: FlagSpec = {
   name: "attach",
@@ -60,10 +61,7 @@ const MAIL_COMMANDS: readonly CommandSpec[] = [
 
 /** The commands over mail and proposals. */
 export const MAIL = family(MAIL_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
+  ...BASIC,
   "interrupts",
   "keyboard",
   "mcpStore",

@@ -7,13 +7,13 @@ import {
   cell,
   type Command,
   commandText,
+  givenFile,
   idOf,
   printJson,
   printLines,
   withKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import { answerCommand } from "../task/question_commands.ts";
 import { questionLines } from "../question/question_frame.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -147,12 +147,9 @@ async function sendCounter(
 }
 
 function offerOf(command: Command): EvalProposal {
-  const { powers, parsed } = command;
+  const { parsed } = command;
   const file = parsed.args[1] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
-  }
+  const bytes = givenFile(command, file, "read");
   const pairs = (parsed.flags.get("name") ?? []).map((each) => each.split("="));
   const resultName = flag(parsed, "result");
   const offer = EvalProposal.safeParse({

@@ -4,13 +4,12 @@ import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import { Box, EvalProposal, type Mail, PetName } from "../../contracts/exchange/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { type Command, recordOf } from "../command.ts";
+import { type Command, givenFile, recordOf } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { has } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import { settle } from "../run/run_setting.ts";
 import { createTask } from "../run/run_task.ts";
 import { signAnswer } from "../question/sign_answer.ts";
@@ -36,11 +35,8 @@ export async function simulate(
 ): Promise<number> {
   const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
-  }
-  const { simulate: name, play, steps } = parseSimulation(new TextDecoder().decode(bytes), file);
+  const text = new TextDecoder().decode(givenFile(command, file, "read"));
+  const { simulate: name, play, steps } = parseSimulation(text, file);
   const setting = await settle(command, {
     ...{ folder: powers.environment.cwd, mounts: [] },
     ...(play === undefined || has(parsed, "model") ? {} : { play: JSON.stringify(play) }),

@@ -43,9 +43,7 @@ export async function resourcesList(command: Command): Promise<number> {
   ]);
   const heads = ["CLAIM", "WORKS ON", "MODE", "TASK", "PHASE", "TIME"];
   printLines(command, [
-    ...(rows.length === 0
-      ? ["nobody has a claim"]
-      : tableLines(heads, rows, screen.outWidth ?? 200)),
+    ...(tableLines(heads, rows, screen.outWidth ?? 200, "nobody has a claim")),
     ...resources.filter(({ items }) => items.length > 0).map(listLine),
     ...conflicts.flatMap((report) => ["", ...conflictLines(report)]),
   ]);

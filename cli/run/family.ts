@@ -13,6 +13,7 @@ import {
   WIKI,
 } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
 
 const RUN_FLAGS: readonly FlagSpec[] = [
@@ -85,10 +86,7 @@ export const RUN = family(
     ], [TRACE]),
   ],
   [
-    "screen",
-    "disk",
-    "environment",
-    "kernels",
+    ...BASIC,
     "gateways",
     "interrupts",
     "keyboard",

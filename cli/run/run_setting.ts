@@ -15,7 +15,7 @@ import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
 import { checkPin } from "../../config/agent/pins.ts";
 import { openAgentStore, playOf, providersOf, specOf } from "../../config/agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
-import type { Command } from "../command.ts";
+import { type Command, givenFile } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { type Merged, narrowMount } from "../../config/layers.ts";
 import { displayText } from "../../text/mod.ts";
@@ -78,11 +78,7 @@ export interface RunDefaults {
 }
 
 function readAnswers(command: Command, file: string): PreparedAnswers {
-  const path = absolute(command.powers.environment, file);
-  const bytes = command.powers.disk.read(path);
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read answers "${file}": there is no such file`);
-  }
+  const bytes = givenFile(command, file, "read answers");
   return parseAnswers(file, new TextDecoder().decode(bytes));
 }
 

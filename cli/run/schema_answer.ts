@@ -3,8 +3,7 @@ import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import { templateOf, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Command } from "../command.ts";
-import { absolute } from "../../launch/disk/places.ts";
+import { type Command, givenFile } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { awaitEnd, type RunningTask } from "./run_task.ts";
@@ -42,12 +41,9 @@ export function readSchema(command: Command<Basic | "schemas">, file: string): A
     const { schema: text, ask, misfit } = template;
     return { file: `template ${titleOf(template)}`, text, ask, misfit };
   }
-  const { disk, environment, schemas } = command.powers;
-  const bytes = disk.read(absolute(environment, file), { most: MAX_SCHEMA });
+  const { schemas } = command.powers;
   const shown = displayText(file, { max: 200 });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read the schema "${shown}": there is no such file`);
-  }
+  const bytes = givenFile(command, file, "read the schema", { most: MAX_SCHEMA });
   const text = new TextDecoder().decode(bytes);
   if (valueIn(text) === undefined) {
     throw new Fault("invalidInput", `Cannot read the schema "${shown}": it is no JSON`);

@@ -39,9 +39,12 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
       const heads = ["PID", "AGENT", "STATE", "COLOUR", "LABEL", "IN", "OUT"];
       show(
         session,
-        rows.length === 0
-          ? ["none runs; the next words start it"]
-          : tableLines(heads, rows, session.command.powers.screen.width - 2),
+        tableLines(
+          heads,
+          rows,
+          session.command.powers.screen.width - 2,
+          "none runs; the next words start it",
+        ),
       );
     },
   },
@@ -54,7 +57,7 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
       const heads = ["TASK", "STATUS", "AGE", "OBJECTIVE"];
       show(
         session,
-        rows.length === 0 ? ["there is none"] : tableLines(heads, rows, screen.width - 2),
+        tableLines(heads, rows, screen.width - 2, "there is none"),
       );
     },
   },

@@ -1,6 +1,7 @@
 /** The commands that set Remit up and show its status. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const FOLDER: FlagSpec = {
   name: "folder",
@@ -46,7 +47,7 @@ const SETUP_COMMANDS: readonly CommandSpec[] = [
 ];
 
 /** The commands that set Remit up and show its status. */
-export const SETUP = family(SETUP_COMMANDS, ["screen", "disk", "environment", "kernels", "wikis"], {
+export const SETUP = family(SETUP_COMMANDS, [...BASIC, "wikis"], {
   init: async () => (await import("./init_command.ts")).initCommand,
   status: async () => (await import("./status_command.ts")).statusCommand,
   "config get": async () => (await import("./config_command.ts")).configGet,

@@ -20,7 +20,7 @@ import {
 } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { commandText, printJson } from "../command.ts";
+import { commandText, givenFile, printJson } from "../command.ts";
 import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { parseMount } from "../../launch/disk/mounts.ts";
 import { settle } from "../run/run_setting.ts";
@@ -47,7 +47,7 @@ interface Asked {
 }
 
 function askedOf(command: SwarmCommand): Asked {
-  const { parsed, powers: { disk, environment } } = command;
+  const { parsed, powers: { environment } } = command;
   const [file] = parsed.args;
   const text = flag(parsed, "request");
   const given = parsed.flags.get("mount") ?? [];
@@ -81,11 +81,7 @@ function askedOf(command: SwarmCommand): Asked {
     );
     return { plan, dir: wish.dir, mount: wish.name };
   }
-  const path = absolute(environment, file ?? "");
-  const bytes = disk.read(path, { most: 1_000_000 });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read swarm ${JSON.stringify(file)}: there is no such file`);
-  }
+  const bytes = givenFile(command, file ?? "", "read swarm", { most: 1_000_000 });
   const plan = parsePlan(new TextDecoder().decode(bytes), file ?? "");
   if (wish !== undefined) return { plan, dir: wish.dir, mount: wish.name };
   if (plan.repository === undefined) {
@@ -96,7 +92,7 @@ function askedOf(command: SwarmCommand): Asked {
       }: it names no repository; add "repository: DIR", or --mount repo=DIR`,
     );
   }
-  const from = { cwd: dirname(path), env: environment.env };
+  const from = { cwd: dirname(absolute(environment, file ?? "")), env: environment.env };
   return { plan, dir: absolute(from, plan.repository), mount: MOUNT_NAME };
 }
 

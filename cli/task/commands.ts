@@ -130,7 +130,7 @@ export async function psCommand(command: Command): Promise<number> {
   });
   return printLines(
     command,
-    rows.length === 0 ? ["no processes"] : tableLines(
+    tableLines(
       [
         ...(fleet ? ["KERNEL"] : []),
         "PID",
@@ -146,6 +146,7 @@ export async function psCommand(command: Command): Promise<number> {
       ],
       rows,
       powers.screen.width,
+      "no processes",
     ),
   );
 }

@@ -8,6 +8,7 @@ import {
   simple,
 } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
 
@@ -111,7 +112,7 @@ export const TASK = family(
       ],
     ),
   ],
-  ["screen", "disk", "environment", "kernels", "interrupts", "keyboard", "mcpStore", "models"],
+  [...BASIC, "interrupts", "keyboard", "mcpStore", "models"],
   {
     questions: async () => (await import("./question_commands.ts")).questionsCommand,
     answer: async () => (await import("./question_commands.ts")).answerCommand,
@@ -155,7 +156,7 @@ export const TEMPLATE = family(
       ["remit templates show intake", "remit run --schema template:code_review -p 'Review it'"],
     ),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "templates list": async () => (await import("../template/commands.ts")).templatesList,
     "templates show": async () => (await import("../template/commands.ts")).templatesShow,
@@ -186,7 +187,7 @@ export const RESOURCES = family(
       ["remit resources decide c3k9… share"],
     ),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "resources list": async () => (await import("../resources/commands.ts")).resourcesList,
     "resources show": async () => (await import("../resources/commands.ts")).resourcesShow,
@@ -227,7 +228,7 @@ export const WORKSPACES = family(
       }],
     ),
   ],
-  ["screen", "disk", "environment", "kernels", "wikis"],
+  [...BASIC, "wikis"],
   {
     "workspace list": async () => (await import("./workspace_commands.ts")).workspaceList,
     "workspace keep": async () => (await import("./workspace_commands.ts")).workspaceDecide("keep"),

@@ -25,7 +25,7 @@ export function leaseLines(answer: Json, options: { now: number; width: number }
     ];
   });
   const heads = ["LEASE", "TASK", "PID", "SCOPE", "LEFT", "WHY"];
-  return rows.length === 0 ? ["no leases"] : tableLines(heads, rows, width);
+  return tableLines(heads, rows, width, "no leases");
 }
 
 /** Answers that are remembered beyond their question, as a table. */
@@ -48,7 +48,5 @@ export function toolLines(answer: Json, width: number): string[] {
     cell(tool["permission"]),
     cell(tool["description"], 300),
   ]);
-  return rows.length === 0
-    ? ["no tools"]
-    : tableLines(["TOOL", "MODE", "WHAT IT DOES"], rows, width);
+  return tableLines(["TOOL", "MODE", "WHAT IT DOES"], rows, width, "no tools");
 }

@@ -147,9 +147,7 @@ export async function outboxList(command: Command): Promise<number> {
   const heads = ["ARTIFACT", "TASK", "STATE", "SIZE", "COLOUR", "LEFT", "NAME"];
   return printLines(
     command,
-    rows.length === 0
-      ? ["the outbox is empty"]
-      : tableLines(heads, rows, command.powers.screen.width),
+    tableLines(heads, rows, command.powers.screen.width, "the outbox is empty"),
   );
 }
 

@@ -87,9 +87,12 @@ export async function taskList(command: Command): Promise<number> {
   const filtered = status !== undefined || since !== undefined || ofAgent !== undefined;
   printLines(
     command,
-    rows.length > 0
-      ? tableLines(heads, rows, powers.screen.outWidth ?? PIPE_COLUMNS)
-      : [filtered ? "no task is so" : "no tasks"],
+    tableLines(
+      heads,
+      rows,
+      powers.screen.outWidth ?? PIPE_COLUMNS,
+      filtered ? "no task is so" : "no tasks",
+    ),
   );
   tellMore();
   return EXIT.success;

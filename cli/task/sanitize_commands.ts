@@ -235,9 +235,12 @@ export async function sanitizeList(command: Command): Promise<number> {
     const heads = ["ITEM", "COLOUR", "LABEL", "SIZE", "HIDDEN", "SIGNED", "WHAT"];
     printLines(
       command,
-      rows.length === 0
-        ? ["nothing of this task is YELLOW or RED: nothing to sanitize"]
-        : tableLines(heads, rows, command.powers.screen.width),
+      tableLines(
+        heads,
+        rows,
+        command.powers.screen.width,
+        "nothing of this task is YELLOW or RED: nothing to sanitize",
+      ),
     );
     if (rows.length > 0) {
       const { screen } = command.powers;

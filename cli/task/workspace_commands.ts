@@ -37,10 +37,11 @@ export async function workspaceList(command: Command): Promise<number> {
   ]);
   return printLines(
     command,
-    rows.length === 0 ? ["no task that is over left anything in scratch"] : tableLines(
+    tableLines(
       ["TASK", "FILES", "BYTES", "EXPIRES", "IN MEMORY", "REQUEST"],
       rows,
       command.powers.screen.outWidth ?? 200,
+      "no task that is over left anything in scratch",
     ),
   );
 }

@@ -18,8 +18,7 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { numberOf } from "../audit/event_fields.ts";
-import { type Command, printJson, printLines } from "../command.ts";
-import { absolute } from "../../launch/disk/places.ts";
+import { type Command, givenFile, printJson, printLines } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
@@ -47,7 +46,9 @@ type Worlds = Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" 
 export async function worldRun(command: Worlds): Promise<number> {
   const { powers, parsed } = command;
   const { screen } = powers;
-  const world = readWorld(command, parsed.args[0] ?? "");
+  const file = parsed.args[0] ?? "";
+  const bytes = givenFile(command, file, "read the world", { most: MAX_FILE });
+  const world = parseWorld(new TextDecoder().decode(bytes), displayText(file, { max: 200 }));
   const hours = wholeNumber(command, "hours", 1, MAX_HOURS);
   const lanes = wholeNumber(command, "at-once", 4, MAX_LANES);
   const kept = openWorld(command, world.world, { fresh: has(parsed, "fresh") });
@@ -108,15 +109,6 @@ function tellEnd(command: Command, { state, end, why }: WorldEnd): number {
   };
   if (words[end] !== "") command.powers.screen.say(`  ${words[end]}`);
   return EXIT_OF[end];
-}
-
-function readWorld({ powers }: Command, file: string): World {
-  const bytes = powers.disk.read(absolute(powers.environment, file), { most: MAX_FILE });
-  const shown = displayText(file, { max: 200 });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read the world "${shown}": there is no such file`);
-  }
-  return parseWorld(new TextDecoder().decode(bytes), shown);
 }
 
 function wholeNumber({ parsed }: Command, name: string, otherwise: number, max: number): number {
