@@ -68,7 +68,7 @@ export interface Merged {
 /** The default, and what an untrusted layer may narrow to. */
 const STATIC: BrowserChoice = Object.freeze({ engine: "static", program: "/usr/bin/chromium" });
 
-function withGuards(base: GuardConfigs, more: GuardConfigs): GuardConfigs {
+function withGuards(base: GuardConfigs, more: GuardConfigs = []): GuardConfigs {
   return [...base.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
 }
 
@@ -102,80 +102,61 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
  * and the ceiling only narrow, wherever they stand.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
-  let policy = NO_POLICY;
-  let model: string | undefined;
-  let models: Record<string, ModelEntry> = {};
-  let embedder: string | undefined;
-  const redact: RedactRule[] = [];
-  const modelKeys = new Set<string>();
-  let agents: Record<string, AgentSpec> = {};
-  let mounts: NonNullable<RemitConfig["mounts"]> = {};
-  const marks: Mark[] = [];
-  const toolKeys = new Set<string>();
-  const offer = new Set<string>();
-  let commands: Record<string, CommandClass> = {};
-  let browser = STATIC;
-  let memory = NO_MEMORY;
-  let guards: GuardConfigs = [];
-  let mcp = NO_MCP;
-  let service = NO_SERVICE;
+  const trusted = layers.filter((each) => each.trusted).map(({ file }) => file);
+  const others = layers.filter((each) => !each.trusted).map(({ file }) => file);
+  const configs = trusted.map(({ config }) => config);
+  const every = [...configs, ...others.map(({ config }) => config)];
+  const joined = <T>(
+    part: (config: RemitConfig) => Readonly<Record<string, T>> | undefined,
+  ): Readonly<Record<string, T>> =>
+    Object.fromEntries(configs.flatMap((config) => Object.entries(part(config) ?? {})));
+  let policy = trusted.reduce((base, file) => overlayPolicy(base, file), NO_POLICY);
+  let memory = configs.reduce((base, config) => overlayMemory(base, config.memory), NO_MEMORY);
+  let mcp = configs.reduce((base, config) => overlayMcp(base, config.mcp), NO_MCP);
   const notes: string[] = [];
-  const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
-  for (const { file } of layers.filter((each) => each.trusted)) {
-    policy = overlayPolicy(policy, file);
-    model = file.config.model ?? model;
-    models = { ...models, ...file.config.models };
-    embedder = file.config.embedder ?? embedder;
-    redact.push(...(file.config.redact ?? []));
-    for (const key of file.config.modelKeys ?? []) modelKeys.add(key);
-    agents = { ...agents, ...file.config.agents };
-    mounts = { ...mounts, ...file.config.mounts };
-    marks.push(...(file.config.marks ?? []));
-    for (const key of file.config.toolKeys ?? []) toolKeys.add(key);
-    for (const [tool, { offer: told }] of Object.entries(file.config.tools ?? {})) {
-      if (told === true) offer.add(tool);
-      else if (told === false) offer.delete(tool);
-    }
-    commands = { ...commands, ...file.config.commands };
-    browser = file.config.browser ?? browser;
-    memory = overlayMemory(memory, file.config.memory);
-    guards = withGuards(guards, file.config.guards ?? []);
-    mcp = overlayMcp(mcp, file.config.mcp);
-    service = overlayService(service, file);
-  }
-  for (const { file } of layers.filter((each) => !each.trusted)) {
+  for (const file of others) {
     const narrowed = narrowPolicy(policy, file);
-    policy = narrowed.policy;
     const remembered = narrowMemory(memory, file);
-    memory = remembered.memory;
     const servers = narrowMcp(mcp, file);
-    mcp = servers.mcp;
+    ({ policy } = narrowed);
+    ({ memory } = remembered);
+    ({ mcp } = servers);
     notes.push(...narrowed.notes, ...remembered.notes, ...servers.notes, ...serviceNotes(file));
-    redact.push(...(file.config.redact ?? []));
-    if (file.config.browser?.engine === "static") browser = STATIC;
-    if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
-    marks.push(...(file.config.marks ?? []));
   }
+  const staticAsked = others.some(({ config }) => config.browser?.engine === "static");
   return Object.freeze({
     policy,
-    model,
-    models,
-    embedder,
-    redact,
-    modelKeys: [...modelKeys],
-    agents,
-    mounts,
-    narrowMounts,
-    marks,
-    toolKeys: [...toolKeys],
-    offer: [...offer],
-    commands,
-    browser,
-    ...{ memory, guards },
+    model: configs.findLast(({ model }) => model !== undefined)?.model,
+    models: joined((config) => config.models),
+    embedder: configs.findLast(({ embedder }) => embedder !== undefined)?.embedder,
+    redact: every.flatMap((config) => config.redact ?? []),
+    modelKeys: [...new Set(configs.flatMap((config) => config.modelKeys ?? []))],
+    agents: joined((config) => config.agents),
+    mounts: joined((config) => config.mounts),
+    narrowMounts: others.flatMap(({ config }) => config.mounts ?? []),
+    marks: every.flatMap((config) => config.marks ?? []),
+    toolKeys: [...new Set(configs.flatMap((config) => config.toolKeys ?? []))],
+    offer: offered(configs),
+    commands: joined((config) => config.commands),
+    browser: staticAsked
+      ? STATIC
+      : configs.findLast(({ browser }) => browser !== undefined)?.browser ?? STATIC,
+    memory,
+    guards: configs.reduce<GuardConfigs>((base, config) => withGuards(base, config.guards), []),
     mcp,
-    service,
+    service: trusted.reduce((base, file) => overlayService(base, file), NO_SERVICE),
     notes,
   });
+}
+
+/** The tools that the last layer that mentions their `offer` offers. */
+function offered(configs: readonly RemitConfig[]): string[] {
+  const names = new Set<string>();
+  for (const [tool, { offer }] of configs.flatMap(({ tools }) => Object.entries(tools ?? {}))) {
+    if (offer === true) names.add(tool);
+    else if (offer === false) names.delete(tool);
+  }
+  return [...names];
 }
 
 const MODES = ["rw", "stage", "ro"] as const;

@@ -88,7 +88,8 @@ function chooseCommand(words: readonly string[]): { command: CommandSpec; used: 
   throw wrong(`Cannot run "${first}": ${meant(first, firstWords())}`);
 }
 
-function findFlag(flags: readonly FlagSpec[], name: string): FlagSpec | undefined {
+/** The flag of this name or short name. */
+export function findFlag(flags: readonly FlagSpec[], name: string): FlagSpec | undefined {
   return flags.find((each) => each.name === name || each.short === name);
 }
 

@@ -23,17 +23,13 @@ import { finishFollowing } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
 import { followTask, readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
+import { SPAN_UNITS } from "../terminal/since.ts";
 import { spanText } from "../terminal/span.ts";
 import { registryOf } from "../mcp/work.ts";
 import type { Basic } from "../powers.ts";
 
 /** US dollars from which the trace counts down. */
 const DEFAULT_BUDGET = 1;
-const UNITS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /** `conversation list`. */
 export async function conversationList(command: Command): Promise<number> {
@@ -167,7 +163,7 @@ export async function conversationExpire(command: Command): Promise<number> {
   const [name = ""] = command.parsed.args;
   const after = flag(command.parsed, "after");
   const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(after ?? "") ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? 0);
+  const ms = Number(count) * (SPAN_UNITS[unit] ?? 0);
   if (after !== "never" && (count === "" || unit === "")) {
     throw new Fault(
       "invalidInput",

@@ -5,6 +5,7 @@ import {
   COMMON_FLAGS,
   type FlagSpec,
 } from "../arguments/command_table.ts";
+import { findFlag } from "../arguments/parse_arguments.ts";
 
 /** A candidate for the next word, with an explanation. */
 export interface Candidate {
@@ -43,11 +44,6 @@ interface Place {
   readonly ended: boolean;
 }
 
-function findFlag(flags: readonly FlagSpec[], word: string): FlagSpec | undefined {
-  const name = word.replace(/^--?/, "");
-  return flags.find((each) => each.name === name || each.short === name);
-}
-
 /** The syntactic place of the word after `words`. */
 function placeOf(words: readonly string[]): Place {
   const named: string[] = [];
@@ -58,7 +54,7 @@ function placeOf(words: readonly string[]): Place {
     if (flag !== undefined) flag = undefined;
     else if (word === "--") ended = true;
     else if (!ended && word.startsWith("-") && word !== "-") {
-      const found = word.includes("=") ? undefined : findFlag(every, word);
+      const found = word.includes("=") ? undefined : findFlag(every, word.replace(/^--?/, ""));
       flag = found?.value === undefined ? undefined : found;
     } else named.push(word);
   }
@@ -111,7 +107,7 @@ export async function complete(words: readonly string[], live: Live): Promise<Co
   const flags = [...place.command?.flags ?? [], ...COMMON_FLAGS];
   if (!place.ended && current.startsWith("-")) {
     const [name = ""] = current.split("=", 1);
-    const flag = current.includes("=") ? findFlag(flags, name) : undefined;
+    const flag = current.includes("=") ? findFlag(flags, name.replace(/^--?/, "")) : undefined;
     if (flag !== undefined) return fits(await ofHint(flag.value ?? "", live), `${name}=`);
     const all = flags.map((each) => ({ word: `--${each.name}`, says: each.help }));
     return fits({ candidates: all, files: false });

@@ -1,7 +1,8 @@
 /** Parses a time: how long ago, or a date. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 
-const UNITS: Readonly<Record<string, number>> = {
+/** Milliseconds in each unit of a span of time, such as `30m`. */
+export const SPAN_UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
@@ -15,7 +16,7 @@ const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-
  */
 export function parseSince(text: string, now: number): number {
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
-  if (ago !== null) return Math.max(0, now - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0));
+  if (ago !== null) return Math.max(0, now - Number(ago[1]) * (SPAN_UNITS[ago[2] ?? ""] ?? 0));
   // Date.parse alone would read "10" as a month of 2001.
   const [, day, time = "00:00", zone = "Z"] = DATE.exec(text) ?? [];
   const at = day === undefined ? NaN : Date.parse(`${day}T${time}${zone}`);
