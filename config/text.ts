@@ -162,7 +162,7 @@ const MISSING = 0.5;
  * The issue itself; for a union of shapes, the first issue of the nearest shape with its path from the root. Where no
  * shape is nearest, a message that lists what each shape wants.
  */
-export function nearestIssue(issue: Issue): Issue {
+function nearestIssue(issue: Issue): Issue {
   if (issue.code !== "invalid_union") return issue;
   const shapes = issue.errors.filter((errors) => errors.length > 0);
   const [nearest, second] = [...shapes].sort((a, b) => nearnessOf(b) - nearnessOf(a));
