@@ -94,38 +94,16 @@ export function isEmoji(cluster: string): boolean {
   return /^\p{RGI_Emoji}$/v.test(cluster);
 }
 
-/** First and last code points of the wide ranges (Unicode 16, East Asian Width W and F). */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6f],
-  [0xff01, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18dff],
-  [0x1aff0, 0x1b2ff],
-  [0x1f200, 0x1f265],
-  [0x20000, 0x3fffd],
-];
-
+/** Begins with a wide character (Unicode 16, East Asian Width W and F). */
+const WIDE =
+  /^[\u1100-\u115f\u2329-\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
 const PICTURE = /^\p{Emoji_Presentation}|\u{fe0f}/u;
 const NO_WIDTH = /^[\p{M}\p{Cc}\p{Cf}]/u;
 
 /** Columns of one emoji sequence or code point, with what combines with it: 0, 1 or 2. */
 export function widthOfCluster(cluster: string): number {
-  const code = cluster.codePointAt(0);
-  if (code === undefined) return 0;
   // ASCII, the usual case, needs no pattern.
-  if (cluster.length === 1 && code >= 0x20 && code < 0x7f) return 1;
-  if (NO_WIDTH.test(cluster)) return 0;
-  if (PICTURE.test(cluster)) return 2;
-  return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+  if (cluster.length === 1 && cluster >= " " && cluster < "\x7f") return 1;
+  if (cluster === "" || NO_WIDTH.test(cluster)) return 0;
+  return PICTURE.test(cluster) || WIDE.test(cluster) ? 2 : 1;
 }

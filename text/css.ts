@@ -1,5 +1,5 @@
 /**
- * The part of CSS that decides whether people see something: text hidden from people must not reach a model.
+ * CSS that decides whether people see text: what is hidden from them must not reach a model.
  * @module
  */
 
@@ -131,7 +131,7 @@ export function parseColour(value: string): Rgba | undefined {
   return [red, green, blue].some(Number.isNaN) ? undefined : [red, green, blue, opaque];
 }
 
-/** The colour in a `background`; undefined when no colour in it is known: then nothing is concluded from it. */
+/** The colour in a `background`; undefined when no colour in it is known. */
 export function parseBackground(value: string): Rgba | undefined {
   for (const part of value.split(/\s+(?![^(]*\))/)) {
     const colour = parseColour(part);
@@ -140,7 +140,7 @@ export function parseBackground(value: string): Rgba | undefined {
   return undefined;
 }
 
-/** People do not tell two colours apart whose channels differ by no more than this, each or in sum. */
+/** People cannot tell colours apart whose channels differ by no more, each or in sum. */
 const SAME_EACH = 16;
 const SAME = 24;
 

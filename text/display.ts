@@ -16,7 +16,7 @@ export interface BlockOptions {
   readonly maxLines?: number;
   /** Most columns over all lines, without the note on a cut. Default 100,000. */
   readonly max?: number;
-  /** Columns of a line without its prefix; a longer line continues after `↪`. Default 96, at least 12. */
+  /** Columns of a line without its prefix; a longer one continues after `↪`. Default 96, least 12. */
   readonly columns?: number;
 }
 

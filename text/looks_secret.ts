@@ -22,7 +22,7 @@ function parted(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toLowerCase();
 }
 
-/** Whether a name alone (of a variable, a flag, a header, a parameter) says that its value is a secret. */
+/** Whether the name of a variable, flag, header or parameter says that its value is a secret. */
 export function namesSecret(name: string): boolean {
   return NAMES.test(parted(name));
 }
@@ -86,7 +86,7 @@ export function isSecret(name: string, value: string): boolean {
   return value !== "" && (holdsSecret(value) || (namesSecret(name) && !isPlain(value)));
 }
 
-/** Whether a value is an ordinary setting that a name like `AUTH` may hold: a switch, a number, a path. */
+/** Whether a value is an ordinary setting, as a name like `AUTH` may hold: a switch, a path. */
 function isPlain(value: string): boolean {
   return /^(?:true|false|yes|no|on|off|none|null|[0-9]{1,5})$/i.test(value) ||
     /^[~.]?\.?\/[^\s:@]*$/.test(value);

@@ -114,7 +114,7 @@ export function shownPage(
   return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
 }
 
-/** Access to the newest page of a session by the names that calls use. Each {@link Fault} says what to call instead. */
+/** The newest page by the names that calls use; each {@link Fault} says what to call instead. */
 export interface NewestPage<Target, Page extends Snapshot<Target>> {
   /** @throws {Fault} `notFound` where no page is open */
   newest(): Page;
@@ -122,7 +122,7 @@ export interface NewestPage<Target, Page extends Snapshot<Target>> {
   current(snapshot: string): Page;
   /** @throws {Fault} `invalidArguments` for a ref that the snapshot does not list */
   target(at: { readonly snapshot: string; readonly ref: string }): Target;
-  /** The newest page, where its address is `url`; messages show `written`. @throws {Fault} `invalidArguments` */
+  /** The newest page, if it is at `url`; messages show `written`. @throws {Fault} `invalidArguments` */
   at(url: string, written?: string): Page;
 }
 
@@ -288,7 +288,7 @@ export interface DownloadParts<Answer extends Downloaded> {
 /** Limit of a download in bytes: what one write to the scratch takes. */
 const DOWNLOAD_BYTES = 1_000_000;
 
-/** The media type of an answer in lower case, without its parameters; empty when the answer names none. */
+/** The media type of an answer in lower case, without parameters; empty when none is named. */
 export function mediaType({ headers }: Pick<Downloaded, "headers">): string {
   return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
