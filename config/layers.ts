@@ -51,7 +51,7 @@ export interface Merged {
   readonly offer: readonly string[];
   /** Trusted. */
   readonly commands: Readonly<Record<string, CommandClass>>;
-  /** Chromium is trusted: the choice runs a program of this machine. */
+  /** Chromium and profiles are trusted: one runs a program of this machine, the others are signed in. */
   readonly browser: BrowserChoice;
   /** Which wiki is used is trusted. */
   readonly memory: MergedMemory;
@@ -70,6 +70,13 @@ const STATIC: BrowserChoice = Object.freeze({ engine: "static", program: "/usr/b
 
 function withGuards(base: GuardConfigs, more: GuardConfigs = []): GuardConfigs {
   return [...base.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
+}
+
+/** Replaces the choice; profiles of both are kept, and of equal names the stronger layer's. */
+function overlayBrowser(base: BrowserChoice, more: BrowserChoice | undefined): BrowserChoice {
+  if (more === undefined) return base;
+  const profiles = { ...base.profiles, ...more.profiles };
+  return Object.keys(profiles).length === 0 ? more : { ...more, profiles };
 }
 
 /** Puts a trusted layer's rules before those of a policy, and its settings over them. */
@@ -113,6 +120,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   let policy = trusted.reduce((base, file) => overlayPolicy(base, file), NO_POLICY);
   let memory = configs.reduce((base, config) => overlayMemory(base, config.memory), NO_MEMORY);
   let mcp = configs.reduce((base, config) => overlayMcp(base, config.mcp), NO_MCP);
+  const browser = configs.reduce((base, config) => overlayBrowser(base, config.browser), STATIC);
   const notes: string[] = [];
   for (const file of others) {
     const narrowed = narrowPolicy(policy, file);
@@ -138,9 +146,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     toolKeys: [...new Set(configs.flatMap((config) => config.toolKeys ?? []))],
     offer: offered(configs),
     commands: joined((config) => config.commands),
-    browser: staticAsked
-      ? STATIC
-      : configs.findLast(({ browser }) => browser !== undefined)?.browser ?? STATIC,
+    browser: { ...browser, ...(staticAsked ? STATIC : {}) },
     memory,
     guards: configs.reduce<GuardConfigs>((base, config) => withGuards(base, config.guards), []),
     mcp,

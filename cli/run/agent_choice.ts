@@ -80,6 +80,25 @@ export function limitsOf(
   return lower as Partial<Limits>;
 }
 
+/** Most US dollars that `--budget` takes. */
+const MAX_MONEY = 1e6;
+
+/**
+ * The limits with the operator's budget for models, in US dollars, which replaces the default and only lowers what
+ * remit.yaml sets. @throws Fault `invalidInput` for text that is no amount
+ */
+export function withBudget(limits: Partial<Limits>, budget: string | undefined): Partial<Limits> {
+  if (budget === undefined) return limits;
+  const money = Number(budget);
+  if (!/^[0-9]+(?:\.[0-9]+)?$/.test(budget) || !(money > 0 && money <= MAX_MONEY)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot use --budget ${JSON.stringify(budget)}: write US dollars, as 0.5 or 20`,
+    );
+  }
+  return { ...limits, money: Math.min(limits.money ?? Infinity, money) };
+}
+
 /** Paths of the instruction files in the mounts, as tools name them: at most one for each mount. */
 export function instructionsIn(
   mounts: readonly Mount[],

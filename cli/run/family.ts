@@ -2,6 +2,7 @@
 import {
   AGENT,
   ANSWERS,
+  BUDGET,
   type FlagSpec,
   MODEL,
   MOUNT,
@@ -22,6 +23,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   MODEL,
   ...MODEL_FLAGS,
   AGENT,
+  BUDGET,
   PROFILE,
   ON_QUESTION,
   ANSWERS,
@@ -72,6 +74,7 @@ export const RUN = family(
       MOUNT,
       MODEL,
       ...MODEL_FLAGS,
+      BUDGET,
       WIKI,
       TOOLS,
       TRACE,

@@ -22,7 +22,7 @@ import { displayText } from "../../text/mod.ts";
 import { chooseModel, withGuardModels } from "../model/choice.ts";
 import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
-import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
+import { chooseAgent, instructionsIn, limitsOf, mountsOf, withBudget } from "./agent_choice.ts";
 import { type MountWish, nestMounts, parseMount, resolveMount } from "../../launch/disk/mounts.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { checkRecordingPlace } from "../model/recording/recording.ts";
@@ -188,7 +188,10 @@ export async function settle(
     offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
     foreign,
-    limits: lalLimits(agent, powers.environment.env, limitsOf(agent, config.policy.limits)),
+    limits: withBudget(
+      lalLimits(agent, powers.environment.env, limitsOf(agent, config.policy.limits)),
+      flag(parsed, "budget"),
+    ),
     instructions: instructionsIn(mounts, (path) => powers.disk.stat(path) !== undefined),
   };
 }

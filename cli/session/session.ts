@@ -1,7 +1,7 @@
 /** The state of an open session, and the record of the last one. @module */
 import { join } from "node:path";
 import * as z from "zod";
-import { TaskId } from "../../contracts/authority/mod.ts";
+import { type SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import type { Phase } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Keyboard, LineExtras } from "../powers.ts";
@@ -37,6 +37,10 @@ export interface Session {
   phase: Extract<Phase, "plan" | "work">;
   /** References of the providers already announced. */
   readonly announced: Set<string>;
+  /** Shared by all conversations that begin in the session: its budgets hold for them together. */
+  readonly id: SessionId;
+  /** US dollars spent by conversations that the session has left. */
+  readonly spent: Map<TaskId, number>;
   /** Text typed under an answer and not entered. */
   draft: string;
   /** The last answer shown. */

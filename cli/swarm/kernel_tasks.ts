@@ -1,5 +1,11 @@
 /** Runs a swarm's tasks on a kernel: each is a durable task over a private tree. @module */
-import { type Label, mixLabel, SessionId, TaskId } from "../../contracts/authority/mod.ts";
+import {
+  type Label,
+  mixColour,
+  mixLabel,
+  SessionId,
+  TaskId,
+} from "../../contracts/authority/mod.ts";
 import { Fault, type FaultCode, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
@@ -250,11 +256,11 @@ export function makeKernelTasks(
         await swarm.rest(LOOK_MS, signal);
         continue;
       }
-      const { status, answer = "", reason = "", label } = now;
+      const { status, answer = "", reason = "", label, colour } = now;
       if (
         status === "done" || status === "failed" || status === "cancelled" || status === "expired"
       ) {
-        return { status, answer, reason, label, money: await moneyOf(id) };
+        return { status, answer, reason, label, colour, money: await moneyOf(id) };
       }
       if (status !== "needsApproval") told = false;
       else if (!told) {
@@ -363,15 +369,16 @@ export async function cancelAt(
  * person's folder.
  *
  * An issue is somebody's words: YELLOW. An earlier task may have read anything and may repeat it: a request with its words
- * is RED, and as confidential as what that task had read.
+ * is RED, and as confidential as what that task had read. No person reviewed a merged change in the tree: whoever works on
+ * it has the colour and label of its author.
  */
 export function ingressOf(
-  asked: Pick<TaskAsk, "swarm" | "work" | "heard" | "label">,
+  asked: Pick<TaskAsk, "swarm" | "work" | "heard" | "label" | "merged">,
   own: Label,
 ): TaskRequest["ingress"] {
   return {
     ...{ channel: "schedule", principal: `swarm:${asked.swarm}` },
-    colour: asked.work === "author" && !asked.heard ? "YELLOW" : "RED",
+    colour: asked.work === "author" && !asked.heard ? mixColour("YELLOW", asked.merged) : "RED",
     label: mixLabel(own, asked.label),
   };
 }
