@@ -1,8 +1,9 @@
 /** The commands over lasting browser profiles. docs/browser_profiles.md. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
-/** Where agents are signed in. */
+/** Commands over the profiles in which agents are signed in. */
 export const BROWSER = family(
   [
     simple("browser list", "", [0, 0], "browser profiles of agents, and how each stands", [
@@ -33,7 +34,7 @@ export const BROWSER = family(
       "remit browser forget shop",
     ]),
   ],
-  ["screen", "disk", "environment", "kernels", "keyboard"],
+  [...BASIC, "keyboard"],
   {
     "browser list": async () => (await import("./commands.ts")).browserList,
     "browser show": async () => (await import("./commands.ts")).browserShow,
