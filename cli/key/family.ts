@@ -1,8 +1,9 @@
 /** The person's keys, and where agents act as the person. @module */
 import { PASSPHRASE, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
-/** The person's keys. */
+/** The commands over the person's keys and over browser profiles. */
 export const KEY = family(
   [
     simple("key create", "", [0, 0], "make your passphrase key, for the gravest questions", [
@@ -14,7 +15,7 @@ export const KEY = family(
       { name: "new-passphrase-file", value: "FILE", help: "where the new passphrase is" },
     ]),
   ],
-  ["screen", "disk", "environment", "kernels", "keyboard"],
+  [...BASIC, "keyboard"],
   {
     "key create": async () => (await import("./commands.ts")).keyCreate,
     "key show": async () => (await import("./commands.ts")).keyShow,
