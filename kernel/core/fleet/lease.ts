@@ -1,45 +1,45 @@
 /**
- * A kernel's lease of its tasks, counted twice: by the database's clock, which decides who may take them over, and here by
- * a clock that nobody sets, from before the database was asked. An effect starts only where this count covers its
- * deadline. docs/decision/0103.
+ * A kernel's lease of its tasks, counted twice: by the database's clock, which decides who may take the tasks over, and
+ * here by a steady clock, from a moment before the database was asked. An effect starts only while the local count
+ * covers the call's deadline. docs/decision/0103.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { GrantedCall } from "../../../contracts/task/power.ts";
 
-/** Milliseconds beyond a call's deadline that its cover lasts: for the way from the gate to the power. */
+/** Milliseconds that a lease must last beyond a call's deadline: the time from the gate to the power. */
 const MARGIN_MS = 2_000;
 
-/** What {@link makeFleetLease} is handed. */
+/** The parts of a kernel's lease. */
 export interface FleetLeaseParts {
-  /** How long the lease is without a call that needs more. */
+  /** Milliseconds of a lease while no call needs more. */
   readonly leaseMs: number;
-  /** Milliseconds of a clock that nobody sets, and that goes on while this process is stopped. */
+  /** Milliseconds of a monotonic clock that runs on while this process is stopped. */
   steady(): number;
-  /** Makes the lease so long, by the database's clock. */
+  /** Sets the lease's length in the database, in milliseconds from now by the database's clock. */
   beat(leaseMs: number): Promise<void>;
 }
 
-/** A lease. */
+/** A kernel's lease of all its tasks. */
 export interface FleetLease {
-  /** Milliseconds that it lasts yet; negative once it has run out. */
+  /** Remaining milliseconds; negative after the end. */
   left(): number;
-  /** Makes it longer. */
+  /** Renews the lease; rejects with the database's fault. */
   extend(): Promise<void>;
-  /** Makes it cover a call that has an effect. Rejects as the database says: then the call does not start. */
+  /** Renews the lease where it is too short for a call with an effect. When this rejects, the call must not start. */
   cover(call: Pick<GrantedCall, "token" | "deadlineMs">): Promise<void>;
   /**
-   * What a power calls before its effect.
-   * @throws Fault `leaseExpired` where the lease does not last for the call
+   * Called by a power right before its effect.
+   * @throws Fault `leaseExpired` where the lease ends before the call's deadline
    */
   check(call: Pick<GrantedCall, "token" | "deadlineMs" | "tool">): void;
 }
 
-/** Makes the count; the lease was just given. */
+/** Counts a lease that the database granted just now. */
 export function makeFleetLease(parts: FleetLeaseParts): FleetLease {
   const { leaseMs, steady } = parts;
   let until = steady() + leaseMs;
-  /** Until when the calls under way need it. */
+  /** The latest end that running calls need. */
   let needed = 0;
   const covered = new Set<string>();
   let beating: Promise<void> = Promise.resolve();
