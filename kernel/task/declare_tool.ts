@@ -1,6 +1,6 @@
 /**
- * `tools_declare`: before a model has read what others wrote, it says which tools that change something the request
- * needs. Later their calls go on without a question where every value stands in the request. docs/provenance.md.
+ * `tools_declare`: before a model reads anything that others wrote, it names the changing tools that the request needs.
+ * Later calls of these need no question where every value stands in the request. docs/provenance.md.
  * @module
  */
 import { ToolDescriptor } from "../../contracts/tool/tool.ts";
@@ -13,7 +13,7 @@ import type { ProcessRow } from "../../contracts/task/process.ts";
 
 const NAME = "tools_declare";
 
-/** Its descriptor. */
+/** The descriptor of `tools_declare`. */
 export const TOOLS_DECLARE: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
   name: ToolName.parse(NAME),
   description:
@@ -64,7 +64,7 @@ function toolsOf(args: JsonObject): DeclaredTools {
   );
 }
 
-/** The tool as the gate knows it. */
+/** The binding of `tools_declare`. */
 export function declareBinding({ redeem, processOf, declare }: DeclareParts): ToolBinding {
   return Object.freeze<ToolBinding>({
     descriptor: TOOLS_DECLARE,
@@ -72,10 +72,10 @@ export function declareBinding({ redeem, processOf, declare }: DeclareParts): To
     deadlineMs: 5_000,
     resultBytes: 16_384,
     resolve(args, { pid, colour }): Resolved {
-      // INVARIANT: what another wrote chooses no tool (test: "mallory's letter declares nothing, …").
+      // INVARIANT: text that others wrote chooses no tool (test: "mallory's letter declares nothing, …").
       if (colour !== "BLUE") {
         throw new Fault(
-          // Not "contaminated": that the model was late is no reason for the whole task to fail.
+          // Not "contaminated", which would fail the whole task only because the model was late.
           "refused",
           "Cannot declare tools: text that others wrote was read before; their calls ask the person",
         );

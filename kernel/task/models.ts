@@ -1,4 +1,4 @@
-/** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
+/** The models of one task: its own, the summarizer, the guards, each process's current model, and their cost. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
 import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
@@ -29,16 +29,16 @@ import {
 } from "./session/process_model.ts";
 import type { ProcessTable } from "../core/process/table.ts";
 
-/** What {@link openTaskModels} is handed. */
+/** The model services, log, processes and budgets. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {
   readonly log: InferenceParts["log"];
   readonly powers: InferenceParts["powers"];
   readonly processes: InferenceParts["processes"] & Pick<ProcessTable, "get">;
-  /** Why a process may not use a model now; undefined when it may. */
+  /** Why a process may not use a model now; undefined where it may. */
   modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
   /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
   askBrake(row: ProcessRow): Promise<boolean>;
-  /** A process ran into this limit. */
+  /** Called when a process exhausts a limit. */
   exhausted(pid: Pid, limit: string): void;
   /** Budgets over all tasks. */
   readonly budgets: Pick<StandingBudgets, "of">;
@@ -50,23 +50,23 @@ export interface TaskModels {
   of(row: ProcessRow): ProcessModel;
   /** For plugins' questions to the model. */
   readonly aside: AskAside;
-  /** For what imported servers ask of it, each time with a person's consent. */
+  /** For inferences that imported servers request, each with a person's consent. */
   readonly sampling: InferAside;
-  /** For an agent of others, which infers by itself; a limit that it runs into is heard by `exhausted`. */
+  /** For a foreign agent's own inferences; `exhausted` hears a limit that the agent runs into. */
   foreign(run: ForeignRun, exhausted: (limit: string) => void): InferForeign;
-  /** Models that look at its calls and results. */
+  /** Models that check the task's calls and results. */
   readonly guards: ModelGuards;
-  /** What the inferences of a process are made with beside its model. */
+  /** The other parts of a process's inferences: brake, money and summarizer. */
   inferring(
     row: ProcessRow,
   ): Pick<InferenceParts, "brake" | "money" | "paid" | "exhausted" | "summarizer">;
-  /** Gives the task's own back. What processes were switched to, their sessions give back. */
+  /** Releases the task's own models. Sessions release models that processes were switched to. */
   release(): void;
 }
 
 /**
- * Opens a task's model and summarizer. `switched` is what its first process had been switched to
- * before the kernel was started anew: then the rule has had its turn. Rejects with the backend's fault.
+ * Opens a task's models. `switched` is the model to which an earlier kernel switched the first process: the escalation
+ * rule has applied then. Rejects with the backend's fault.
  */
 export async function openTaskModels(
   parts: TaskModelsParts,
@@ -75,7 +75,7 @@ export async function openTaskModels(
 ): Promise<TaskModels> {
   const first = switched ?? { ref: asked.ref, config: asked.config };
   const opened = await parts.models.provide(first);
-  const shortens = asked.summarizer === undefined
+  const summarizer = asked.summarizer === undefined
     ? undefined
     : await parts.models.provide(asked.summarizer).catch((error: unknown) => {
       opened.release();
@@ -87,7 +87,7 @@ export async function openTaskModels(
       looking.push({ guard, opened: await parts.models.provide(guard.model) });
     }
   } catch (error) {
-    for (const each of [opened, shortens, ...looking.map((one) => one.opened)]) each?.release();
+    for (const each of [opened, summarizer, ...looking.map((one) => one.opened)]) each?.release();
     throw error;
   }
   const purse = makePurse(parts.powers);
@@ -97,7 +97,7 @@ export async function openTaskModels(
       ...{ agent: row.spec, principal: row.principal, trigger: ingress.channel },
     });
   const tell = (row: ProcessRow, near: string): void => {
-    // Told to whoever watches; nothing waits for it.
+    // For watchers only: nothing waits for this event.
     void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
       .catch(() => undefined);
   };
@@ -118,7 +118,7 @@ export async function openTaskModels(
         const row = parts.processes.get(pid);
         if (typeof why === "string" && row !== undefined) {
           tell(row, why);
-          // The reason of the task: which budget it was.
+          // The exhausted budget becomes the task's reason.
           exhausted(pid, why);
         }
         throw error;
@@ -133,7 +133,7 @@ export async function openTaskModels(
       ...parts,
       ...{ row, first, opened },
       rule: switched === undefined ? asked.escalate : undefined,
-      // After a restart the model that it began with may take its place again, too.
+      // After a restart the first model counts as another model to switch to.
       others: [...asked.others ?? [], { ref: asked.ref, config: asked.config }],
       judge: (model) => parts.modelRefused(row, model),
     });
@@ -142,10 +142,10 @@ export async function openTaskModels(
   };
 
   const summarizing = (row: ProcessRow): { readonly summarizer?: Summarizer } => {
-    if (shortens === undefined || asked.summarizer === undefined) return {};
-    const judged = judgedModel(asked.summarizer, shortens);
+    if (summarizer === undefined || asked.summarizer === undefined) return {};
+    const judged = judgedModel(asked.summarizer, summarizer);
     const refused = (): string | undefined => parts.modelRefused(row, judged);
-    const model = governed(shortens, { ...parts, row, modelRefused: refused });
+    const model = governed(summarizer, { ...parts, row, modelRefused: refused });
     return { summarizer: { model, modelRefused: refused } };
   };
 
@@ -186,7 +186,7 @@ export async function openTaskModels(
     }),
     release(): void {
       opened.release();
-      shortens?.release();
+      summarizer?.release();
       for (const each of looking) each.opened.release();
     },
   });

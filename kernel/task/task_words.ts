@@ -1,4 +1,4 @@
-/** The person's own words of a task, told to whoever decides or advises by them: values of calls, guards. @module */
+/** Passes the person's own words of a task on to the provenance of values and to the guards. @module */
 import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
 import type { AgentTask } from "../../contracts/task/task.ts";
@@ -7,21 +7,21 @@ import type { Replay } from "./replay.ts";
 
 /** Hears a task's messages. */
 export interface TaskWords {
-  /** `at`: when it was said, ms since 1970. What came with a person's words, or from others, is left out. */
+  /** Ignores messages that are not a person's own words. `at`: milliseconds since 1970. */
   said(message: ChatMessage, at?: number): void;
   /**
-   * What an earlier kernel knew. INVARIANT: words are those that the kernel took in, not what a worker says of its
-   * conversation (test: "a worker's word for the person's …").
+   * Restores an earlier kernel's state. INVARIANT: the words are those that the kernel received, not those that a worker
+   * reports (test: "a worker's word for the person's …").
    */
   restore(replay: Pick<Replay, "said" | "records" | "performed" | "heard">): void;
 }
 
-/** Makes it for one task. */
+/** Makes the listener of one task. */
 export function makeTaskWords(
   { id }: Pick<AgentTask, "id">,
   { keeper, guards }: { readonly keeper: ValueKeeper; readonly guards: Pick<ModelGuards, "said"> },
 ): TaskWords {
-  // One that was put aside and goes on in the same kernel is known, and is not told twice.
+  // A task that was suspended and resumed in the same kernel is known already.
   let known = keeper.knows(id);
   const hear = (text: string, at: number | undefined): void => {
     if (!known) keeper.said(id, { text, ...(at === undefined ? {} : { at }) });

@@ -1,4 +1,4 @@
-/** Ways out for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
+/** Network access for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
 import * as z from "zod";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJson } from "../../../contracts/base/json.ts";
@@ -6,17 +6,17 @@ import type { Json } from "../../../contracts/base/mod.ts";
 import type { NetProxied, NetProxy } from "../../../contracts/wire/mod.ts";
 import type { NetService } from "../net/net_service.ts";
 
-/** One way out, to the hosts that it was opened for. */
+/** A proxy to a fixed list of hosts. */
 export interface McpProxy {
-  /** The socket. It is there until {@link McpProxy.close}. */
+  /** The proxy's socket, until {@link McpProxy.close}. */
   readonly path: string;
-  /** Ends all its connections. Idempotent. */
+  /** Closes the proxy and its connections. Idempotent. */
   close(): void;
 }
 
-/** The ways out of one kernel. */
+/** The proxies of one kernel. */
 export interface McpProxies {
-  /** Waits until a socket is free. Rejects `unavailable` when there is none at all, and as the net service. */
+  /** Waits until a socket is free. Rejects with `unavailable` when the kernel has no socket, and like the net service. */
   open(options: {
     readonly allow: NetProxy["allow"];
     on(event: NetProxied): void;
@@ -31,7 +31,7 @@ const Proxied = z.object({
   more: z.int().min(0).optional(),
 });
 
-/** Makes them over `paths`. */
+/** Makes the proxies at the sockets `paths`. */
 export function makeMcpProxies(paths: readonly string[], net: NetService): McpProxies {
   const free = [...paths];
   const waiting: ((path: string) => void)[] = [];
@@ -50,7 +50,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
       const path = free.shift() ??
         await new Promise<string>((resolve) => waiting.push(resolve));
       const id = net.freshId();
-      const deaf = net.listen(id, (op: string, body: Json) => {
+      const unlisten = net.listen(id, (op: string, body: Json) => {
         const { success, data } = Proxied.safeParse(body);
         // zod keeps absent properties absent; its types cannot say so.
         if (op === "proxied" && success) on(data as NetProxied);
@@ -65,7 +65,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
           close(): void {
             if (closed) return;
             closed = true;
-            deaf();
+            unlisten();
             child.port.ask("proxyClose", { id }).catch((error: unknown) => {
               // The service has ended, and with it the proxy.
               if (!(error instanceof Fault)) throw error;
@@ -73,7 +73,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
           },
         });
       } catch (error) {
-        deaf();
+        unlisten();
         release(path);
         throw error;
       }
