@@ -1,20 +1,20 @@
-/** Lines of a stream of bytes, in time linear in its length: no piece is looked at twice. @module */
+/** Splits a stream of bytes into lines, in linear time: no piece is searched twice. @module */
 
-/** What {@link makeLines} is handed. */
+/** The limit and the listeners of {@link makeLines}. */
 export interface LinesParts {
-  /** Most characters of a line. */
+  /** Characters of a line, at most. */
   readonly max: number;
   /** Called with each line, without its newline. */
   line(text: string): void;
-  /** Called once, where a line is longer; nothing is heard after it. */
+  /** Called once, at the first longer line; later input is ignored. */
   tooLong(): void;
 }
 
-/** Makes what hears the stream's chunks; a chunk is used during the call alone. */
+/** Makes the function that takes the stream's chunks; a chunk is only used during the call. */
 export function makeLines({ max, line, tooLong }: LinesParts): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let pieces: string[] = [], length = 0, over = false;
-  /** Whether it still fits. */
+  /** Adds a piece; false where the line is too long. */
   const take = (piece: string): boolean => {
     length += piece.length;
     if (length <= max) {

@@ -1,9 +1,6 @@
 /**
- * Runs programs of this machine for tasks: over copies of their mounts, walled in, ended whole; what
- * they changed is staged.
- *
- * A run ends with its call. A program that goes on (ProcessSession) or has a terminal (PTY) will be
- * a power beside this one that holds `begin` and `settle` apart.
+ * Runs programs of this machine for tasks: over copies of their mounts, behind walls, and killed with all their children;
+ * their changes are staged. A run ends with its call; programs that outlive their call are process_sessions.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -39,17 +36,17 @@ import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
-/** Milliseconds that copying, and collecting, may take. */
+/** Milliseconds for copying, and for collecting. */
 const COPY_MS = 60_000;
 /** Milliseconds that a killed program's outputs may stay open. */
 const LATE_MS = 2_000;
 
-/** What {@link makeCommands} is handed. */
+/** The walls, copies, leases and powers of a kernel's runs. */
 export interface CommandsParts {
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentLookup;
   readonly config: Pick<KernelConfig, "programs" | "denoDir" | "dir">;
-  /** Where agents of others are run. */
+  /** Runs of foreign agents. */
   readonly agents?: AgentRuns;
   /** The copy service's bundle, absolute. */
   readonly bundle: string;
@@ -62,34 +59,34 @@ export interface CommandsParts {
   readonly powers: Pick<Powers, "now" | "after" | "token">;
   readonly disk: {
     makeDir(path: string): Promise<void>;
-    /** As `removeRoom` does. */
+    /** Like `removeRoom`. */
     remove(path: string): Promise<void>;
   };
   /** Budgets of programs and memory; absent: there are none. */
   readonly uses?: Uses;
-  /** A task's mounts and staged changes; undefined when it has ended. */
+  /** A task's mounts and staged changes; undefined once it has ended. */
   folders(task: TaskId): TaskFolders | undefined;
 }
 
-/** What budgets count of one program: it, and what its walls let it take of memory at most. */
+/** A program's use of budgets: one process, and the most memory that its walls allow. */
 export function usesOf({ command }: Pick<CommandRun, "command">): Amounts {
   return { processes: 1, memoryBytes: dataOf(command.agent !== undefined) };
 }
 
-/** One run under way. */
+/** A run in progress. */
 interface Open {
   readonly run: CommandRun;
   readonly leases: readonly Lease[];
   readonly deadlines: Set<Deadline>;
-  /** Ends what runs at this moment. */
+  /** Kills the current process of the run. */
   kill: () => void;
   pids: readonly number[];
-  /** Why it is being ended, once it is. */
+  /** Why the run is being ended, once it is. */
   ending: Fault | undefined;
   readonly done: Promise<void>;
 }
 
-/** Makes the runner of a kernel. */
+/** Makes the runner of a kernel's programs. */
 export function makeCommands(parts: CommandsParts): Commands {
   const { config, powers, leases } = parts;
   const open = new Set<Open>();
@@ -102,7 +99,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     entry.kill();
   };
   leases.onEnd((lease, why) => {
-    // What it let be copied is not kept for another run.
+    // Copies made under the ended lease are not kept for another run.
     void places.clear(lease.task);
     for (const entry of open) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
@@ -113,7 +110,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     }
   });
 
-  /** Waits for a step of a run, but not longer than it may take, nor past its end. */
+  /** Waits for a step of a run, at most `ms` milliseconds and not past the run's end. */
   const within = async <T>(entry: Open, ms: number, work: Promise<T>): Promise<T> => {
     const { name } = entry.run.command;
     const deadline = makeDeadline(powers, ms, () => {
@@ -139,7 +136,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       readonly folders: TaskFolders;
       readonly place: CopyPlace;
       readonly pinned: Promise<string>;
-      /** Ends what `pinned` waits for. */
+      /** Cancels `pinned`. */
       unpin(): void;
     },
   ): Promise<CommandRan> => {
@@ -149,8 +146,8 @@ export function makeCommands(parts: CommandsParts): Commands {
       unpin();
       void place.service.kill();
     };
-    // Its relay is started while the folder is copied; what it was shown is known when it first asks.
-    // Before its copy is made nobody knows.
+    // The agent's relay starts while the folder is copied. What the agent was shown is known by its first inference; until
+    // the copy exists, the worst is assumed.
     let seen: Shown = { colour: "RED", label: "secret" };
     const begun = beginAgent(entry, folders, () => seen);
     const [pin, { prepared, work }, agent] = await within(
@@ -168,7 +165,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     const shown = mixed(run, prepared);
     seen = { colour: shown.colour, label: shown.label };
     const { taint, ...printed } = await perform(entry, place.service, { pin, work, agent });
-    // What it was told meanwhile is in what it wrote and says.
+    // Everything that the agent read meanwhile may be in its changes and output.
     const { colour, label } = mixed(run, { ...prepared, ...taint });
     entry.kill = () => void place.service.kill();
     const collected = await within(entry, COPY_MS, place.service.collect({ colour, label }));
@@ -257,13 +254,12 @@ export function makeCommands(parts: CommandsParts): Commands {
       watched();
       program.kill();
       await agent?.close();
-      // INVARIANT: namespaces are gone with their process 1; a pipe that stays open all the same
-      // must not hold up the task.
+      // INVARIANT: namespaces end with their process 1; a pipe that stays open nevertheless must not hold up the task.
       await Promise.race([program.ended, new Promise<void>((go) => powers.after(LATE_MS, go))]);
       entry.pids = [];
     }
     return {
-      // The walls end by a signal only if somebody killed them.
+      // The walls end by a signal only when they are killed.
       exit: status.code ?? 137,
       stdout: out.text(),
       stderr: errors.text() + (agent?.told() ?? ""),
@@ -302,7 +298,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     open.add(entry);
     const pinning = new AbortController();
     const pinned = parts.pins.provide(command, pinning.signal);
-    // Whether the program is the one is heard when its folder is there.
+    // The result of the pin is awaited after the folder is copied.
     const unheard = pinned.catch(() => undefined);
     let place: CopyPlace | undefined;
     try {
@@ -325,7 +321,7 @@ export function makeCommands(parts: CommandsParts): Commands {
 
   return Object.freeze({
     async run(run: CommandRun, signal: AbortSignal): Promise<CommandRan> {
-      // One at a time for a task: two copies of one mount could not both become its changes.
+      // One run of a task at a time: changes in two copies of one mount could not both be staged.
       let line = turns.get(run.task);
       if (line === undefined) turns.set(run.task, line = makeTurns());
       return await line.run(true, () => begin(run, signal));

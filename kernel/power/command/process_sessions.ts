@@ -1,7 +1,7 @@
 /**
- * Process sessions: programs of this machine that go on after the call that started them, behind the
- * walls of a run and over copies of their own. What one changed is staged when its owner ends it;
- * a session that ends otherwise leaves nothing.
+ * Process sessions: programs of this machine that outlive the call that started them, behind the walls of a run and over
+ * copies of their own. A session's changes are staged when its owner closes it; a session that ends otherwise leaves
+ * nothing.
  * @module
  */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
@@ -29,12 +29,12 @@ import { openRoom, type Room } from "./process_room.ts";
 import type { SpawnPowers } from "../../core/start/spawn.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
-/** Milliseconds that copying, and collecting, may take. */
+/** Milliseconds for copying, and for collecting. */
 const COPY_MS = 60_000;
-/** Milliseconds between two looks at whether the owners still live. */
+/** Milliseconds between checks that the owners still live. */
 const OWNERS_MS = 1_000;
 
-/** What {@link makeProcessSessions} is handed. */
+/** The kernel's parts for sessions. */
 export interface ProcessSessionsParts extends
   Pick<
     CommandsParts,
@@ -54,14 +54,14 @@ export interface ProcessSessionsParts extends
   readonly processes: Pick<ProcessKeeper, "get">;
 }
 
-/** The sessions of all tasks, and what the kernel does with them. */
+/** The sessions of all tasks, with the kernel's own operations. */
 export interface TaskSessions extends ProcessSessions {
-  /** SIGSTOP and SIGCONT: the clocks of a process's sessions stand still. */
+  /** SIGSTOP and SIGCONT: stop and resume the clocks of a process's sessions. */
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
   /** Operating-system processes of a task, for `ps`. */
   osPids(task: TaskId): readonly number[];
-  /** Drops a task's sessions; resolves when they are gone. */
+  /** Drops a task's sessions; resolves once they are gone. */
   close(task: TaskId): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     if (deadline !== undefined) entry.deadlines.delete(deadline);
   };
 
-  /** Takes a session out of the world. */
+  /** Removes a session and its resources. */
   const clear = async (entry: Session): Promise<void> => {
     for (const deadline of entry.deadlines) deadline.cancel();
     entry.deadlines.clear();
@@ -95,7 +95,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const drop = (entry: Session, fault: Fault): void => {
     if (entry.ending !== undefined) return;
     entry.ending = fault;
-    // What was never started is nobody's to ask about.
+    // A session that never started has no known id.
     if (entry.room !== undefined) book.forget(entry, fault);
     entry.dropped.abort(fault);
     void clear(entry);
@@ -126,7 +126,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     });
   };
 
-  /** Waits for a step of a session, but not past its end, nor longer than it may take. */
+  /** Waits for a step of a session, at most COPY_MS and not past the session's end. */
   const within = async <T>(
     entry: Session,
     work: Promise<T>,
@@ -156,7 +156,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     return line.run(true, work);
   };
 
-  /** A session in use: its idle clock begins anew. */
+  /** Finds a session and restarts its idle clock. */
   const use = (
     owner: SessionOwner,
     id: string,
@@ -178,8 +178,8 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     };
   };
 
-  /** What a session starts with; where it may not, nothing of it is counted any more. */
-  const admitted = (run: SessionStart, release: (() => void) | undefined) => {
+  /** The walls and folders of a new session; where it may not start, its budgets are released. */
+  const admit = (run: SessionStart, release: (() => void) | undefined) => {
     try {
       const walled = book.admit(run), folders = parts.folders(run.task);
       if (folders !== undefined) return { walled, folders };
@@ -192,7 +192,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const start: ProcessSessions["start"] = async (run, signal) => {
     book.admit(run);
     const release = await parts.uses?.take(run, usesOf(run), `start ${run.command.name}`);
-    const { walled, folders } = admitted(run, release);
+    const { walled, folders } = admit(run, release);
     const entry: Session = {
       ...{ id: `s${powers.token()}`, run, leases: held(leases, run), deadlines: new Set() },
       ...{ opening: undefined, room: undefined, idle: undefined, taint: run, ending: undefined },

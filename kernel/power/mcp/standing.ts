@@ -1,4 +1,5 @@
 /** Compares an imported server's tools with the review. A tool that differs is suspended for its task. @module */
+import { WIKI_OWN, WIKI_READ_ONLY } from "../wiki/wiki_tools.ts";
 import { isPeer, PeerFacts } from "../../../contracts/exchange/exchange.ts";
 import type {
   ImportedServer,
@@ -93,13 +94,9 @@ function cardChange(launch: ImportedServer["launch"], words: object): string | u
 
 // Paths that no imported server may touch, even inside a granted folder: the never-list, and a wiki's own files.
 
-/** Files in a wiki's folder that only its process writes, and files that only a person writes. */
-const OWN = ["raw", "pages", "index.md", "log.md"];
-const READ_ONLY = ["AGENTS.md"];
-
 /** Globs for the names of unreadable files; `neverRead` comes from the policy. */
 export function forbiddenNames(neverRead: readonly string[]): readonly string[] {
-  return [...neverRead, ...OWN];
+  return [...neverRead, ...WIKI_OWN];
 }
 
 /** Why a path of the machine may not be touched; undefined where it may. */
@@ -113,10 +110,10 @@ export function makeMcpForbids(
     readonly wikis: readonly string[];
   },
 ): Forbids {
-  const own = wikis.flatMap((folder) => OWN.map((name) => foldPath(`${folder}/${name}`)));
+  const own = wikis.flatMap((folder) => WIKI_OWN.map((name) => foldPath(`${folder}/${name}`)));
   const kept = [
     ...own,
-    ...wikis.flatMap((folder) => READ_ONLY.map((name) => foldPath(`${folder}/${name}`))),
+    ...wikis.flatMap((folder) => WIKI_READ_ONLY.map((name) => foldPath(`${folder}/${name}`))),
   ];
   return (path, right) => {
     const rule = policyNever(path.slice(1), right);

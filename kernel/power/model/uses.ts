@@ -1,6 +1,6 @@
 /**
- * What tasks use of other things than money, counted against budgets before it is used: a kill then loses none of it,
- * and what a call did not need after all stays counted. docs/money.md.
+ * Tasks' use of budgets other than money, counted before the use: a kill then loses nothing, and unused amounts stay
+ * counted. docs/money.md.
  * @module
  */
 import type { ProcessKeeper } from "../../../contracts/task/process.ts";
@@ -17,7 +17,7 @@ import {
 import { amountText, periodOf } from "./budget_words.ts";
 import type { FindOrAsk, StandingBudgets } from "./standing_budgets.ts";
 
-/** What {@link makeUses} is handed. */
+/** The budgets, the log and the processes. */
 export interface UsesParts {
   readonly budgets: Pick<StandingBudgets, "of" | "has">;
   readonly log: Pick<EventLog, "append">;
@@ -25,12 +25,12 @@ export interface UsesParts {
   find: FindTask;
 }
 
-/** A line for people who watch: how a budget stands that runs out. */
+/** A line about a budget that runs out, for watchers. */
 export function nearText({ name, of, spent, held }: BudgetStanding): string {
   return `${name}: ${amountText(of, spent + held)} ${of === "money" ? "spent" : "used"}`;
 }
 
-/** Makes them over a kernel's budgets. */
+/** Makes the uses of a kernel's budgets. */
 export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
   const payer = ({ task, pid }: User): Payer => {
     const row = pid === undefined ? undefined : processes.get(pid);
@@ -50,7 +50,7 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
     );
     const { task = "kernel", pid = 1 } = user;
     try {
-      // Nothing is used before it is on record.
+      // A use is logged before it happens.
       await log.append(task, [
         ...(lasting ? [{ kind: "budgetUsed" as const, body: { pid, of, amount } }] : []),
         ...near.map((each) => ({
@@ -84,8 +84,8 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
 }
 
 /**
- * Counts in budgets what the log says of the month of `now`, and of the tasks that are not over; `spent` and `used` read
- * it since a time.
+ * Counts the log's uses of the month of `now`, and of unfinished tasks, in the budgets; `spent` and `used` read the log
+ * since a moment.
  */
 export async function seedBudgets(
   budgets: Pick<StandingBudgets, "seed" | "seedUsed">,
@@ -94,7 +94,7 @@ export async function seedBudgets(
     used(since: number): AsyncIterable<Used>;
     readonly find: FindOrAsk;
     readonly now: number;
-    /** Tasks that are not over. */
+    /** Unfinished tasks. */
     readonly live: readonly Pick<AgentTask, "id" | "createdAt">[];
   },
 ): Promise<void> {

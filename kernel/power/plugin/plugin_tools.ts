@@ -1,6 +1,5 @@
 /**
- * Plugins as tools of a task: from manifests to bindings, from a granted call to a plugin host.
- * docs/decision/0009.
+ * Plugins as tools of a task: manifests become bindings, granted calls go to plugin hosts. docs/decision/0009.
  * @module
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";
@@ -17,10 +16,10 @@ import type { Grants, Under } from "./host_fetch.ts";
 import type { PluginHosts } from "./hosts.ts";
 import type { Progress } from "../../core/log/watch.ts";
 
-/** Calls within calls, at most: a plugin that calls a tool that is a plugin that calls … */
-const DEEPEST = 3;
+/** Levels of calls within calls: a plugin may call a tool of another plugin. */
+const MAX_DEPTH = 3;
 
-/** A call as tools-wasm/binding hands it over. */
+/** A granted call, from tools-wasm/binding. */
 export interface PluginRun {
   readonly manifest: PluginManifest;
   readonly tool: PluginTool;
@@ -28,13 +27,13 @@ export interface PluginRun {
   readonly grants: Grants;
 }
 
-/** What it came to. */
+/** The result of a plugin call. */
 export interface PluginRan extends Pick<Under, "colour" | "label" | "sources"> {
   readonly value: Json;
   readonly logs: readonly string[];
 }
 
-/** What tools-wasm/binding makes of a manifest: handed over by main.ts. */
+/** Converts manifests to descriptors and bindings, made by tools-wasm/binding. */
 export interface BindPlugins {
   descriptor(manifest: PluginManifest, tool: PluginTool): ToolDescriptor;
   bind(
@@ -50,14 +49,14 @@ export interface BindPlugins {
   ): ToolBinding;
 }
 
-/** What {@link makePluginTools} is handed. */
+/** The plugins, their hosts, and the parts behind host functions. */
 export interface PluginToolsParts extends Omit<HostFunctionsParts, "within" | "onProgress"> {
   readonly plugins: KernelConfig["tools"]["plugins"];
   readonly hosts: PluginHosts;
   readonly processes: Pick<ProcessKeeper, "get" | "taint">;
   readonly powers: Pick<Powers, "token">;
   readonly binding: BindPlugins;
-  onProgress(task: TaskId, said: Progress): void;
+  onProgress(task: TaskId, progress: Progress): void;
 }
 
 /** The plugins of a kernel. */
@@ -72,11 +71,11 @@ type Plugin = KernelConfig["tools"]["plugins"][number];
 /**
  * Makes the plugins' tools.
  *
- * @throws Fault `conflict` when two plugins bring a tool of one name
+ * @throws Fault `conflict` when two plugins have a tool of the same name
  */
 export function makePluginTools(parts: PluginToolsParts): PluginTools {
   const { hosts, processes, binding, powers } = parts;
-  /** Depth of calls that are made within another, by process and call id. */
+  /** Depth of calls within calls, by process and call id. */
   const inner = new Map<string, number>();
   const serve = makeHostFunctions({
     ...parts,
@@ -119,10 +118,10 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     const process = processes.get(granted.pid);
     if (process === undefined) throw new Fault("gone", "Cannot run a plugin: its caller has ended");
     const depth = depthOf(granted.pid, granted.callId);
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       throw new Fault(
         "refused",
-        `Cannot call "${tool.name}": more than ${DEEPEST} calls within calls`,
+        `Cannot call "${tool.name}": more than ${MAX_DEPTH} calls within calls`,
       );
     }
     const { effect, colour = "BLUE", label = "public" } = granted.resolved;
@@ -149,7 +148,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
       });
       return { value, logs, ...tainted() };
     } catch (error) {
-      // What a plugin says of its failure may quote what it has read.
+      // A plugin's failure message may quote text that it has read.
       if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
       const { colour, label } = tainted();
       throw new Fault(error.code, error.message, {

@@ -1,4 +1,4 @@
-/** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
+/** One toolhost process: its running calls, their grants, and their end. @module */
 import * as z from "zod";
 import {
   Colour,
@@ -26,10 +26,10 @@ import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import { howEnded } from "../../core/start/spawn.ts";
 import type { OpenGrant } from "./toolhost_judge.ts";
 
-/** Milliseconds that a toolhost has to honour a cancel before it is killed. */
+/** Milliseconds for a toolhost to honour a cancel before it is killed. */
 const HONOUR_MS = 250;
 
-/** A call as the toolhost's kernel side is handed it. */
+/** A call to a toolhost. */
 export interface HostCall {
   readonly pid: Pid;
   readonly body: HostCallBody;
@@ -37,15 +37,15 @@ export interface HostCall {
   readonly signal: AbortSignal;
 }
 
-/** Calls in flight in one process, before and after it has started. */
+/** The running calls of one process, from before its start on. */
 export interface HostCalls {
-  /** What may be touched at this moment. */
+  /** The grants of the running calls. */
   grants(): Iterable<OpenGrant>;
   /** Runs a call under the leases that cover its scopes. Rejects with the fault that ended it. */
   run(child: Child, call: HostCall, leases: readonly Lease[]): Promise<HostCallAnswer>;
-  /** A lease ended: ends the process if a call in flight uses it. */
+  /** Called when a lease ends: kills the process if a running call uses the lease. */
   leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void;
-  /** Its process is being ended: no call goes to it any more. */
+  /** True once the process is being killed and takes no more calls. */
   doomed(): boolean;
   freeze(pid: Pid): void;
   thaw(pid: Pid): void;
@@ -55,11 +55,11 @@ interface Open {
   readonly call: HostCall;
   readonly grants: readonly OpenGrant[];
   readonly deadline: Deadline;
-  /** Why it is being ended, once it is. */
+  /** Why the call is being ended, once it is. */
   ending: Fault | undefined;
 }
 
-/** Makes the record of one toolhost's calls. */
+/** Makes the running calls of one toolhost. */
 export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls {
   const open = new Set<Open>();
   let doomed = false;
@@ -71,7 +71,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
   const ending = (child: Child, entry: Open, fault: Fault): () => void => {
     entry.ending ??= fault;
     child.port.tell("cancel", toJson({ id: entry.call.body.id } satisfies HostCancel));
-    // One that does not listen is not asked twice.
+    // A toolhost that does not react is killed.
     return powers.after(HONOUR_MS, () => end(child));
   };
 
@@ -103,7 +103,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
       try {
         if (signal.aborted) throw cancelled(body.tool);
         const answer = await child.port.ask("call", toJson(body));
-        // INVARIANT: what was read under a lease that is gone is not handed over (test: "… long read …").
+        // INVARIANT: content read under an ended lease is not passed on (test: "… long read …").
         if (entry.ending !== undefined) throw entry.ending;
         return parseHostAnswer(answer, body.tool);
       } catch (error) {
@@ -127,7 +127,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
           : ["leaseExpired", "has expired"] as const;
         const tool = entry.call.body.tool;
         entry.ending ??= new Fault(code, `Cannot finish "${tool}": its lease ${how}`);
-        // Deno asks no more about a file that is open: only the end of the process closes it.
+        // Deno asks no permission for an open file, so only the end of the process closes it.
         end(child);
       }
     },
@@ -145,7 +145,7 @@ function cancelled(tool: string): Fault {
   return new Fault("cancelled", `Cannot finish "${tool}": cancelled`);
 }
 
-/** Only a closed port means that it ended: a tool may answer with a fault of any code. */
+/** Tells whether the process has ended. Only a closed port means that, since a tool may answer with any fault. */
 async function hasEnded({ port }: Child): Promise<boolean> {
   return await Promise.race([port.closed.then(() => true), Promise.resolve().then(() => false)]);
 }
@@ -169,7 +169,7 @@ const Answer = z.object({
   contents: z.array(Digest).max(10_000).optional(),
 }).strict();
 
-/** Parses; throws `upstream` naming the part that does not fit. */
+/** Parses an answer; throws `upstream`, naming the part that does not fit. */
 function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
   const { success, data, error } = Answer.safeParse(raw);
   if (!success) {
@@ -181,9 +181,9 @@ function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
 }
 
 /**
- * An answer with what is known of the contents that it came from mixed in, also into what it stages. With `whole` it is a
- * reading of one named file, and no worse than a person signed for exactly its content, whatever its folder is marked as;
- * an answer with names, or with lines of many files, says more than any content that somebody signed.
+ * Mixes the known colours and labels of contents into an answer that came from them, and into what it stages. With `whole`
+ * the answer is one named file, and gets the colour that a person signed for exactly its content, whatever its folder's
+ * marks. Answers with names, or with lines of many files, say more than any signed content.
  */
 export function withKnown(
   answer: HostCallAnswer,
@@ -216,7 +216,7 @@ export function withKnown(
   };
 }
 
-/** `root` is the folder by the name that the process knows it by. */
+/** Converts a mount for a process that knows its folder as `root`. */
 export function hostMount(
   { name, mode, colour, label, marks, apart }: Omit<Mount, "dir">,
   root: string,
@@ -233,13 +233,13 @@ export function hostMount(
   };
 }
 
-/** A place where turns are taken. */
+/** A lock with shared readers and exclusive writers, in order of arrival. */
 export interface Turns {
-  /** Runs `work` when its turn comes; alone if it writes. */
+  /** Runs `work` when its turn comes, exclusively if it writes. */
   run<T>(writes: boolean, work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a place where nobody is. */
+/** Makes a free lock. */
 export function makeTurns(): Turns {
   const waiting: { readonly writes: boolean; readonly go: () => void }[] = [];
   let readers = 0;
