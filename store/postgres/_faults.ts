@@ -1,23 +1,23 @@
-/** What PostgreSQL's refusals mean to a caller of the store. @module */
+/** Translates PostgreSQL's errors into faults. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 
-/** SQLSTATEs of refusals that our functions raise. */
+/** SQLSTATEs that the schema's functions raise. */
 const REFUSALS = Object.freeze({
-  /** Another process has registered as this kernel since. */
+  /** Another process has registered as this kernel. */
   replaced: "RM001",
-  /** The task is another kernel's now. */
+  /** Another kernel owns the task now. */
   fenced: "RM002",
-  /** A chain position or a document's version was taken. */
+  /** A chain position or a document's version exists already. */
   conflict: "RM003",
-  /** The role is not this kernel's. */
+  /** The role is another kernel's. */
   stranger: "RM004",
-  /** The lease has run out: nothing with an effect may start. */
+  /** The lease has expired: no effect may start. */
   lapsed: "RM005",
-  /** What was named is not there. */
+  /** The named thing does not exist. */
   absent: "RM006",
 });
 
-/** SQLSTATE classes and codes, and what they mean. The longest that fits decides. */
+/** Faults by SQLSTATE code or class. A code is looked up before its class. */
 const BY_STATE: Readonly<Record<string, readonly [FaultCode, string]>> = {
   [REFUSALS.replaced]: ["gone", "another process is this kernel now"],
   [REFUSALS.fenced]: ["leaseRevoked", "the task is another kernel's now"],
@@ -25,7 +25,7 @@ const BY_STATE: Readonly<Record<string, readonly [FaultCode, string]>> = {
   [REFUSALS.stranger]: ["refused", "the database's role does not speak for this kernel"],
   [REFUSALS.lapsed]: ["leaseExpired", "this kernel's lease of its tasks has run out"],
   [REFUSALS.absent]: ["notFound", "there is none"],
-  // A row without a scope: see the function that appends.
+  // A row without a scope: see `remit.append`.
   "23502": ["leaseRevoked", "it writes to a task that it does not hold"],
   "23505": ["conflict", "another writer was first"],
   "28": ["refused", "the database refuses the role or its password"],
@@ -39,7 +39,7 @@ const BY_STATE: Readonly<Record<string, readonly [FaultCode, string]>> = {
   "08": ["unavailable", "the database does not answer"],
 };
 
-/** What breaks off under a statement: nobody knows whether it was done. */
+/** Errors of the connection, after which a statement's outcome is unknown. */
 const LOST = new Set([
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
   ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTCONN", "EHOSTUNREACH"],
@@ -51,13 +51,13 @@ function codeOf(error: unknown): string {
     : "";
 }
 
-/** Whether a statement was cut off: by the network, or by a database that stops or has just started. */
+/** True where the network, or a database that stops or starts, interrupted a statement. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return LOST.has(code) || code.startsWith("57P") || code.startsWith("08");
 }
 
-/** The fault that an error of the engine stands for, or the error itself where it is a bug of ours. `doing` completes "Cannot …". */
+/** The fault for an error of the engine, or the error itself where it is a bug here. `doing` completes "Cannot …". */
 export function faultOf(error: unknown, doing: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const code = codeOf(error);
@@ -80,7 +80,7 @@ export function faultOf(error: unknown, doing: string): unknown {
       },
     );
   }
-  // What is left of the engine's errors is a schema that is not ours.
+  // The engine's other errors come from a schema that is not Remit's.
   return /^[0-9A-Z]{5}$/.test(code)
     ? new Fault("storeCorrupt", `Cannot ${doing}: the schema is not ours (${error.message})`, {
       cause: error,
@@ -88,7 +88,7 @@ export function faultOf(error: unknown, doing: string): unknown {
     : error;
 }
 
-/** The fault of a row that holds what no writer of ours puts there. */
+/** The fault of a row that no writer of Remit made. */
 export function damagedRow(what: string, cause?: unknown): Fault {
   return new Fault("storeCorrupt", `Cannot read ${what}: the row is damaged`, { cause });
 }

@@ -1,28 +1,28 @@
-/** The one file that speaks to a PostgreSQL server: a URL is authority over a database. @module */
+/** The only file with a connection to a PostgreSQL server: a URL is authority over a database. @module */
 import postgres from "postgres";
 import { parseAddress } from "../../contracts/wire/store_address.ts";
 import { faultOf, isLost } from "./_faults.ts";
 import type { Value } from "./_queries.ts";
 import type { Row } from "./_rows.ts";
 
-/** Connections that read beside the one that writes. */
+/** Connections for reads, beside the one for writes. */
 const READERS = 3;
-/** Milliseconds that a server that has gone is waited for, and between two looks. */
-const BACK_MS = 20_000, LOOK_MS = 250;
-/** Seconds until a connection that does not come about is given up. */
+/** Milliseconds to wait for the return of a lost server, and between two attempts. */
+const RETRY_FOR_MS = 20_000, RETRY_EVERY_MS = 250;
+/** Seconds until an attempt to connect is abandoned. */
 const CONNECT_S = 10;
 
-/** A database, as far as the store needs it. */
+/** The store's access to a database. */
 export interface Engine {
-  /** One statement of the writer's, in order. One that was cut off is sent again: it must bear that. */
+  /** A statement of the writer, in order. An interrupted one is sent again, so it must be idempotent. */
   write(sql: string, values: readonly Value[]): Promise<readonly Row[]>;
-  /** One statement of a reader's. */
+  /** A statement of a reader. */
   read(sql: string, values: readonly Value[]): Promise<readonly Row[]>;
   /** Statements without values, in one transaction. */
   script(sql: string): Promise<void>;
-  /** Hears a channel's notices. */
+  /** Subscribes to a channel's notices. */
   listen(channel: string, hear: () => void): Promise<void>;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   steady(): number;
   after(ms: number, work: () => void): () => void;
   /** A new password. */
@@ -30,7 +30,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** An array as PostgreSQL reads it from text. */
+/** PostgreSQL's text form of an array. */
 function literalOf(list: readonly (string | number)[]): string {
   const items = list.map((each) =>
     typeof each === "number" ? String(each) : `"${each.replaceAll(/["\\]/g, "\\$&")}"`
@@ -38,7 +38,7 @@ function literalOf(list: readonly (string | number)[]): string {
   return `{${items.join(",")}}`;
 }
 
-/** Opens a database. Nothing is connected to before the first statement. */
+/** Opens a database. It connects at the first statement. */
 export function openEngine(url: string): Engine {
   const { host, port, user, password, database } = parseAddress(url);
   const connect = (max: number): postgres.Sql =>
@@ -46,7 +46,7 @@ export function openEngine(url: string): Engine {
       ...{ host, port, user, password, database, max },
       ...{ idle_timeout: 0, connect_timeout: CONNECT_S, fetch_types: false },
       max_lifetime: null,
-      // Notices are words for a person at a prompt.
+      // Notices are meant for a person at a prompt.
       onnotice: () => undefined,
       connection: { application_name: "remit", search_path: "pg_catalog" },
     });
@@ -64,10 +64,10 @@ export function openEngine(url: string): Engine {
       try {
         return await sql.unsafe<Record<string, unknown>[]>(text, bound, { prepare: true });
       } catch (error) {
-        if (closed || !isLost(error) || performance.now() - begun > BACK_MS) {
+        if (closed || !isLost(error) || performance.now() - begun > RETRY_FOR_MS) {
           throw faultOf(error, "use the database");
         }
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
       }
     }
   };

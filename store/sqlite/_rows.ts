@@ -1,4 +1,4 @@
-/** Rows as they come back: every field checked, because a flipped bit can change a value's type. @module */
+/** Checks every field of rows, because a flipped bit can change a value's type. @module */
 import { Digest } from "../../contracts/authority/ids.ts";
 import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { DocumentRow, StoredEvent } from "../../contracts/task/store.ts";
@@ -8,7 +8,7 @@ import { tryUnpackBody } from "./_pack.ts";
 /** A row of `node:sqlite`. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-// Fatal and with the mark kept, so that two different byte strings never read as one text.
+// Fatal, and with the byte order mark kept, so that two different byte strings never read as one text.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const NAME = /^[\x21-\x7e]{1,256}$/;
 
@@ -34,14 +34,13 @@ function text(row: SqlRow, key: string, what: string): string {
   }
 }
 
-/** Bytes of a column. */
 export function bytesOf(row: SqlRow, key: string, what: string): Uint8Array {
   const value = row[key];
   if (!(value instanceof Uint8Array)) throw damagedRow(what);
   return value;
 }
 
-/** An event. Throws `storeCorrupt` for a row that no writer of ours made. */
+/** An event. Throws `storeCorrupt` for a row that no writer of Remit made. */
 export function eventOf(row: SqlRow): StoredEvent {
   const seq = integer(row, "seq", "an event");
   const what = `event ${seq}`;
@@ -64,10 +63,10 @@ function body(row: SqlRow, what: string): string {
   return text;
 }
 
-/** Columns of a document, in the form that {@link documentOf} reads. */
+/** Columns of a document, for {@link documentOf}. */
 export const DOCUMENT_COLUMNS = "kind, id, task, version, CAST(body AS BLOB) AS body";
 
-/** A document. Throws `storeCorrupt` for a row that no writer of ours made. */
+/** A document. Throws `storeCorrupt` for a row that no writer of Remit made. */
 export function documentOf(row: SqlRow): DocumentRow {
   const what = "a document";
   const source = text(row, "body", what);
