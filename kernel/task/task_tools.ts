@@ -42,14 +42,12 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { isPlanned, type Planned, PLANNED_TOOLS } from "./planned.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
 import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import type { TaskPrograms } from "../core/process/limits.ts";
 import { declareBinding, TOOLS_DECLARE } from "./declare_tool.ts";
 import type { Progress } from "../core/log/watch.ts";
 
 const COMMAND = ToolName.parse("command");
 const BROWSER = "browser";
-
-/** The processes that run a kind of tool, for all tasks. */
-type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
 
 /** The parts of all tools. */
 export interface TaskToolsParts {
@@ -195,8 +193,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const commands = parts.commands((task) => open.get(task));
   const sessions = parts.sessions((task) => open.get(task));
   const mcp = parts.mcp((task) => open.get(task));
-  const imported: TaskProcesses = { ...mcp.processes, close: mcp.tools.close };
-  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands, sessions, imported];
+  const imported: TaskPrograms = { ...mcp.processes, close: mcp.tools.close };
+  const all: readonly TaskPrograms[] = [toolhosts, pluginHosts, commands, sessions, imported];
   const hosts: Toolhosts = Object.freeze<Toolhosts>({
     call: toolhosts.call,
     open(task, folders) {

@@ -87,8 +87,3 @@ export function faultOf(error: unknown, doing: string): unknown {
     })
     : error;
 }
-
-/** The fault of a row that no writer of Remit made. */
-export function damagedRow(what: string, cause?: unknown): Fault {
-  return new Fault("storeCorrupt", `Cannot read ${what}: the row is damaged`, { cause });
-}

@@ -1,18 +1,12 @@
 /** SQL statements of the store. @module */
 import type { DocumentQuery, HeadQuery, Store } from "../../contracts/task/store.ts";
-import { DEFAULT_LIMIT } from "./_rows.ts";
+import { DEFAULT_LIMIT, KERNEL, type Query as QueryOf } from "../_rows.ts";
 
 /** A bound value of a statement. A list is written as an array of texts. */
 export type Value = string | number | readonly string[] | readonly number[];
 
-/** A statement with its bound values. */
-export interface Query {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
+export type Query = QueryOf<Value>;
 
-/** Name of the chain of a kernel's own events. */
-const KERNEL = "kernel";
 const COLUMNS = "l.seq, l.task, l.n, l.kind, l.at, encode(l.hash, 'hex') AS hash, l.body";
 
 /** Collects bound values and gives their parameters. */

@@ -1,20 +1,12 @@
 /** Checks every field of rows from the database and from the port. @module */
 import { Digest } from "../../contracts/authority/ids.ts";
-import { isObject, type Json, toJson } from "../../contracts/base/json.ts";
+import { type Json, toJson } from "../../contracts/base/json.ts";
 import type { DocumentRow, EventRow, StoredEvent } from "../../contracts/task/store.ts";
 import type { StorePage } from "../../contracts/wire/wire_store.ts";
-import { damagedRow } from "./_faults.ts";
-
-/** A row of the database. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Rows of a query without a limit. */
-export const DEFAULT_LIMIT = 1_000;
+import { damagedRow, documentOf as documentWith, nameOf, type Row } from "../_rows.ts";
 
 /** Characters of bodies in one answer; the client requests the rest. */
 const MAX_PAGE = 8_000_000;
-
-const NAME = /^[\x21-\x7e]{1,256}$/;
 
 /** A column's whole number; PostgreSQL sends long ones as text. */
 export function integer(row: Row, key: string, what: string): number {
@@ -29,12 +21,6 @@ export function textOf(row: Row, key: string, what: string): string {
   return value;
 }
 
-function name(row: Row, key: string, what: string): string {
-  const value = textOf(row, key, what);
-  if (!NAME.test(value)) throw damagedRow(what);
-  return value;
-}
-
 /** An event. Throws `storeCorrupt` for a row that no writer of Remit made. */
 export function eventOf(row: Row): StoredEvent {
   const seq = integer(row, "seq", "an event");
@@ -43,9 +29,9 @@ export function eventOf(row: Row): StoredEvent {
   if (!hash.success) throw damagedRow(what);
   return Object.freeze({
     seq,
-    task: name(row, "task", what),
+    task: nameOf(row, "task", what),
     n: integer(row, "n", what),
-    kind: name(row, "kind", what),
+    kind: nameOf(row, "kind", what),
     at: integer(row, "at", what),
     hash: hash.data,
     body: textOf(row, "body", what),
@@ -55,20 +41,7 @@ export function eventOf(row: Row): StoredEvent {
 /** A document. Throws `storeCorrupt` for a row that no writer of Remit made. */
 export function documentOf(row: Row): DocumentRow {
   const what = "a document";
-  let value: Json;
-  try {
-    value = JSON.parse(textOf(row, "body", what));
-  } catch (error) {
-    throw damagedRow(what, error);
-  }
-  if (!isObject(value)) throw damagedRow(what);
-  return Object.freeze({
-    kind: name(row, "kind", what),
-    id: name(row, "id", what),
-    task: name(row, "task", what),
-    version: integer(row, "version", what),
-    body: value,
-  });
+  return documentWith(row, textOf(row, "body", what), integer(row, "version", what));
 }
 
 /** The rows of one answer: as many as its limit allows. */

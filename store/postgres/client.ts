@@ -12,8 +12,8 @@ import type {
   StoredEvent,
 } from "../../contracts/task/store.ts";
 import type { FleetAsk, StoreOpen } from "../../contracts/wire/wire_store.ts";
-import { damagedRow } from "./_faults.ts";
-import { DEFAULT_LIMIT, documentOf, eventOf, type Row } from "./_rows.ts";
+import { damagedRow, DEFAULT_LIMIT, type Row } from "../_rows.ts";
+import { documentOf, eventOf } from "./_rows.ts";
 
 /** A store in a separate process. */
 export interface RemoteStore extends Store {

@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { parseAddress } from "../../contracts/wire/store_address.ts";
 import { faultOf, isLost } from "./_faults.ts";
 import type { Value } from "./_queries.ts";
-import type { Row } from "./_rows.ts";
+import type { Row } from "../_rows.ts";
 
 /** Connections for reads, beside the one for writes. */
 const READERS = 3;

@@ -4,17 +4,9 @@ import { type Json, toJson } from "../../contracts/base/json.ts";
 import type { HeadQuery, Store } from "../../contracts/task/store.ts";
 import type { FleetAsk } from "../../contracts/wire/wire_store.ts";
 import type { Engine } from "./engine_powers.ts";
-import { damagedRow } from "./_faults.ts";
+import { damagedRow, type Row } from "../_rows.ts";
 import type { Value } from "./_queries.ts";
-import {
-  documentOf,
-  documentPage,
-  eventOf,
-  eventPage,
-  integer,
-  type Row,
-  textOf,
-} from "./_rows.ts";
+import { documentOf, documentPage, eventOf, eventPage, integer, textOf } from "./_rows.ts";
 import { makeReader, type PostgresStore } from "./store.ts";
 
 export interface FleetParts {

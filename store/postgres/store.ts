@@ -11,7 +11,7 @@ import type {
 } from "../../contracts/task/store.ts";
 import { pendingMigrations } from "../migrations.ts";
 import type { Engine } from "./engine_powers.ts";
-import { damagedRow } from "./_faults.ts";
+import { damagedRow } from "../_rows.ts";
 import { BLOB, documentQuery, eventQuery, headQuery, type Query, type Value } from "./_queries.ts";
 import { documentOf, eventOf, integer, textOf } from "./_rows.ts";
 import { POSTGRES_MIGRATIONS } from "./schema.ts";

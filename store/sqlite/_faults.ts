@@ -87,8 +87,3 @@ export function withFaults<T>(doing: string, mode: "read" | "write", f: () => T)
     throw storeFault(error, doing, mode);
   }
 }
-
-/** The fault of a row that no writer of Remit made. */
-export function damagedRow(what: string, cause?: unknown): Fault {
-  return new Fault("storeCorrupt", `Cannot read ${what}: the row is damaged`, { cause });
-}

@@ -16,7 +16,8 @@ import {
 import { Fault } from "../../contracts/base/fault.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { openEngine, prepareFiles } from "./_engine_powers.ts";
-import { damagedRow, withFaults } from "./_faults.ts";
+import { damagedRow } from "../_rows.ts";
+import { withFaults } from "./_faults.ts";
 
 /** "Rcnt": marks the file as Remit's in its header. */
 const APPLICATION_ID = 0x52636e74;

@@ -12,7 +12,8 @@ import type {
 } from "../../contracts/task/store.ts";
 import { type EngineOptions, openEngine } from "./_engine_powers.ts";
 import { withFaults } from "./_faults.ts";
-import { bytesOf, DOCUMENT_COLUMNS, documentOf, eventOf, type SqlRow } from "./_rows.ts";
+import { DEFAULT_LIMIT, KERNEL, type Query as QueryOf, type Row } from "../_rows.ts";
+import { bytesOf, DOCUMENT_COLUMNS, documentOf, eventOf } from "./_rows.ts";
 import { makeWriter, type Writer } from "./_writer.ts";
 
 /** A store on one SQLite file. */
@@ -78,7 +79,7 @@ interface Reader {
 function makeReader(db: DatabaseSync): Reader {
   const prepared = new Map<string, StatementSync>();
 
-  function rows(sql: string, values: readonly Value[]): readonly SqlRow[] {
+  function rows(sql: string, values: readonly Value[]): readonly Row[] {
     return withFaults("read the log", "read", () => {
       let statement = prepared.get(sql);
       if (statement === undefined) {
@@ -155,20 +156,10 @@ function makeReader(db: DatabaseSync): Reader {
 /** A bound value of a statement. */
 type Value = string | number | Uint8Array;
 
-/** A statement with its bound values. */
-interface Query {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
-
-/** Rows of a query without a limit. */
-const DEFAULT_LIMIT = 1_000;
+type Query = QueryOf<Value>;
 
 // With this condition SQLite uses the index of chains, which does not contain the kernel's chain.
 const NOT_KERNEL = "e.task <> 1";
-
-/** The chain with number 1 in `names`. */
-const KERNEL = "kernel";
 
 const LAST_SEQ = "SELECT max(seq) AS seq FROM events";
 /** The place in its chain of the first kernel event after a `seq`. */

@@ -223,3 +223,29 @@ function wasRevoked(lease: Lease, get: (id: LeaseId) => Lease | undefined): bool
   }
   return false;
 }
+
+/** The fault of work whose lease has ended. `words` makes its message from "its lease has expired", for example. */
+export function leaseEnded(why: "revoked" | "expired", words: (how: string) => string): Fault {
+  return why === "revoked"
+    ? new Fault("leaseRevoked", words("its lease was taken back"))
+    : new Fault("leaseExpired", words("its lease has expired"));
+}
+
+/** A process's leases of `scopes`. Throws for the first scope without a lease; `name` completes "Cannot run …". */
+export function leasesOf(
+  leases: Pick<Leases, "covering" | "dead">,
+  { pid, scopes, name }: {
+    readonly pid: Pid;
+    readonly scopes: readonly Scope[];
+    readonly name: string;
+  },
+): readonly Lease[] {
+  return scopes.map((scope) => {
+    const lease = leases.covering(pid, scope);
+    if (lease !== undefined) return lease;
+    const dead = leases.dead(pid, scope);
+    const what = `Cannot run ${name} on ${JSON.stringify(scope.path)}`;
+    if (dead !== undefined) throw leaseEnded(dead, (how) => `${what}: ${how}`);
+    throw new Fault("refused", `${what}: no lease of this process covers it`);
+  });
+}

@@ -1,4 +1,5 @@
 /** Limits of processes: checking a charge against them, narrowing them, and deadlines. @module */
+import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
 import type { ChargeableUsage, Limits, Powers, Usage } from "../../../contracts/task/mod.ts";
 
 /** One charge against a process. */
@@ -84,49 +85,92 @@ export function above(held: Limits, asked: Partial<Limits>): string | undefined 
 
 /** A running deadline. */
 export interface Deadline {
-  /** Stops the clock. Idempotent. */
-  freeze(): void;
-  /** Resumes the clock with the remaining time. Idempotent. */
-  thaw(): void;
+  /** Stops the clock until the returned function is called. Stops of the same clock may overlap. */
+  pause(): () => void;
+  /** Replaces the remaining time; no effect while the clock is stopped. */
+  restart(ms: number): void;
   /** Ends the deadline without calling `due`. Idempotent. */
   cancel(): void;
 }
 
-/** Calls `due` once, after `ms` milliseconds of unfrozen time. */
-export function makeDeadline(
-  powers: Pick<Powers, "now" | "after">,
-  ms: number,
-  due: () => void,
-): Deadline {
-  let left = ms;
-  let since = powers.now();
-  let cancel: (() => void) | undefined;
-  let over = false;
+/** Stops and resumes the clocks of processes. */
+export interface Freezer {
+  /** SIGSTOP. Idempotent, like {@link Freezer.thaw}. */
+  freeze(pid: Pid): void;
+  /** SIGCONT. */
+  thaw(pid: Pid): void;
+}
 
-  const run = (): void => {
-    since = powers.now();
-    cancel = powers.after(left, () => {
-      over = true;
-      cancel = undefined;
-      due();
-    });
-  };
-  const halt = (): void => {
-    if (cancel === undefined) return;
-    cancel();
-    cancel = undefined;
-    left = Math.max(0, left - (powers.now() - since));
-  };
+/** Programs that run for tasks. */
+export interface TaskPrograms extends Freezer {
+  /** Operating-system processes of a task, for `ps`. */
+  osPids(task: TaskId): readonly number[];
+  /** Ends a task's programs; resolves once they are reaped. */
+  close(task: TaskId): Promise<void>;
+}
 
-  run();
-  return Object.freeze({
-    freeze: halt,
-    thaw(): void {
-      if (!over && cancel === undefined) run();
+/** Running deadlines of processes. */
+export interface Deadlines extends Freezer {
+  /** Calls `due` once, after `ms` milliseconds in which neither the process nor the deadline was stopped. */
+  start(pid: Pid, ms: number, due: () => void): Deadline;
+}
+
+/** Makes an empty set of deadlines. */
+export function makeDeadlines(powers: Pick<Powers, "now" | "after">): Deadlines {
+  const clocks = new Set<{ readonly pid: Pid; stop(): void; go(): void }>();
+  const frozen = new Set<Pid>();
+  const of = (pid: Pid) => [...clocks].filter((clock) => clock.pid === pid);
+
+  return Object.freeze<Deadlines>({
+    start(pid, ms, due): Deadline {
+      let left = ms, since = 0, stops = 0;
+      let cancel: (() => void) | undefined;
+      const run = (): void => {
+        since = powers.now();
+        cancel = powers.after(left, () => {
+          cancel = undefined;
+          clocks.delete(clock);
+          due();
+        });
+      };
+      const halt = (): void => {
+        if (cancel === undefined) return;
+        cancel();
+        cancel = undefined;
+        left = Math.max(0, left - (powers.now() - since));
+      };
+      const clock = {
+        pid,
+        stop: () => void (stops++ === 0 && halt()),
+        go: () => void (--stops === 0 && clocks.has(clock) && run()),
+      };
+      clocks.add(clock);
+      run();
+      if (frozen.has(pid)) clock.stop();
+      return Object.freeze<Deadline>({
+        pause(): () => void {
+          clock.stop();
+          return clock.go;
+        },
+        restart(ms): void {
+          if (cancel === undefined) return;
+          halt();
+          left = ms;
+          run();
+        },
+        cancel(): void {
+          clocks.delete(clock);
+          halt();
+        },
+      });
     },
-    cancel(): void {
-      over = true;
-      halt();
+    freeze(pid): void {
+      if (frozen.has(pid)) return;
+      frozen.add(pid);
+      for (const clock of of(pid)) clock.stop();
+    },
+    thaw(pid): void {
+      if (frozen.delete(pid)) { for (const clock of of(pid)) clock.go(); }
     },
   });
 }

@@ -6,7 +6,8 @@
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
-import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import { leaseEnded, leasesOf } from "../../core/lease/leases.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
 import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
@@ -20,7 +21,6 @@ import {
   type CommandRun,
   type Commands,
   FLOOD_BYTES,
-  held,
   type Look,
   makeCapture,
   type Shown,
@@ -31,7 +31,7 @@ import { type CopyPlace, makeCopyPlaces } from "./places.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";
 import type { Amounts, Uses } from "../../../contracts/task/spending.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import { type Deadline, makeDeadlines } from "../../core/process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
@@ -91,7 +91,7 @@ export function makeCommands(parts: CommandsParts): Commands {
   const { config, powers, leases } = parts;
   const open = new Set<Open>();
   const turns = new Map<TaskId, Turns>();
-  const frozen = new Set<Pid>();
+  const clocks = makeDeadlines(powers);
   const places = makeCopyPlaces(parts);
 
   const end = (entry: Open, fault: Fault): void => {
@@ -103,21 +103,17 @@ export function makeCommands(parts: CommandsParts): Commands {
     void places.clear(lease.task);
     for (const entry of open) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
-      const [code, how] = why === "revoked"
-        ? ["leaseRevoked", "was taken back"] as const
-        : ["leaseExpired", "has expired"] as const;
-      end(entry, new Fault(code, `Cannot finish ${entry.run.command.name}: its lease ${how}`));
+      end(entry, leaseEnded(why, (how) => `Cannot finish ${entry.run.command.name}: ${how}`));
     }
   });
 
   /** Waits for a step of a run, at most `ms` milliseconds and not past the run's end. */
   const within = async <T>(entry: Open, ms: number, work: Promise<T>): Promise<T> => {
     const { name } = entry.run.command;
-    const deadline = makeDeadline(powers, ms, () => {
+    const deadline = clocks.start(entry.run.pid, ms, () => {
       end(entry, new Fault("timedOut", `Cannot finish ${name}: its time is up (${ms} ms)`));
     });
     entry.deadlines.add(deadline);
-    if (frozen.has(entry.run.pid)) deadline.freeze();
     try {
       const result = await work;
       if (entry.ending !== undefined) throw entry.ending;
@@ -186,20 +182,14 @@ export function makeCommands(parts: CommandsParts): Commands {
   ): Promise<AgentRun | undefined> => {
     const { run } = entry;
     const { agent } = run.command;
-    let paused = 0;
     if (agent === undefined) return undefined;
     if (parts.agents === undefined) throw unavailable(run, "this kernel runs no agents of others");
     return await parts.agents.begin(agent, {
       ...{ ...run, shown, folders: folders.mounts },
       end: (fault) => end(entry, fault),
       pause() {
-        paused += 1;
-        for (const deadline of entry.deadlines) deadline.freeze();
-        return () => {
-          paused -= 1;
-          if (paused > 0 || frozen.has(run.pid)) return;
-          for (const deadline of entry.deadlines) deadline.thaw();
-        };
+        const resumes = [...entry.deadlines].map((deadline) => deadline.pause());
+        return () => resumes.forEach((resume) => resume());
       },
     });
   };
@@ -289,7 +279,8 @@ export function makeCommands(parts: CommandsParts): Commands {
     }
     const settled = Promise.withResolvers<void>();
     const entry: Open = {
-      ...{ run, leases: held(leases, run), deadlines: new Set(), pids: [], ending: undefined },
+      ...{ run, deadlines: new Set(), pids: [], ending: undefined },
+      leases: leasesOf(leases, { ...run, name: command.name }),
       kill: () => undefined,
       done: settled.promise,
     };
@@ -316,9 +307,6 @@ export function makeCommands(parts: CommandsParts): Commands {
     }
   };
 
-  const mine = (pid: Pid): readonly Deadline[] =>
-    [...open].flatMap((entry) => entry.run.pid === pid ? [...entry.deadlines] : []);
-
   return Object.freeze({
     async run(run: CommandRun, signal: AbortSignal): Promise<CommandRan> {
       // One run of a task at a time: changes in two copies of one mount could not both be staged.
@@ -326,14 +314,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       if (line === undefined) turns.set(run.task, line = makeTurns());
       return await line.run(true, () => begin(run, signal));
     },
-    freeze(pid: Pid): void {
-      frozen.add(pid);
-      for (const deadline of mine(pid)) deadline.freeze();
-    },
-    thaw(pid: Pid): void {
-      frozen.delete(pid);
-      for (const deadline of mine(pid)) deadline.thaw();
-    },
+    ...{ freeze: clocks.freeze, thaw: clocks.thaw },
     osPids: (task: TaskId) => [
       ...[...open].flatMap((entry) => entry.run.task === task ? entry.pids : []),
       ...places.osPids(task),

@@ -6,7 +6,7 @@
  */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
 import type { ProcessKeeper } from "../../../contracts/task/process.ts";
 import {
   type ProcessSessions,
@@ -18,10 +18,11 @@ import {
   type SessionStart,
   type SessionTaint,
 } from "../../../contracts/tool/process_session.ts";
-import { cancelled, held } from "./run.ts";
+import { leaseEnded, leasesOf } from "../../core/lease/leases.ts";
+import { cancelled } from "./run.ts";
 import { kept } from "./copies.ts";
 import { type CommandsParts, usesOf } from "./commands.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import { type Deadline, makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
 import type { LongRunPowers } from "./process_powers.ts";
@@ -55,28 +56,19 @@ export interface ProcessSessionsParts extends
 }
 
 /** The sessions of all tasks, with the kernel's own operations. */
-export interface TaskSessions extends ProcessSessions {
-  /** SIGSTOP and SIGCONT: stop and resume the clocks of a process's sessions. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Drops a task's sessions; resolves once they are gone. */
-  close(task: TaskId): Promise<void>;
-}
+export interface TaskSessions extends ProcessSessions, TaskPrograms {}
 
 /** Makes the sessions of a kernel. */
 export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const { powers, leases, walls } = parts;
   const book = makeSessionBook(walls);
   const turns = new Map<TaskId, Turns>();
-  const frozen = new Set<Pid>();
+  const clocks = makeDeadlines(powers);
   let watching = false;
 
   const keepDeadline = (entry: Session, ms: number, due: () => void): Deadline => {
-    const deadline = makeDeadline(powers, ms, due);
+    const deadline = clocks.start(entry.run.pid, ms, due);
     entry.deadlines.add(deadline);
-    if (frozen.has(entry.run.pid)) deadline.freeze();
     return deadline;
   };
   const dropDeadline = (entry: Session, deadline: Deadline | undefined): void => {
@@ -106,10 +98,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   leases.onEnd((lease, why) => {
     for (const entry of book.all()) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
-      const [code, how] = why === "revoked"
-        ? ["leaseRevoked", "its lease was taken back"] as const
-        : ["leaseExpired", "its lease has expired"] as const;
-      drop(entry, new Fault(code, lost(entry, how)));
+      drop(entry, leaseEnded(why, (how) => lost(entry, how)));
     }
   });
   const watchOwners = (): void => {
@@ -194,7 +183,8 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     const release = await parts.uses?.take(run, usesOf(run), `start ${run.command.name}`);
     const { walled, folders } = admit(run, release);
     const entry: Session = {
-      ...{ id: `s${powers.token()}`, run, leases: held(leases, run), deadlines: new Set() },
+      ...{ id: `s${powers.token()}`, run, deadlines: new Set() },
+      leases: leasesOf(leases, { ...run, name: run.command.name }),
       ...{ opening: undefined, room: undefined, idle: undefined, taint: run, ending: undefined },
       ...{ dropped: new AbortController(), gone: Promise.withResolvers<void>() },
     };
@@ -254,9 +244,6 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     }
   };
 
-  const mine = (pid: Pid): readonly Deadline[] =>
-    book.all().flatMap(({ run, deadlines }) => run.pid === pid ? [...deadlines] : []);
-
   return Object.freeze<TaskSessions>({
     start,
     finish,
@@ -283,14 +270,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
       mix(entry, sent);
       return await program.signal(sent.signal);
     },
-    freeze(pid: Pid): void {
-      frozen.add(pid);
-      for (const deadline of mine(pid)) deadline.freeze();
-    },
-    thaw(pid: Pid): void {
-      frozen.delete(pid);
-      for (const deadline of mine(pid)) deadline.thaw();
-    },
+    ...{ freeze: clocks.freeze, thaw: clocks.thaw },
     osPids: (task: TaskId) => book.ofTask(task).flatMap(({ room }) => room?.osPids() ?? []),
     async close(task: TaskId): Promise<void> {
       const ending = book.ofTask(task);

@@ -9,9 +9,9 @@ import type {
 } from "../../../contracts/tool/foreign_agent.ts";
 import type { Mount } from "../../../contracts/tool/workspace.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Leases } from "../../../contracts/authority/gate.ts";
 import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
-import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { TaskPrograms } from "../../core/process/limits.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import type { CommandParts } from "../../core/start/command_line.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
@@ -61,20 +61,13 @@ export interface CommandRan extends Omit<Collected, "writtenBytes" | "untouched"
 }
 
 /** Programs of this machine. */
-export interface Commands {
+export interface Commands extends TaskPrograms {
   /**
    * Runs a program. Rejects with `unavailable` (no walls here), `refused` (another program, no lease), `notFound` (no such
    * folder), `tooLarge` (a mount, or the written files), `timedOut`, `cancelled`, `leaseRevoked`, `leaseExpired`,
    * `upstream`; nothing is staged then.
    */
   run(run: CommandRun, signal: AbortSignal): Promise<CommandRan>;
-  /** SIGSTOP and SIGCONT: stop and resume the deadlines of a process's runs. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends a task's runs; resolves once they have ended. */
-  close(task: TaskId): Promise<void>;
 }
 
 /** A foreign agent's inference that may be sent. */
@@ -144,9 +137,6 @@ export interface AgentRuns {
 /** The part of a run that messages name. */
 type Named = Pick<CommandRun, "command">;
 
-/** The part of a run that needs leases. */
-type Leased = Pick<CommandRun, "command" | "pid" | "scopes">;
-
 /** The fault of a cancelled call or an ended task. */
 export function cancelled({ command }: Named): Fault {
   return new Fault("cancelled", `Cannot finish ${command.name}: cancelled`);
@@ -155,19 +145,6 @@ export function cancelled({ command }: Named): Fault {
 /** The fault where no walls exist on this machine. */
 export function unavailable({ command }: Named, why: string): Fault {
   return new Fault("unavailable", `Cannot run ${command.name} on this machine: ${why}`);
-}
-
-/** The leases that cover a run. Throws for the first scope without a lease. */
-export function held(leases: Pick<Leases, "covering" | "dead">, run: Leased): readonly Lease[] {
-  return run.scopes.map((scope) => {
-    const lease = leases.covering(run.pid, scope);
-    if (lease !== undefined) return lease;
-    const dead = leases.dead(run.pid, scope);
-    const what = `Cannot run ${run.command.name} on ${JSON.stringify(scope.path)}`;
-    if (dead === "revoked") throw new Fault("leaseRevoked", `${what}: its lease was taken back`);
-    if (dead === "expired") throw new Fault("leaseExpired", `${what}: its lease has expired`);
-    throw new Fault("refused", `${what}: no lease of this process covers it`);
-  });
 }
 
 /** What `stat` reports: the file's identity, its state too, or a folder's identity. */

@@ -18,7 +18,7 @@ import {
   McpSample,
   type McpSampled,
 } from "../../../contracts/wire/wire_mcp.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import type { Deadline, Deadlines } from "../../core/process/limits.ts";
 
 /** Progress restarts a call's time, up to this multiple of its deadline in total. */
 const MAX_EXTENSION = 4;
@@ -73,7 +73,7 @@ export interface McpCallsParts {
   readonly at: McpPlace;
   readonly serve: McpServe;
   readonly powers: Pick<Powers, "now" | "after">;
-  isFrozen(pid: Pid): boolean;
+  readonly deadlines: Deadlines;
   /** Writes to the server's input. */
   send(text: string): Promise<void>;
   /** Called when the server reports that its offers have changed. */
@@ -93,16 +93,13 @@ export interface McpCalls {
   ): Promise<Json>;
   /** Tells whether a running call may write. */
   writes(): boolean;
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
 }
 
 interface Call {
   readonly under: McpUnder;
   /** Latest end of the call, moved by waits for people. */
   end: number;
-  due(): void;
-  deadline: Deadline;
+  readonly deadline: Deadline;
   /** Number of open waits for people and models. */
   waits: number;
 }
@@ -115,7 +112,6 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
 
   const placeOf = (call: Call | undefined): McpPlace =>
     call === undefined ? at : { ...at, pid: call.under.pid, callId: call.under.callId };
-  const stands = (call: Call): boolean => call.waits > 0 || parts.isFrozen(call.under.pid);
 
   /** Runs a wait for a person or model, during which the call's clock stops. */
   const waiting = async <T>(
@@ -125,14 +121,13 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const call = id === undefined ? undefined : calls.get(id);
     if (call === undefined) return await wait(placeOf(call));
     const from = powers.now();
-    if (call.waits++ === 0) call.deadline.freeze();
+    call.waits += 1;
+    const resume = call.deadline.pause();
     try {
       return await wait(placeOf(call));
     } finally {
-      if (--call.waits === 0) {
-        call.end += powers.now() - from;
-        if (!stands(call)) call.deadline.thaw();
-      }
+      if (--call.waits === 0) call.end += powers.now() - from;
+      resume();
     }
   };
 
@@ -163,10 +158,7 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const call = typeof id === "string" ? calls.get(id) : undefined;
     if (call === undefined) return;
     const left = Math.min(call.under.deadlineMs, call.end - powers.now());
-    if (!stands(call) && left > 0) {
-      call.deadline.cancel();
-      call.deadline = makeDeadline(powers, left, call.due);
-    }
+    if (left > 0) call.deadline.restart(left);
     const share = typeof total === "number" ? `${progress}/${total}` : String(progress);
     call.under.onProgress?.(
       typeof message === "string" ? `${share} ${message.slice(0, MAX_NOTICE)}` : share,
@@ -220,10 +212,9 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const cancel = (): void =>
       stop(new Fault("cancelled", `Cannot ask "${at.server.name}": cancelled`));
     const call: Call = {
-      ...{ under, due, waits: 0, end: powers.now() + MAX_EXTENSION * deadlineMs },
-      deadline: makeDeadline(powers, deadlineMs, due),
+      ...{ under, waits: 0, end: powers.now() + MAX_EXTENSION * deadlineMs },
+      deadline: parts.deadlines.start(under.pid, deadlineMs, due),
     };
-    if (parts.isFrozen(under.pid)) call.deadline.freeze();
     calls.set(id, call);
     signal.addEventListener("abort", cancel, { once: true });
     // The bridge's own clock is only a long backstop.
@@ -252,15 +243,10 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
       if (ending === undefined) await settled;
     }
   };
-  const each = (pid: Pid, act: (call: Call) => void): void => {
-    for (const call of calls.values()) if (call.under.pid === pid) act(call);
-  };
   return Object.freeze<McpCalls>({
     handler: Object.freeze<PortHandler>({ ask: asks, tell: tells }),
     ask,
     writes: () => [...calls.values()].some(({ under }) => under.holds === "all"),
-    freeze: (pid) => each(pid, ({ deadline }) => deadline.freeze()),
-    thaw: (pid) => each(pid, (call) => call.waits === 0 && call.deadline.thaw()),
   });
 }
 

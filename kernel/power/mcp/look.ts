@@ -6,6 +6,7 @@
 import { basename, dirname, extname } from "node:path";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import { makeDeadlines } from "../../core/process/limits.ts";
 import { McpHost } from "../../../contracts/exchange/mcp.ts";
 import type {
   ImportedServer,
@@ -14,7 +15,8 @@ import type {
   ServerListing,
 } from "../../../contracts/exchange/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
-import { type AccessBook, makeAccessBook, type McpProxies } from "./start.ts";
+import { type AccessBook, makeAccessBook } from "./start.ts";
+import type { McpProxies } from "./proxies.ts";
 import type { ServerCopies } from "./copies.ts";
 import { whyNotGranted } from "../../core/start/mcp_binds.ts";
 import type { McpServe, McpUnder } from "./calls.ts";
@@ -99,7 +101,7 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
       grants: observe ? [] : heldNow(server, copies?.from),
       copies: copies?.from,
       alive: () => true,
-      isFrozen: () => false,
+      deadlines: makeDeadlines(powers),
       warms: true,
       ...(observe
         ? { observing: { judge: observing(seen, fakes), empty: shortestFirst(fakes.folders) } }

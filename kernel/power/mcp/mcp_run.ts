@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isPeer, type PeerOpen, PeerWords } from "../../../contracts/exchange/exchange.ts";
-import type { Pid } from "../../../contracts/authority/ids.ts";
+import type { Deadlines } from "../../core/process/limits.ts";
 import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
 import { type McpLaunch, ServerListing } from "../../../contracts/exchange/mcp.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
@@ -40,7 +40,7 @@ export interface McpRunParts extends StartParts {
   readonly children: Pick<McpChildren, "mcp" | "mcpServer">;
   readonly trees: McpTrees;
   readonly powers: Pick<Powers, "now" | "after">;
-  isFrozen(pid: Pid): boolean;
+  readonly deadlines: Deadlines;
 }
 
 /** An open server. */
@@ -53,8 +53,6 @@ export interface McpRun {
   ask(asked: { readonly op: string; readonly body: JsonObject }, under: McpUnder): Promise<Json>;
   /** The server's listing: fetched once, and again after the server reports a change. */
   words(under: McpUnder): Promise<ServerListing>;
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
   end(why: string): Promise<void>;
   /** Resolves with the reason once both processes are reaped. Text after a colon is untrusted. */
   readonly ended: Promise<string>;
@@ -163,7 +161,7 @@ async function start(
   let words: Promise<ServerListing> | undefined;
   const joint: { pair?: McpProcess } = {};
   const calls: McpCalls = makeMcpCalls({
-    ...{ at, serve, powers, isFrozen: parts.isFrozen },
+    ...{ at, serve, powers, deadlines: parts.deadlines },
     send: (text) => joint.pair?.send(text) ?? Promise.reject(notYet()),
     changed: () => words = undefined,
     broken: (why) => void joint.pair?.end(why),
@@ -205,7 +203,7 @@ async function start(
   );
   return Object.freeze<McpRun>({
     ...{ grants: parts.grants, osPids: joined.osPids, readyMs, ended: joined.ended },
-    ...{ freeze: calls.freeze, thaw: calls.thaw, end: joined.end },
+    end: joined.end,
     ask: (asked, under) =>
       tellingRefusals(calls.ask(bridge.port, asked, under), {
         ...{ at, serve, asked },

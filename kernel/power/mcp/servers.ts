@@ -7,7 +7,8 @@
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
-import type { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { LeaseId, TaskId } from "../../../contracts/authority/ids.ts";
+import { makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { ImportedServer, ServerListing } from "../../../contracts/exchange/mcp.ts";
@@ -19,7 +20,8 @@ import type { McpChildren } from "../../core/child/mcp_children.ts";
 import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
 import { type McpRun, startMcpRun } from "./mcp_run.ts";
-import type { McpProxies, StartParts } from "./start.ts";
+import type { McpProxies } from "./proxies.ts";
+import type { StartParts } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
 import { makeStartQueue } from "../../core/child/children.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
@@ -58,16 +60,9 @@ export interface HeldMcp {
 }
 
 /** The servers of all tasks. */
-export interface McpServers {
+export interface McpServers extends TaskPrograms {
   /** The one shared server of a task and name; starts nothing. */
   hold(task: TaskId, server: ImportedServer): HeldMcp;
-  /** SIGSTOP and SIGCONT: stop and resume the clocks of a process's calls. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends a task's servers; resolves when they are reaped. */
-  close(task: TaskId): Promise<void>;
   /** Ends a server in every task; resolves with their number. */
   revoke(server: string): Promise<number>;
 }
@@ -118,7 +113,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   const tasks = new Map<TaskId, Map<string, Entry>>();
   /** One changing call at a time: changes in two copies of one folder could not both be staged. */
   const turns = new Map<TaskId, Turns>();
-  const frozen = new Set<Pid>();
+  const deadlines = makeDeadlines(powers);
   const queue = makeStartQueue(MAX_STARTS);
   const trees = makeMcpTrees({ powers, start: children.mcpTree });
 
@@ -140,7 +135,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       );
       try {
         const run = await startMcpRun(
-          { ...parted, grants, isFrozen: (pid) => frozen.has(pid) },
+          { ...parted, grants, deadlines },
           (processes) => {
             ends.processes = processes;
             if (ends.ending !== undefined) void processes.end(ends.ending.message);
@@ -319,10 +314,6 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   const all = function* (): Generator<Entry> {
     for (const servers of tasks.values()) yield* servers.values();
   };
-  const running = (act: (run: McpRun) => void): void => {
-    for (const { life } of all()) void life?.run.then(act, () => undefined);
-  };
-
   return Object.freeze<McpServers>({
     hold(task, server): HeldMcp {
       const servers = tasks.get(task) ?? new Map<string, Entry>();
@@ -346,14 +337,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
         words: async (under) => (await use(under, (run) => run.words(under))).value,
       });
     },
-    freeze(pid): void {
-      frozen.add(pid);
-      running((run) => run.freeze(pid));
-    },
-    thaw(pid): void {
-      frozen.delete(pid);
-      running((run) => run.thaw(pid));
-    },
+    ...{ freeze: deadlines.freeze, thaw: deadlines.thaw },
     osPids: (task) => [
       ...[...tasks.get(task)?.values() ?? []].flatMap(({ life }) => life?.processes?.osPids ?? []),
       ...parts.copies.osPids(task),

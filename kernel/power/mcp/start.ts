@@ -8,24 +8,15 @@ import {
   mcpHostOf,
   mcpSocketsOf,
 } from "../../../contracts/exchange/mcp.ts";
-import type { NetProxied, NetProxy } from "../../../contracts/wire/wire_net.ts";
 import type { McpChildren, ServerOptions } from "../../core/child/mcp_children.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import type { Judge } from "../../core/child/permission_line.ts";
 import { beneath } from "../../core/lease/scope.ts";
 import type { FileGrants } from "../../core/start/mcp_binds.ts";
 import type { McpPlace, McpServe } from "./calls.ts";
+import type { McpProxies } from "./proxies.ts";
 import { type LeasedGrant, makeMcpJudge } from "./mcp_judge.ts";
 import type { ErrorTail } from "./process.ts";
-
-/** Ways out for servers in namespaces. */
-export interface McpProxies {
-  /** Rejects with `unavailable` when no socket is free. */
-  open(options: {
-    readonly allow: NetProxy["allow"];
-    on(event: NetProxied): void;
-  }): Promise<{ readonly path: string; close(): void }>;
-}
 
 /** The parts of a server's start. */
 export interface StartParts {

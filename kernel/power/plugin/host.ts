@@ -16,7 +16,7 @@ import type { Powers } from "../../../contracts/task/process.ts";
 import type { PluginCallAnswer } from "../../../contracts/wire/wire_plugin.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { Children } from "../../core/child/children.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import type { Deadline, Deadlines } from "../../core/process/limits.ts";
 import { howEnded } from "../../core/start/spawn.ts";
 import type { CodeFile, Engine, PluginCode } from "./hosts.ts";
 
@@ -53,8 +53,7 @@ export interface PluginHostParts {
   readonly code: PluginCode;
   /** The module that runs scripts, if any. */
   readonly engine?: Engine | undefined;
-  /** Tells whether the deadlines of a process are stopped now. */
-  isFrozen(pid: Pid): boolean;
+  readonly deadlines: Deadlines;
 }
 
 /** One plugin host. */
@@ -64,8 +63,6 @@ export interface PluginHost {
   call(call: PluginCall): Promise<PluginCallAnswer>;
   /** Counts since the start: calls begun, running calls, and instances by the host's own report. */
   counts(): { readonly begun: number; readonly under: number; readonly instances: number };
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
 }
 
 /** Functions that stop the call's clock: each has a deadline of its own or waits for a person. */
@@ -80,8 +77,6 @@ const WAITING: ReadonlySet<HostFunction> = new Set([
 interface Open {
   readonly call: PluginCall;
   readonly deadline: Deadline;
-  /** Running host functions that stop the clock. */
-  waits: number;
   ending: Fault | undefined;
 }
 
@@ -103,8 +98,7 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
         throw new Fault("unknownCapability", "Cannot serve a host call: no such call is under way");
       }
       if (entry.ending !== undefined) throw entry.ending;
-      const waits = WAITING.has(fn);
-      if (waits && entry.waits++ === 0) entry.deadline.freeze();
+      const resume = WAITING.has(fn) ? entry.deadline.pause() : undefined;
       try {
         return toJson(await entry.call.serve(fn, args));
       } catch (error) {
@@ -112,7 +106,7 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
         if (error instanceof Fault && error.code === "needsApproval") entry.ending ??= error;
         throw error;
       } finally {
-        if (waits && --entry.waits === 0 && !parts.isFrozen(entry.call.pid)) entry.deadline.thaw();
+        resume?.();
       }
     },
     tell(op: string): void {
@@ -174,9 +168,8 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
     let spare = (): void => {};
     const entry: Open = {
       call,
-      waits: 0,
       ending: undefined,
-      deadline: makeDeadline(powers, deadlineMs, () => {
+      deadline: parts.deadlines.start(call.pid, deadlineMs, () => {
         entry.ending ??= new Fault(
           "timedOut",
           `Cannot finish "${tool.name}": it computed for more than ${deadlineMs} ms`,
@@ -185,7 +178,6 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
         void child.kill();
       }),
     };
-    if (parts.isFrozen(call.pid)) entry.deadline.freeze();
     const cancel = (): void => {
       entry.ending ??= new Fault("cancelled", `Cannot finish "${tool.name}": cancelled`);
       child.port.tell("cancel", { id });
@@ -213,10 +205,6 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
     }
   };
 
-  const each = (pid: Pid, act: (entry: Open) => void): void => {
-    for (const entry of open.values()) if (entry.call.pid === pid) act(entry);
-  };
-
   return Object.freeze({
     child,
     async call(call: PluginCall): Promise<PluginCallAnswer> {
@@ -242,8 +230,6 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
       }
     },
     counts: () => ({ ...counted }),
-    freeze: (pid: Pid) => each(pid, ({ deadline }) => deadline.freeze()),
-    thaw: (pid: Pid) => each(pid, ({ deadline, waits }) => waits === 0 && deadline.thaw()),
   });
 }
 

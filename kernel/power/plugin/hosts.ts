@@ -1,6 +1,7 @@
 /** The plugin hosts of all tasks: one for each process and trust group, started with the first call. docs/decision/0009. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
+import { makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import type { Port } from "../../../contracts/base/mod.ts";
 import type { PluginCallAnswer, PluginFile } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
@@ -15,19 +16,12 @@ const MAX_INSTANCES = 400;
 const MAX_CALLS = 5_000;
 
 /** The plugin hosts of all tasks. */
-export interface PluginHosts {
+export interface PluginHosts extends TaskPrograms {
   /**
    * Runs a call. Rejects with the plugin's fault, `timedOut`, `cancelled`, `upstream` (the process ended, or the answer
    * does not parse), `refused` (the code has changed or is not allowed), `gone` (the task ended).
    */
   call(call: PluginCall): Promise<PluginCallAnswer>;
-  /** SIGSTOP and SIGCONT: stop and resume the deadlines of a process's calls. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends the task's hosts; resolves once they are reaped. */
-  close(task: TaskId): Promise<void>;
 }
 
 interface Task {
@@ -37,12 +31,12 @@ interface Task {
 }
 
 /** Makes the table of plugin hosts. */
-export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): PluginHosts {
+export function makePluginHosts(parts: Omit<PluginHostParts, "deadlines">): PluginHosts {
   const tasks = new Map<TaskId, Task>();
-  const frozen = new Set<Pid>();
+  const deadlines = makeDeadlines(parts.powers);
 
   const start = async (task: Task): Promise<PluginHost> => {
-    const host = await startPluginHost({ ...parts, isFrozen: (pid) => frozen.has(pid) });
+    const host = await startPluginHost({ ...parts, deadlines });
     if (task.closed) {
       await host.child.kill();
       throw new Fault("gone", "Cannot start a plugin host: its task has ended");
@@ -82,24 +76,13 @@ export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): Plugi
     }
   };
 
-  const all = function* (): Generator<PluginHost> {
-    for (const { hosts } of tasks.values()) yield* hosts;
-  };
-
   return Object.freeze({
     call(call: PluginCall): Promise<PluginCallAnswer> {
       const task = tasks.get(call.task) ?? { hosts: new Set(), current: new Map(), closed: false };
       tasks.set(call.task, task);
       return run(task, call);
     },
-    freeze(pid: Pid): void {
-      frozen.add(pid);
-      for (const host of all()) host.freeze(pid);
-    },
-    thaw(pid: Pid): void {
-      frozen.delete(pid);
-      for (const host of all()) host.thaw(pid);
-    },
+    ...{ freeze: deadlines.freeze, thaw: deadlines.thaw },
     osPids: (id: TaskId) => [...tasks.get(id)?.hosts ?? []].map(({ child }) => child.osPid),
     async close(id: TaskId): Promise<void> {
       const task = tasks.get(id);

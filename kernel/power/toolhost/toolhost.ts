@@ -9,6 +9,7 @@ import {
 } from "../../../contracts/authority/colour.ts";
 import type { ContentLookup, SignedContents } from "../../../contracts/memory/content_trust.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
+import { leaseEnded } from "../../core/lease/leases.ts";
 import { Digest, type Pid } from "../../../contracts/authority/ids.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
@@ -22,7 +23,7 @@ import type {
 } from "../../../contracts/wire/wire_toolhost.ts";
 import { type Mount, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { Child } from "../../core/child/child.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import type { Deadline, Deadlines } from "../../core/process/limits.ts";
 import { howEnded } from "../../core/start/spawn.ts";
 import type { OpenGrant } from "./toolhost_judge.ts";
 
@@ -47,8 +48,6 @@ export interface HostCalls {
   leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void;
   /** True once the process is being killed and takes no more calls. */
   doomed(): boolean;
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
 }
 
 interface Open {
@@ -60,7 +59,10 @@ interface Open {
 }
 
 /** Makes the running calls of one toolhost. */
-export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls {
+export function makeHostCalls(
+  powers: Pick<Powers, "after">,
+  deadlines: Deadlines,
+): HostCalls {
   const open = new Set<Open>();
   let doomed = false;
   const end = (child: Child): void => {
@@ -88,7 +90,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
           const lease = leases[i];
           return lease === undefined ? [] : [{ scope, lease: lease.id }];
         }),
-        deadline: makeDeadline(powers, body.deadlineMs, () => {
+        deadline: deadlines.start(call.pid, body.deadlineMs, () => {
           const fault = new Fault("timedOut", `Cannot finish "${body.tool}": its time is up`);
           spare = ending(child, entry, fault);
         }),
@@ -122,22 +124,13 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
     leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void {
       for (const entry of open) {
         if (!entry.grants.some((grant) => grant.lease === lease.id)) continue;
-        const [code, how] = why === "revoked"
-          ? ["leaseRevoked", "was taken back"] as const
-          : ["leaseExpired", "has expired"] as const;
-        const tool = entry.call.body.tool;
-        entry.ending ??= new Fault(code, `Cannot finish "${tool}": its lease ${how}`);
+        const { tool } = entry.call.body;
+        entry.ending ??= leaseEnded(why, (how) => `Cannot finish "${tool}": ${how}`);
         // Deno asks no permission for an open file, so only the end of the process closes it.
         end(child);
       }
     },
     doomed: () => doomed,
-    freeze(pid: Pid): void {
-      for (const { call, deadline } of open) if (call.pid === pid) deadline.freeze();
-    },
-    thaw(pid: Pid): void {
-      for (const { call, deadline } of open) if (call.pid === pid) deadline.thaw();
-    },
   });
 }
 

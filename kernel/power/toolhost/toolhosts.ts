@@ -3,9 +3,11 @@ import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ContentLookup, SignedContents } from "../../../contracts/memory/content_trust.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
+import { makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
+import { leasesOf } from "../../core/lease/leases.ts";
 import { LeaseId, type Pid, type TaskId } from "../../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
-import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import {
   HOST_READ,
@@ -63,7 +65,7 @@ export interface ToolhostCallOptions {
 }
 
 /** The toolhosts of all tasks. */
-export interface Toolhosts {
+export interface Toolhosts extends TaskPrograms {
   /** Declares a task; starts nothing. */
   open(task: TaskId, folders: TaskFolders): void;
   /**
@@ -76,13 +78,6 @@ export interface Toolhosts {
     body: HostCallBody,
     options: ToolhostCallOptions,
   ): Promise<HostCallAnswer>;
-  /** SIGSTOP and SIGCONT: stop and resume the deadlines of a process's calls. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends the task's toolhosts; resolves once they are reaped. */
-  close(task: TaskId): Promise<void>;
 }
 
 /** The starter, the leases and the contents of a kernel's toolhosts. */
@@ -136,6 +131,7 @@ const SURVEYS = LeaseId.parse("l" + "0".repeat(12));
 /** Makes the table of toolhosts. */
 export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
   const { children, leases, powers } = parts;
+  const deadlines = makeDeadlines(powers);
   const tasks = new Map<TaskId, Task>();
   const walled = children.walls().bwrap;
   // Without namespaces no task may read a mount while another writes to it.
@@ -151,7 +147,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     const { folders } = task;
     await folders.prepare();
     const mounts = folders.mounts.filter(({ name }) => !isGone(task, name));
-    const calls = makeHostCalls(powers);
+    const calls = makeHostCalls(powers, deadlines);
     let roots: Roots = { mounts: [], content: folders.contentDir, scratch: folders.scratchDir };
     const judge: JudgeParts = {
       roots: () => roots,
@@ -266,17 +262,6 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
   };
 
-  const held = (call: HostCall): readonly Lease[] =>
-    call.scopes.map((scope) => {
-      const lease = leases.covering(call.pid, scope);
-      if (lease !== undefined) return lease;
-      const dead = leases.dead(call.pid, scope);
-      const what = `Cannot run "${call.body.tool}" on ${JSON.stringify(scope.path)}`;
-      if (dead === "revoked") throw new Fault("leaseRevoked", `${what}: its lease was taken back`);
-      if (dead === "expired") throw new Fault("leaseExpired", `${what}: its lease has expired`);
-      throw new Fault("refused", `${what}: no lease of this process covers it`);
-    });
-
   const run = async (task: Task, call: HostCall, writable: boolean): Promise<HostCallAnswer> => {
     await lookAtMounts(task);
     refuseGone(task, call);
@@ -309,7 +294,11 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
     const host = await (writable ? start(task, "writing") : provide(task, "calls"));
     try {
-      return await host.calls.run(host.child, call, held(call));
+      return await host.calls.run(
+        host.child,
+        call,
+        leasesOf(leases, { ...call, name: `"${call.body.tool}"` }),
+      );
     } finally {
       if (writable) await host.child.kill();
     }
@@ -320,10 +309,6 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     if (task === undefined) throw new Fault("notFound", `Cannot find task "${id}": it is not open`);
     return task;
   };
-  const each = (act: (calls: HostCalls) => void): void => {
-    for (const { hosts } of tasks.values()) for (const { calls } of hosts) act(calls);
-  };
-
   return Object.freeze({
     open(id: TaskId, folders: TaskFolders): void {
       if (tasks.has(id)) throw new TypeError(`Cannot open task "${id}": it is open`);
@@ -346,8 +331,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       );
       return withKnown(answer, parts.contents, WHOLE.has(body.tool));
     },
-    freeze: (pid: Pid) => each((calls) => calls.freeze(pid)),
-    thaw: (pid: Pid) => each((calls) => calls.thaw(pid)),
+    ...{ freeze: deadlines.freeze, thaw: deadlines.thaw },
     osPids: (id: TaskId) => [...tasks.get(id)?.hosts ?? []].map(({ child }) => child.osPid),
     async close(id: TaskId): Promise<void> {
       const task = tasks.get(id);
