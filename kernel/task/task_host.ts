@@ -5,9 +5,9 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
-import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
+import { type AgentTask, outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
-import type { ValueKeeper } from "../../contracts/authority/origin.ts";
+import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { Reading } from "../../contracts/model/mod.ts";
 import type {
@@ -40,12 +40,12 @@ import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.
 import type { ModelGuards } from "./model_guards.ts";
 import { keptOf, makeNarrow } from "./intake.ts";
 import { makeHostedTask } from "./hosted_task.ts";
-import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import type { AgentPort } from "../power/command/run.ts";
 import { AGENT_TOOLS } from "./agent_tools.ts";
 import { type ForeignPortRun, makeForeignPort } from "./foreign_port.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
 
 /** The kernel's parts that run tasks. */
 export interface TaskHostParts
@@ -317,4 +317,46 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
       over.resolve();
     });
   };
+}
+
+/** Hears a task's messages. */
+export interface TaskWords {
+  /** Ignores messages that are not a person's own words. `at`: milliseconds since 1970. */
+  said(message: ChatMessage, at?: number): void;
+  /**
+   * Restores an earlier kernel's state. INVARIANT: the words are those that the kernel received, not those that a worker
+   * reports (test: "a worker's word for the person's …").
+   */
+  restore(replay: Pick<Replay, "said" | "records" | "performed" | "heard">): void;
+}
+
+/** Makes the listener of one task. */
+export function makeTaskWords(
+  { id }: Pick<AgentTask, "id">,
+  { keeper, guards }: { readonly keeper: ValueKeeper; readonly guards: Pick<ModelGuards, "said"> },
+): TaskWords {
+  // A task that was suspended and resumed in the same kernel is known already.
+  let known = keeper.knows(id);
+  const hear = (text: string, at: number | undefined): void => {
+    if (!known) keeper.said(id, { text, ...(at === undefined ? {} : { at }) });
+    guards.said(text);
+  };
+  const said: TaskWords["said"] = ({ role, content, provenance: { origin, colour } }, at) => {
+    const persons = origin === "operator" || origin === "person";
+    if (role === "user" && colour === "BLUE" && persons) hear(content, at);
+  };
+  return Object.freeze<TaskWords>({
+    said,
+    restore({ said: all, records, performed, heard }): void {
+      for (const { message, at } of all) said(message, at);
+      const told = known;
+      known = false;
+      if (told) return;
+      for (const { declared } of records) {
+        if (declared !== undefined) keeper.declare(id, DeclaredTools.parse(declared));
+      }
+      for (const call of performed) keeper.performed(id, call);
+      for (const each of heard) keeper.restore(id, each);
+    },
+  });
 }

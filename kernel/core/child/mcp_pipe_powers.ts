@@ -1,5 +1,5 @@
 /** Starts a program with backpressure: output is read on demand, and each write waits for the pipe. @module */
-import { brokenPipe, exitOf, killChild } from "../start/spawn_powers.ts";
+import { brokenPipe, exitOf, killChild, spawnPiped } from "../start/spawn_powers.ts";
 import type { ExitStatus } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
 
@@ -41,16 +41,9 @@ export function makePipePowers(): PipePowers {
   return Object.freeze({ start });
 }
 
-function start({ program, args, env, onStderr, killed }: PipeOptions): PipedProcess {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    clearEnv: true,
-    env: { ...env },
-    cwd: "/",
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+function start(options: PipeOptions): PipedProcess {
+  const { onStderr, killed } = options;
+  const child = spawnPiped(options);
   const input = child.stdin.getWriter();
   const output = child.stdout.getReader({ mode: "byob" });
   let buffer = new Uint8Array(CHUNK);

@@ -24,11 +24,14 @@ export function makeSpawnPowers(): SpawnPowers {
   return Object.freeze({ start, succeeds, listen, remove, occupy, keepFilters, realPath, isLink });
 }
 
-function start(options: StartOptions): OsProcess {
-  const child = new Deno.Command(options.program, {
-    args: [...options.args],
+/** Starts a program with three pipes, and with no environment but its own. */
+export function spawnPiped(
+  { program, args, env }: Pick<StartOptions, "program" | "args" | "env">,
+): Deno.ChildProcess {
+  return new Deno.Command(program, {
+    args: [...args],
     clearEnv: true,
-    env: { ...options.env },
+    env: { ...env },
     // The kernel's own folder would tell a child the state's path and the user's name.
     cwd: "/",
     stdin: "piped",
@@ -37,6 +40,10 @@ function start(options: StartOptions): OsProcess {
     // Not `detached`: the kernel itself has no terminal, and its children stay in its session. Linux weighs sessions
     // against each other before `nice`, and Deno would fork this whole process for a `setsid`, which takes 2 ms.
   }).spawn();
+}
+
+function start(options: StartOptions): OsProcess {
+  const child = spawnPiped(options);
   const input = child.stdin.getWriter();
   let ended = false;
   let unread = 0;

@@ -1,5 +1,5 @@
 /** Runs a program with given input, passes its output on, and kills it on demand. @module */
-import { brokenPipe, exitOf, killChild } from "../../core/start/spawn_powers.ts";
+import { brokenPipe, exitOf, killChild, spawnPiped } from "../../core/start/spawn_powers.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";
 
@@ -35,19 +35,9 @@ export function makeRunPowers(killed: () => void = () => undefined): RunPowers {
   return Object.freeze({ run: (options: RunOptions) => run(options, killed) });
 }
 
-function run(
-  { program, args, env, stdin, told, onOutput, onErrors }: RunOptions,
-  killed: () => void,
-): RunningProgram {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    clearEnv: true,
-    env: { ...env },
-    cwd: "/",
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+function run(options: RunOptions, killed: () => void): RunningProgram {
+  const { stdin, told, onOutput, onErrors } = options;
+  const child = spawnPiped(options);
   let ended = false;
   const input = child.stdin.getWriter();
   input.closed.catch(brokenPipe);

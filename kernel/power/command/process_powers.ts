@@ -1,5 +1,5 @@
 /** Starts a program that outlives its call: input, outputs with backpressure, signals through a pipe. @module */
-import { brokenPipe, exitOf, killChild } from "../../core/start/spawn_powers.ts";
+import { brokenPipe, exitOf, killChild, spawnPiped } from "../../core/start/spawn_powers.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
 
@@ -44,15 +44,7 @@ function begin(options: LongRunOptions, killed: () => void): LongRun {
   const pipe = Deno.openSync(options.signals, { read: true, write: true });
   let child: Deno.ChildProcess;
   try {
-    child = new Deno.Command(options.program, {
-      args: [...options.args],
-      clearEnv: true,
-      env: { ...options.env },
-      cwd: "/",
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
+    child = spawnPiped(options);
   } catch (error) {
     pipe.close();
     throw error;
