@@ -5,7 +5,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
-import { type AgentTask, outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
+import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
 import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
