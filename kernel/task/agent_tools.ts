@@ -6,7 +6,7 @@
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
-import { type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import { type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import type { EffectClass } from "../../contracts/authority/colour.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
 import type { AgentSpec, CapabilityGrant } from "../../contracts/policy/agent_spec.ts";
@@ -18,7 +18,8 @@ import type {
 } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import { Limits } from "../../contracts/task/budget.ts";
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { type OwnTool, ownTool } from "../power/own_tool.ts";
 import type { Offspring } from "./session/session.ts";
 
 /** Milliseconds of an `agent_wait` that names no time. */
@@ -41,28 +42,14 @@ const names = (description: string): JsonObject => ({
   description,
 });
 
-interface Draft {
-  readonly name: string;
-  readonly description: string;
-  readonly properties: JsonObject;
-  readonly required: readonly string[];
-}
-
-const described = ({ name, description, properties, required }: Draft): ToolDescriptor =>
-  Object.freeze(ToolDescriptor.parse({
-    name: ToolName.parse(name),
-    description,
-    interfaceId: "Subagents",
-    methodName: name.slice(name.indexOf("_") + 1),
-    paramSchema: JSON.stringify({
-      type: "object",
-      properties,
-      required,
-      additionalProperties: false,
-    }),
-    permission: "auto",
-    category: name === "agent_wait" ? "read" : "agent",
-  }));
+const described = (
+  words: Pick<OwnTool, "name" | "description" | "properties" | "required">,
+): ToolDescriptor =>
+  ownTool({
+    ...words,
+    ...{ interfaceId: "Subagents", methodName: words.name.slice(words.name.indexOf("_") + 1) },
+    category: words.name === "agent_wait" ? "read" : "agent",
+  });
 
 const SPAWN = described({
   name: "agent_spawn",

@@ -3,8 +3,9 @@
  * Later calls of these need no question where every value stands in the request. docs/provenance.md.
  * @module
  */
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
-import { type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { ownTool } from "../power/own_tool.ts";
+import { type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
@@ -14,38 +15,32 @@ import type { ProcessRow } from "../../contracts/task/process.ts";
 const NAME = "tools_declare";
 
 /** The descriptor of `tools_declare`. */
-export const TOOLS_DECLARE: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
-  name: ToolName.parse(NAME),
+export const TOOLS_DECLARE: ToolDescriptor = ownTool({
+  name: NAME,
   description:
     "Call this first, before you read anything of an imported server, if the request needs tools of servers " +
     "that change or send something: name them, each with the most calls. Calls beyond that ask the person. Once. " +
     'Example: {"tools":[{"tool":"mcp_bank_transfer","max":1}]}',
   interfaceId: "ToolDeclaration",
   methodName: "declare",
-  paramSchema: JSON.stringify({
-    type: "object",
-    properties: {
-      tools: {
-        type: "array",
-        minItems: 1,
-        maxItems: 64,
-        items: {
-          type: "object",
-          properties: {
-            tool: { type: "string", minLength: 1, maxLength: 64 },
-            max: { type: "integer", minimum: 1, maximum: 1_000 },
-          },
-          required: ["tool", "max"],
-          additionalProperties: false,
+  properties: {
+    tools: {
+      type: "array",
+      minItems: 1,
+      maxItems: 64,
+      items: {
+        type: "object",
+        properties: {
+          tool: { type: "string", minLength: 1, maxLength: 64 },
+          max: { type: "integer", minimum: 1, maximum: 1_000 },
         },
+        required: ["tool", "max"],
+        additionalProperties: false,
       },
     },
-    required: ["tools"],
-    additionalProperties: false,
-  }),
-  permission: "auto",
-  category: "read",
-}));
+  },
+  required: ["tools"],
+});
 
 interface DeclareParts {
   /** Takes the call's token, once. Throws as the token does. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { HeldPlan } from "../../contracts/authority/plan.ts";
-import { type Digest, type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import { type Digest, type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
@@ -24,7 +24,8 @@ import type {
 } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { TaskRequest } from "../../contracts/task/task.ts";
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { ownTool } from "../power/own_tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeStandsIn } from "../../text/stands_in.ts";
 import type { InferAside } from "../power/model/governed_model.ts";
@@ -39,16 +40,10 @@ const described = (
   properties: JsonObject,
   required: string[],
 ): ToolDescriptor =>
-  Object.freeze(ToolDescriptor.parse({
-    ...{ name: ToolName.parse(name), description, permission: "auto", category: "read" },
+  ownTool({
+    ...{ name, description, properties, required },
     ...{ interfaceId: "Planned", methodName: name.slice("plan_".length) },
-    paramSchema: JSON.stringify({
-      type: "object",
-      properties,
-      required,
-      additionalProperties: false,
-    }),
-  }));
+  });
 
 const RUN = described(
   PLAN_RUN,

@@ -4,8 +4,8 @@
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
-import { ToolName } from "../../../contracts/authority/ids.ts";
-import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { ownTool } from "../own_tool.ts";
 import { cleared, type Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import type { PeerArtifact } from "../../../contracts/exchange/exchange.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
@@ -70,15 +70,12 @@ const draft = (
   properties: JsonObject,
   required: readonly string[],
 ): ToolDescriptor =>
-  Object.freeze(ToolDescriptor.parse({
-    ...{ name: ToolName.parse(name), description, interfaceId: "AgentPeer" },
-    methodName: name.slice("peer_".length),
-    paramSchema: JSON.stringify({
-      ...{ type: "object", properties, required: [...required], additionalProperties: false },
-    }),
+  ownTool({
+    ...{ name, description, properties, required },
+    ...{ interfaceId: "AgentPeer", methodName: name.slice("peer_".length) },
     permission: name === "peer_artifact" ? "consent" : "auto",
     category: name === "peer_artifact" ? "mutate" : "agent",
-  }));
+  });
 
 const ASK = draft(
   "peer_ask",

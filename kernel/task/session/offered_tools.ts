@@ -6,7 +6,7 @@
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
-import { type Digest, type Pid, ToolName } from "../../../contracts/authority/ids.ts";
+import { type Digest, type Pid } from "../../../contracts/authority/ids.ts";
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import type {
   GrantedCall,
@@ -15,7 +15,12 @@ import type {
   ToolBinding,
 } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
-import { isImported, ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/tool.ts";
+import {
+  isImported,
+  type ToolDescriptor,
+  type ToolSnapshot,
+} from "../../../contracts/tool/tool.ts";
+import { ownTool } from "../../power/own_tool.ts";
 import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import {
   DESCRIBE_TOOL,
@@ -257,24 +262,18 @@ function rankOf(tool: ToolDescriptor, found: ReadonlySet<string>): number {
 // offered where an offered tool had to be cut (`contracts/tool/tool_limits.ts`).
 
 /** The descriptor of `tool_describe`. */
-export const TOOL_DESCRIBE: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
-  name: ToolName.parse(DESCRIBE_TOOL),
+export const TOOL_DESCRIBE: ToolDescriptor = ownTool({
+  name: DESCRIBE_TOOL,
   description:
     "Tells the whole description and the whole schema of one of your tools, where what you were told of " +
     'it ends in […]. Example: {"name":"exec"}',
   interfaceId: "ToolSearch",
   methodName: "describe",
-  paramSchema: JSON.stringify({
-    type: "object",
-    properties: {
-      name: { type: "string", minLength: 1, maxLength: 128, description: "The tool." },
-    },
-    required: ["name"],
-    additionalProperties: false,
-  }),
-  permission: "auto",
-  category: "read",
-}));
+  properties: {
+    name: { type: "string", minLength: 1, maxLength: 128, description: "The tool." },
+  },
+  required: ["name"],
+});
 
 /** The parts of a descriptor that can be too long. */
 type Told = Pick<ToolDescriptor, "description" | "paramSchema">;

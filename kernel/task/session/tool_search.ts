@@ -3,9 +3,10 @@
  * inference on. The gate knows all tools at any time.
  * @module
  */
-import { isImported, ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { isImported, type ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { ownTool } from "../../power/own_tool.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
-import { type Pid, ToolName } from "../../../contracts/authority/ids.ts";
+import { type Pid } from "../../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import type {
   GrantedCall,
@@ -28,8 +29,8 @@ const MAX_DESCRIPTION = 240;
 const MAX_SERVERS = 64;
 
 /** The descriptor of `tool_search`. */
-export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
-  name: ToolName.parse(NAME),
+export const TOOL_SEARCH: ToolDescriptor = ownTool({
+  name: NAME,
   description:
     "Finds more tools, which you can call from your next step on: web pages, HTTP, a browser, " +
     "programs in a sandbox, JSON, text, patches, deleting files, publishing results, agents that work for you, " +
@@ -37,28 +38,22 @@ export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
     'Say in a few words what you want to do. Example: {"query":"read a web page"}',
   interfaceId: "ToolSearch",
   methodName: "search",
-  paramSchema: JSON.stringify({
-    type: "object",
-    properties: {
-      query: {
-        type: "string",
-        minLength: 1,
-        maxLength: MAX_QUERY,
-        description: "What the tool should do, or a part of its name.",
-      },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        description: `Most tools to name; ${DEFAULT_LIMIT} when absent.`,
-      },
+  properties: {
+    query: {
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_QUERY,
+      description: "What the tool should do, or a part of its name.",
     },
-    required: ["query"],
-    additionalProperties: false,
-  }),
-  permission: "auto",
-  category: "read",
-}));
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: `Most tools to name; ${DEFAULT_LIMIT} when absent.`,
+    },
+  },
+  required: ["query"],
+});
 
 /** Tells whether more than `above` tools are imported, so that they are found by search. */
 export function searches(
