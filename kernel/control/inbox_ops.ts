@@ -1,4 +1,5 @@
 /** The operator's operations on inboxes. @module */
+import { defined } from "../core/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   AgentInbox,
@@ -65,30 +66,9 @@ export function makeInboxOps(parts: InboxOpsParts): InboxOps {
     throw new Fault("notFound", `Cannot find message "${id}": list them with "remit inbox list"`);
   };
   return Object.freeze<InboxOps>({
-    inbox: async ({ box, state }) => {
-      const found = await inbox.past({
-        ...(box === undefined ? {} : { box }),
-        ...(state === undefined ? {} : { state }),
-      });
-      return found.map(listed);
-    },
+    inbox: async (asked) => (await inbox.past(defined(asked))).map(listed),
     inboxShow: ({ id }) => need(id),
-    inboxPut: ({ message, stamp }) => {
-      const { exchange, held, ...rest } = stamp;
-      const { senderTask, recipientTask, causalParent, schema, expiresAt, ...said } = message;
-      return inbox.put({
-        ...said,
-        ...(senderTask === undefined ? {} : { senderTask }),
-        ...(recipientTask === undefined ? {} : { recipientTask }),
-        ...(causalParent === undefined ? {} : { causalParent }),
-        ...(schema === undefined ? {} : { schema }),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      }, {
-        ...rest,
-        ...(exchange === undefined ? {} : { exchange }),
-        ...(held === undefined ? {} : { held }),
-      });
-    },
+    inboxPut: ({ message, stamp }) => inbox.put(defined(message), defined(stamp)),
     inboxRelease: async ({ id }) => {
       const entry = await need(id);
       return await parts.decisions(entry)?.onRelease(entry) ?? await inbox.release(id);

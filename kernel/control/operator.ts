@@ -1,4 +1,5 @@
 /** The handlers of the control operations of the operator's own user. @module */
+import { defined } from "../core/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Limits } from "../../contracts/task/budget.ts";
 import type {
@@ -321,27 +322,11 @@ export async function takeAnswer(
 
 function forkOf(body: Body<"conversationFork">, task: TaskId): ForkRequest {
   const { turn, message, model, session, ingress } = body;
-  return {
-    ...{ task, session, ingress },
-    ...(turn === undefined ? {} : { turn }),
-    ...(message === undefined ? {} : { message }),
-    ...(model === undefined ? {} : { model }),
-  };
+  return { task, session, ingress, ...defined({ turn, message, model }) };
 }
 
 function definedLoan({ oauth, ...loan }: Body<"mcpLend">): McpLoan {
-  if (oauth === undefined) return loan;
-  const { clientSecret, scope, expiresAt, refreshToken, ...rest } = oauth;
-  return {
-    ...loan,
-    oauth: {
-      ...rest,
-      ...(clientSecret === undefined ? {} : { clientSecret }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-    },
-  };
+  return oauth === undefined ? loan : { ...loan, oauth: defined(oauth) };
 }
 
 function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
@@ -360,8 +345,4 @@ function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
     os,
     model: row.model.id,
   };
-}
-
-function defined(limits: Body<"extend">["limits"]): Partial<Limits> {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 /** Inferences and embeddings for the operator: no process, no tools, no conversation. @module */
+import { defined } from "../core/defined.ts";
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Pid, SessionId, TaskId } from "../../contracts/authority/ids.ts";
@@ -168,13 +169,10 @@ function requestOf(
       `Cannot ask the model: about ${input} tokens do not fit its ${info.contextTokens}`,
     );
   }
-  const heat = plan.temperature ?? temperature;
   return {
     ...{ messages, tools: [], nonce },
     maxTokens: Math.min(maxTokens, info.outputTokens),
-    ...(heat === undefined ? {} : { temperature: heat }),
-    ...(plan.seed === undefined ? {} : { seed: plan.seed }),
-    ...(responseSchema === undefined ? {} : { responseSchema }),
+    ...defined({ temperature: plan.temperature ?? temperature, seed: plan.seed, responseSchema }),
   };
 }
 

@@ -3,6 +3,7 @@
  * every chain. Nothing is cached: a killed kernel appears as it left its tasks. docs/decision/0117.
  * @module
  */
+import { defined } from "../defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Digest, TaskId } from "../../../contracts/authority/ids.ts";
@@ -134,9 +135,10 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
         ...(archived === true ? ["archived"] : []),
       ];
       const bodies = await everywhere({
-        ...{ of: "task", states, limit },
-        ...(prefix === undefined ? {} : { prefix }),
-        ...(before === undefined ? {} : { before }),
+        of: "task",
+        states,
+        limit,
+        ...defined({ prefix, before }),
       });
       const found = bodies.flatMap((body) => AgentTask.safeParse(body).data ?? []);
       return found.filter(({ status }) => statuses?.includes(status) !== false).reverse();
@@ -174,11 +176,7 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
       const all = (await kernels()).filter(({ publicKey }) => publicKey !== "");
       const found = await Promise.all(all.map(async ({ id, name, publicKey }) => {
         const { ok, events, head, bad } = await check(store.logOf(id), publicKey);
-        return {
-          ...{ kernel: name, ok, events, key: publicKey },
-          ...(head === undefined ? {} : { head }),
-          ...(bad === undefined ? {} : { bad }),
-        };
+        return defined({ kernel: name, ok, events, key: publicKey, head, bad });
       }));
       let kept = head === undefined;
       for (const { id, publicKey } of all) {

@@ -3,6 +3,7 @@
  * ends at its first refusal, it is started again with an empty folder or host in that place, so that its next requests are
  * seen.
  */
+import { defined } from "../../core/defined.ts";
 import { basename, dirname, extname } from "node:path";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
@@ -94,8 +95,7 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
     const { observe, fakes, signal, deadlineMs, copies } = options;
     const run: McpRunParts = {
       ...{ children, trees, powers, at: { task: NO_TASK, server } },
-      ...(parts.proxies === undefined ? {} : { proxies: parts.proxies }),
-      ...(parts.forbids === undefined ? {} : { forbids: parts.forbids }),
+      ...defined({ proxies: parts.proxies, forbids: parts.forbids }),
       forbiddenNames: parts.forbiddenNames ?? [],
       serve: { ...parts.serve, ...hearing(seen) },
       grants: observe ? [] : heldNow(server, copies?.from),

@@ -1,4 +1,5 @@
 /** One toolhost process: its running calls, their grants, and their end. @module */
+import { defined } from "../../core/defined.ts";
 import * as z from "zod";
 import {
   Colour,
@@ -216,13 +217,8 @@ export function hostMount(
 ): HostMount {
   return {
     ...{ name, root, mode, colour, label },
-    ...(apart === undefined ? {} : { apart }),
-    // Absent properties stay absent; zod's types say that they may be undefined.
-    marks: marks.map(({ path, colour, label }) => ({
-      path,
-      ...(colour === undefined ? {} : { colour }),
-      ...(label === undefined ? {} : { label }),
-    })),
+    ...defined({ apart }),
+    marks: marks.map(({ path, colour, label }) => defined({ path, colour, label })),
   };
 }
 

@@ -3,6 +3,7 @@
  * new messages.
  * @module
  */
+import { defined } from "../../core/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -222,10 +223,7 @@ export function makeInference(parts: InferenceParts): Inference {
         messages: [...conversation],
         tools: body.step === undefined ? [...offered().tools] : [],
         maxTokens: body.maxTokens,
-        ...(temperature === undefined ? {} : { temperature }),
-        ...(seed === undefined ? {} : { seed }),
-        nonce,
-        ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
+        ...defined({ temperature, seed, nonce, responseSchema: body.responseSchema }),
       };
       held = await parts.money.hold(row.pid, request, {
         info: model.info,

@@ -3,6 +3,7 @@
  * go to the gate or the model; nothing that a worker sends acts by itself.
  * @module
  */
+import { defined } from "../../core/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { QuestionId } from "../../../contracts/authority/ids.ts";
 import { isForeignProgram } from "../../../contracts/exchange/lal.ts";
@@ -198,9 +199,8 @@ export function makeSession(parts: SessionParts): Session {
       caps: toJson(caps),
       limits: toJson({ ...row.limits, contextWindow: window() }),
       conversation: asJson(conversation.map(withoutEchoes)),
-      ...(parts.program === undefined ? {} : { program: parts.program }),
+      ...defined({ program: parts.program, answerSchema: parts.answerSchema }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
-      ...(parts.answerSchema === undefined ? {} : { answerSchema: parts.answerSchema }),
     });
     return { worker: taken, ready };
   };

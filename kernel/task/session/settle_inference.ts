@@ -1,4 +1,5 @@
 /** Settling a finished inference: its message, its cost, its event. @module */
+import { defined } from "../../core/defined.ts";
 import { CallId } from "../../../contracts/authority/ids.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -70,8 +71,7 @@ export function settleInference(
       money,
       finish: response.finishReason,
       base: body.base,
-      ...(body.step === undefined ? {} : { step: body.step }),
-      ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
+      ...defined({ step: body.step, redactions: response.redacted }),
     },
     private: { append: asJson(body.append), message: asJson(message) },
   };
