@@ -121,3 +121,18 @@ export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, what: st
     wait.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }
+
+/**
+ * The reason of a failed request: `error`, or the process's end. Only a closed port means the end, since a process may
+ * answer with any fault.
+ */
+export async function causeOf(
+  { port, exited }: Pick<Child, "port" | "exited">,
+  error: unknown,
+  words: (how: string) => string,
+): Promise<unknown> {
+  const closed = port.closed.then(() => true);
+  const ended = await Promise.race([closed, Promise.resolve().then(() => false)]);
+  if (!(error instanceof Fault) || !ended) return error;
+  return new Fault("upstream", words(howEnded(await exited)), { cause: error });
+}

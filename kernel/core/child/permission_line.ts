@@ -50,12 +50,14 @@ const NEVER: ReadonlySet<string> = new Set(["run", "ffi", "sys", "env", "import"
  */
 export function strictly(judge: Judge): Judge {
   return (permission, value) => {
-    if (NEVER.has(permission)) return refuse(`Cannot use ${permission}: no tool has it`);
+    if (NEVER.has(permission)) return refusal(`Cannot use ${permission}: no tool has it`);
     if (permission !== "read" && permission !== "write") {
-      return refuse("Cannot use this permission: unknown");
+      return refusal("Cannot use this permission: unknown");
     }
-    if (value === null) return refuse(`Cannot ${permission} everything: name a path`);
-    if (!isPlain(value)) return refuse(`Cannot ${permission} this path: not a plain absolute path`);
+    if (value === null) return refusal(`Cannot ${permission} everything: name a path`);
+    if (!isPlain(value)) {
+      return refusal(`Cannot ${permission} this path: not a plain absolute path`);
+    }
     return judge(permission, value);
   };
 }
@@ -92,7 +94,7 @@ export function asImported(judge: Judge): Judge {
     if (permission === "net") {
       // TRUST: from Deno itself, `host:port`, or a host alone before its name is looked up.
       if (value === null || value.length > (value.startsWith("unix:/") ? 4_101 : 512)) {
-        return refuse("Cannot use all of the network");
+        return refusal("Cannot use all of the network");
       }
       return judge(permission, value.startsWith("unix:") ? value : value.toLowerCase());
     }
@@ -108,7 +110,7 @@ function refuseAll(
   judge: Judge,
   permission: string,
   value: string | null,
-  verdict = refuse(`Cannot use ${permission}: no imported server has it`),
+  verdict = refusal(`Cannot use ${permission}: no imported server has it`),
 ): Verdict {
   judge(permission, value);
   return verdict;
@@ -121,6 +123,11 @@ function isPlain(path: string): boolean {
   return path === "/" || !/\/(?:\.{0,2}(?:\/|$))/.test(path);
 }
 
-function refuse(reason: string): Verdict {
+function refusal(reason: string): Verdict {
   return { allow: false, reason };
+}
+
+/** The refusal of an access to `what`. */
+export function refuse(verb: string, what: string | null, why: string): Verdict {
+  return refusal(`Cannot ${verb} ${JSON.stringify(what)}: ${why}`);
 }

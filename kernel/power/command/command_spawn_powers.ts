@@ -63,11 +63,12 @@ function run(options: RunOptions, killed: () => void): RunningProgram {
   });
 }
 
-async function pump(
+/** Passes a stream's chunks to `hear`, one after another. */
+export async function pump(
   stream: ReadableStream<Uint8Array>,
-  hear: (chunk: Uint8Array) => void,
+  hear: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<void> {
-  for await (const chunk of stream) hear(chunk);
+  for await (const chunk of stream) await hear(chunk);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The kernel's side of a copy service. @module */
+import { causeOf } from "../../core/child/child.ts";
 import * as z from "zod";
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Collected, Prepared, Weight } from "../../../contracts/tool/command.ts";
@@ -9,10 +10,10 @@ import type { ContentColours, ContentLookup } from "../../../contracts/memory/mo
 import type { Powers } from "../../../contracts/task/mod.ts";
 import type { CollectBody, PinBody, PrepareBody } from "../../../contracts/tool/mod.ts";
 import type { SetupBody } from "../../../contracts/wire/mod.ts";
-import { type Child, SERVES_NOTHING, startChild } from "../../core/child/child.ts";
+import { SERVES_NOTHING, startChild } from "../../core/child/child.ts";
 import { COPY_PLACES } from "../../core/start/command_line.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
-import { howEnded, type SpawnPowers } from "../../core/start/spawn.ts";
+import { type SpawnPowers } from "../../core/start/spawn.ts";
 import { hostMount } from "../toolhost/toolhost.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import type { CommandRan, CommandRun } from "./run.ts";
@@ -65,7 +66,11 @@ export function startCopyService(
     try {
       raw = await child.port.ask(op, body);
     } catch (error) {
-      throw await endOf(child, op, error);
+      throw await causeOf(
+        child,
+        error,
+        (how) => `Cannot ${op} copies: their process ended (${how})`,
+      );
     }
     const { success, data } = schema.safeParse(raw);
     if (success) return data;
@@ -83,16 +88,6 @@ export function startCopyService(
     weigh: () => ask("weigh", null, Weight),
     collect: (body: CollectBody) => ask("collect", toJson({ ...body, ...mixed(body) }), Collected),
     kill: () => child.kill(),
-  });
-}
-
-async function endOf(child: Child, op: string, error: unknown): Promise<unknown> {
-  const open = Symbol();
-  const ended = await Promise.race([child.port.closed, Promise.resolve().then(() => open)]);
-  if (!(error instanceof Fault) || ended === open) return error;
-  const how = howEnded(await child.exited);
-  return new Fault("upstream", `Cannot ${op} copies: their process ended (${how})`, {
-    cause: error,
   });
 }
 

@@ -1,4 +1,5 @@
 /** Starts a program that outlives its call: input, outputs with backpressure, signals through a pipe. @module */
+import { pump } from "./command_spawn_powers.ts";
 import { brokenPipe, exitOf, killChild, spawnPiped } from "../../core/start/spawn_powers.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
@@ -77,11 +78,4 @@ function begin(options: LongRunOptions, killed: () => void): LongRun {
     ended: status,
     heard: heard.then(() => undefined),
   });
-}
-
-async function pump(
-  stream: ReadableStream<Uint8Array>,
-  hear: (chunk: Uint8Array) => Promise<void>,
-): Promise<void> {
-  for await (const chunk of stream) await hear(chunk);
 }

@@ -3,6 +3,7 @@
  * bridge's requests and notifications during calls. TRUST: everything that a bridge sends may be influenced by its server.
  * @module
  */
+import { unlessFault } from "./process.ts";
 import { PeerSaid } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Label } from "../../../contracts/authority/colour.ts";
@@ -248,10 +249,6 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     ask,
     writes: () => [...calls.values()].some(({ under }) => under.holds === "all"),
   });
-}
-
-function unlessFault(error: unknown): void {
-  if (!(error instanceof Fault)) throw error;
 }
 
 function textOf(body: Json): string {

@@ -3,6 +3,7 @@
  * during a call that may write.
  * @module
  */
+import { refuse } from "../../core/child/permission_line.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { mcpScopes } from "../../../contracts/exchange/mcp.ts";
 import type { LeaseId, Leases, Scope } from "../../../contracts/authority/mod.ts";
@@ -127,10 +128,6 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
     note(permission, value, verdict.allow);
     return verdict;
   };
-}
-
-function refuse(verb: string, what: string, why: string): Verdict {
-  return { allow: false, reason: `Cannot ${verb} ${JSON.stringify(what)}: ${why}` };
 }
 
 /** The grants of one process of a server. */

@@ -99,7 +99,7 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
       const taken = bridge.port.ask("bytes", { text }).finally(() => under.delete(taken));
       under.add(taken);
       // All fail when the bridge ends; the awaited one reports it.
-      taken.catch(gone);
+      taken.catch(unlessFault);
       if (under.size >= MAX_OUTSTANDING) await Promise.race(under);
     }
     await Promise.all(under);
@@ -108,7 +108,7 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
   const ended = (async (): Promise<string> => {
     const bridgeEnd = bridge.exited.then((status) => `its bridge ended (${howEnded(status)})`);
     const serverEnd = (async () => {
-      await relay().catch(gone);
+      await relay().catch(unlessFault);
       // The server has closed its output.
       server.hangUp();
       const disarm = powers.after(CLOSED_MS, server.kill);
@@ -118,7 +118,7 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
       const why = `its process ended (${how})${last === "" ? "" : `: ${last}`}`;
       over ??= why;
       // The bridge fails its open requests with its own messages, and is then killed anyway.
-      await Promise.race([bridge.port.ask("ended", { why }).catch(gone), waited(powers)]);
+      await Promise.race([bridge.port.ask("ended", { why }).catch(unlessFault), waited(powers)]);
       return why;
     })();
     kill(await Promise.race([serverEnd, bridgeEnd]));
@@ -162,7 +162,7 @@ export function aloneMcp({ bridge, powers }: Pick<McpPair, "bridge" | "powers">)
       if (over === undefined) {
         over = why;
         // The bridge closes its session at the server, if it can.
-        await Promise.race([bridge.port.ask("close", null).catch(gone), waited(powers)]);
+        await Promise.race([bridge.port.ask("close", null).catch(unlessFault), waited(powers)]);
       }
       await bridge.kill();
       await ended;
@@ -176,6 +176,7 @@ function waited(powers: Pick<Powers, "after">): Promise<void> {
 }
 
 /** Ignores faults of an ended bridge, which `ended` reports. */
-function gone(error: unknown): void {
+/** Ignores a fault, but no other error. */
+export function unlessFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }

@@ -1,4 +1,5 @@
 /** One toolhost process: its running calls, their grants, and their end. @module */
+import { causeOf } from "../../core/child/child.ts";
 import { defined } from "../../core/defined.ts";
 import * as z from "zod";
 import {
@@ -25,7 +26,6 @@ import type {
 import { type Mount, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { Deadline, Deadlines } from "../../core/process/limits.ts";
-import { howEnded } from "../../core/start/spawn.ts";
 import type { OpenGrant } from "./toolhost_judge.ts";
 
 /** Milliseconds for a toolhost to honour a cancel before it is killed. */
@@ -111,10 +111,8 @@ export function makeHostCalls(
         return parseHostAnswer(answer, body.tool);
       } catch (error) {
         if (entry.ending !== undefined) throw entry.ending;
-        if (error instanceof Fault && await hasEnded(child)) {
-          throw await exitReason(child, body.tool, error);
-        }
-        throw error;
+        const what = `Cannot finish "${body.tool}": its process ended`;
+        throw await causeOf(child, error, (how) => `${what} (${how})`);
       } finally {
         spare();
         open.delete(entry);
@@ -137,16 +135,6 @@ export function makeHostCalls(
 
 function cancelled(tool: string): Fault {
   return new Fault("cancelled", `Cannot finish "${tool}": cancelled`);
-}
-
-/** Tells whether the process has ended. Only a closed port means that, since a tool may answer with any fault. */
-async function hasEnded({ port }: Child): Promise<boolean> {
-  return await Promise.race([port.closed.then(() => true), Promise.resolve().then(() => false)]);
-}
-
-async function exitReason(child: Child, tool: string, cause: Fault): Promise<Fault> {
-  const how = howEnded(await child.exited);
-  return new Fault("upstream", `Cannot finish "${tool}": its process ended (${how})`, { cause });
 }
 
 const Answer = z.object({

@@ -1,4 +1,5 @@
 /** Decides a toolhost's file accesses by the running calls and their leases. @module */
+import { refuse } from "../../core/child/permission_line.ts";
 import { EXPORT_LIST } from "../../../contracts/authority/export_claims.ts";
 import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";
 import { beneath, covers } from "../../core/lease/scope.ts";
@@ -84,8 +85,4 @@ function settled(path: string, links: JudgeParts["links"]): string | undefined {
     missing = at.slice(cut) + missing;
     at = at.slice(0, cut) || "/";
   }
-}
-
-function refuse(right: string, what: string | null, why: string): Verdict {
-  return { allow: false, reason: `Cannot ${right} ${JSON.stringify(what)}: ${why}` };
 }
