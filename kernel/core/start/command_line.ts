@@ -37,6 +37,8 @@ export interface CommandParts {
   /** `MOUNT` or `MOUNT/…`. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Processes and threads, at most; absent, or above it: {@link threadsOf}. */
+  readonly threads?: number | undefined;
   /** Set for a program that outlives its call. */
   readonly begun?: Begun;
   /** Set for a foreign agent. */
@@ -121,6 +123,11 @@ const GiB = 1024 * MiB;
 /** Bytes of data that each process of a granted program, or of a foreign agent, may take. */
 export function dataOf(agent: boolean): number {
   return (agent ? 16 : 4) * GiB;
+}
+
+/** Processes and threads of a granted program, or of a foreign agent, at most. */
+export function threadsOf(agent: boolean): number {
+  return agent ? AGENT_PROCESSES : COMMAND_PROCESSES;
 }
 
 /** Id of the user and group `nobody`, which own nothing. */
@@ -234,6 +241,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
         ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
         ...["--cap-drop", "ALL", ...BECOMING, "--"],
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
+        ...countedApart(config),
       ]
       : []),
     // Linux counts processes per user and user namespace, so processes outside do not count.
@@ -241,7 +249,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
       `${INNER}/prlimit`,
       ...limiting({ data: dataOf(agent !== undefined), file: 256 * MiB, files: 1_024 }),
     ],
-    ...[`--nproc=${agent === undefined ? COMMAND_PROCESSES : AGENT_PROCESSES}`, "--"],
+    ...[`--nproc=${Math.min(parts.threads ?? Infinity, threadsOf(agent !== undefined))}`, "--"],
     ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
     ...["--unshare-user", "--disable-userns", ...FILTERING],
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
@@ -254,6 +262,15 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
       ...begun?.words ?? [program, ...parts.args],
     ],
   ]);
+}
+
+/**
+ * A user namespace around a program of nobody's: processes are counted in all namespaces above a program's own too, and
+ * without this one those of every other such program would be this one's.
+ */
+export function countedApart(config: WallConfig): readonly string[] {
+  const wall = [`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/", "--unshare-user"];
+  return [...wall, "--cap-drop", "ALL", "--"];
 }
 
 function placeOfMount({ agent }: Pick<CommandParts, "agent">, name: string): string {

@@ -12,7 +12,7 @@ import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
-import { COMMAND_ENV, dataOf, lineOfCommand } from "../../core/start/command_line.ts";
+import { COMMAND_ENV, dataOf, lineOfCommand, threadsOf } from "../../core/start/command_line.ts";
 import {
   type AgentRun,
   type AgentRuns,
@@ -30,7 +30,7 @@ import type { Pins } from "./pins.ts";
 import { type CopyPlace, makeCopyPlaces } from "./places.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";
-import type { Amounts, Uses } from "../../../contracts/task/spending.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import { type Deadline, makeDeadlines } from "../../core/process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
@@ -68,13 +68,48 @@ export interface CommandsParts {
   folders(task: TaskId): TaskFolders | undefined;
 }
 
-/** A program's use of budgets: one process, and the most memory that its walls allow. */
-export function usesOf({ command }: Pick<CommandRun, "command">): Amounts {
-  return { processes: 1, memoryBytes: dataOf(command.agent !== undefined) };
+/** Fewest processes and threads of a program and of a foreign agent, with those of the walls. */
+const MIN_THREADS = 8, MIN_AGENT_THREADS = 64;
+
+/** A program's place in budgets. */
+export interface CountedProgram {
+  /** Processes and threads that its walls allow; undefined where no budget limits them. */
+  readonly threads: number | undefined;
+  /** Called when the program has ended. */
+  release(): void;
+}
+
+/**
+ * Counts a program: the program itself, the most memory that its walls allow, and of the remaining threads as many as such
+ * a program may have. Rejects with `budgetExhausted`.
+ */
+export async function countProgram(
+  uses: Uses | undefined,
+  run: Pick<CommandRun, "command" | "task" | "pid">,
+  doing: string,
+): Promise<CountedProgram> {
+  if (uses === undefined) return { threads: undefined, release: () => undefined };
+  const agent = run.command.agent !== undefined;
+  const release = await uses.take(run, { processes: 1, memoryBytes: dataOf(agent) }, doing);
+  if (!uses.has("threads")) return { threads: undefined, release };
+  try {
+    const need = agent ? MIN_AGENT_THREADS : MIN_THREADS;
+    const threads = await uses.step(run, "threads", { need, most: threadsOf(agent), doing });
+    return {
+      threads: threads.amount,
+      release(): void {
+        threads.release();
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** A run in progress. */
-interface Open {
+interface Open extends Pick<CountedProgram, "threads"> {
   readonly run: CommandRun;
   readonly leases: readonly Lease[];
   readonly deadlines: Set<Deadline>;
@@ -224,6 +259,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       ...lineOfCommand(config, {
         ...{ identity: parts.walls.identity, work, mounts: run.mounts },
         ...{ pin, program: command.program, args: run.args, cwd: run.cwd },
+        threads: entry.threads,
         env: { ...COMMAND_ENV, ...run.env },
         ...agent?.line,
       }),
@@ -272,15 +308,15 @@ export function makeCommands(parts: CommandsParts): Commands {
     if (folders === undefined) {
       throw new Fault("gone", `Cannot run ${command.name}: the task has ended`);
     }
-    const release = await parts.uses?.take(run, usesOf(run), `run ${command.name}`);
+    const counted = await countProgram(parts.uses, run, `run ${command.name}`);
     if (signal.aborted) {
-      release?.();
+      counted.release();
       throw cancelled(run);
     }
     const settled = Promise.withResolvers<void>();
     const entry: Open = {
       ...{ run, deadlines: new Set(), pids: [], ending: undefined },
-      leases: leasesOf(leases, { ...run, name: command.name }),
+      ...{ leases: leasesOf(leases, { ...run, name: command.name }), threads: counted.threads },
       kill: () => undefined,
       done: settled.promise,
     };
@@ -302,7 +338,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     } finally {
       signal.removeEventListener("abort", cancel);
       open.delete(entry);
-      release?.();
+      counted.release();
       settled.resolve();
     }
   };

@@ -21,7 +21,7 @@ import {
 import { leaseEnded, leasesOf } from "../../core/lease/leases.ts";
 import { cancelled } from "./run.ts";
 import { kept } from "./copies.ts";
-import { type CommandsParts, usesOf } from "./commands.ts";
+import { type CommandsParts, countProgram } from "./commands.ts";
 import { type Deadline, makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
@@ -168,19 +168,21 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   };
 
   /** The walls and folders of a new session; where it may not start, its budgets are released. */
-  const admit = (run: SessionStart, release: (() => void) | undefined) => {
+  const admit = (run: SessionStart, release: () => void) => {
     try {
       const walled = book.admit(run), folders = parts.folders(run.task);
       if (folders !== undefined) return { walled, folders };
       throw new Fault("gone", `Cannot start ${run.command.name}: the task has ended`);
     } catch (error) {
-      release?.();
+      release();
       throw error;
     }
   };
   const start: ProcessSessions["start"] = async (run, signal) => {
     book.admit(run);
-    const release = await parts.uses?.take(run, usesOf(run), `start ${run.command.name}`);
+    const { threads, release } = await countProgram(
+      ...[parts.uses, run, `start ${run.command.name}`] as const,
+    );
     const { walled, folders } = admit(run, release);
     const entry: Session = {
       ...{ id: `s${powers.token()}`, run, deadlines: new Set() },
@@ -194,7 +196,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     try {
       entry.opening = inTurn(run.task, () =>
         openRoom({ ...parts, walls: walled }, {
-          ...{ run, folders, dropped: entry.dropped.signal },
+          ...{ run, folders, threads, dropped: entry.dropped.signal },
           onTooMuch: (fault) => drop(entry, fault),
         }));
       const room = await within(entry, entry.opening, signal);

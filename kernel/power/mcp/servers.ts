@@ -67,8 +67,8 @@ export interface McpServers extends TaskPrograms {
   revoke(server: string): Promise<number>;
 }
 
-/** The starters, leases, services and copies of servers. */
-export interface McpServersParts extends Pick<StartParts, "forbids" | "forbiddenNames"> {
+/** The starters, leases, services, copies and budgets of servers. */
+export interface McpServersParts extends Pick<StartParts, "forbids" | "forbiddenNames" | "uses"> {
   readonly children: McpChildren;
   readonly leases: Pick<Leases, "list" | "alive" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after">;

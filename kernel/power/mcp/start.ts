@@ -8,6 +8,7 @@ import {
   mcpHostOf,
   mcpSocketsOf,
 } from "../../../contracts/exchange/mcp.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import type { McpChildren, ServerOptions } from "../../core/child/mcp_children.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import type { Judge } from "../../core/child/permission_line.ts";
@@ -22,6 +23,8 @@ import type { ErrorTail } from "./process.ts";
 export interface StartParts {
   readonly children: Pick<McpChildren, "mcpServer">;
   readonly proxies?: McpProxies;
+  /** Budgets of what it sends; absent: there are none. */
+  readonly uses?: Pick<Uses, "step" | "has">;
   readonly serve: McpServe;
   readonly at: McpPlace;
   /** The grants for which the task holds a live lease. */
@@ -101,7 +104,7 @@ export async function startBehindWalls(
 
 /** Opens a proxy to the granted hosts; undefined where there are none. */
 async function openProxy(
-  { grants, proxies, serve, at }: StartParts,
+  { grants, proxies, serve, at, uses }: StartParts,
 ): Promise<{ readonly path: string; close(): void } | undefined> {
   const hosts = grants.filter(({ right, value }) => right === "net" && !value.startsWith("unix:"))
     .map(({ value }) => value);
@@ -112,7 +115,12 @@ async function openProxy(
       `Cannot start "${at.server.name}": it needs the network, and there is no way out`,
     );
   }
+  const doing = `send what "${at.server.name}" sends`;
   return await proxies.open({
+    spend: uses?.has("egressBytes") === true
+      ? async (wanted) =>
+        (await uses.step({ task: at.task }, "egressBytes", { ...wanted, doing })).amount
+      : undefined,
     allow: hosts.map((host) => ({ host, named: isLocal(host) })),
     on: ({ host, ok, why }) => serve.log(at, "proxied", { ok, host }, why),
   });

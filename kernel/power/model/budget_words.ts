@@ -6,7 +6,7 @@ import type { SumNow } from "./reservations.ts";
 /** The kinds of owners that a budget can have. */
 export const OWNERS = ["agent", "principal", "trigger"] as const;
 
-/** Begin and end of the UTC day or month around a moment, milliseconds since 1970; `task` and `moment` are unbounded. */
+/** Begin and end of the UTC day or month around a moment, milliseconds since 1970; lives of tasks and sessions, and moments, are unbounded. */
 export function periodOf(
   per: SpendingBudget["per"],
   now: number,
@@ -19,6 +19,7 @@ export function periodOf(
     case "month":
       return { from: Date.UTC(year, month, 1), to: Date.UTC(year, month + 1, 1) };
     case "task":
+    case "session":
     case "moment":
       return { from: 0, to: Infinity };
   }
@@ -57,7 +58,7 @@ export function wordsOf(budget: SpendingBudget, of: string): string {
   const span = per === "moment" ? "at once" : `a ${per}`;
   return `the budget of ${amountText(what, most)} ${span}${
     whose.length === 0 ? "" : ` for ${whose.join(", ")}`
-  }${per === "task" ? ` (task ${of})` : ""}`;
+  }${per === "task" || per === "session" ? ` (${per} ${of})` : ""}`;
 }
 
 /** What a person can do instead of raising an exhausted budget. */
@@ -65,6 +66,7 @@ const WAITING: Readonly<Record<SpendingBudget["per"], string>> = {
   day: "wait for the next day",
   month: "wait for the next month",
   task: "start another task",
+  session: "begin another session",
   moment: "wait until one of those at work has ended",
 };
 

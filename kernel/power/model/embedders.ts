@@ -37,8 +37,8 @@ export interface HeldEmbedder {
   release(): void;
 }
 
-/** The services, the policy and the pacing of embedders. */
-export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "powers"> {
+/** The services, the policy, the pacing and the budgets of embedders. */
+export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "powers" | "egress"> {
   /** Opens a model service. */
   provide(choice: ModelChoice): Promise<OpenModel>;
   /** Why a session of this profile, with texts of this label, may not use the model; undefined where it may. */
@@ -96,9 +96,9 @@ function held(choice: ModelChoice, model: OpenModel, parts: EmbeddersParts): Hel
         throw new Fault(never ? "refused" : "clearance", `Cannot embed: ${why}`);
       }
       if (texts.length === 0) return { vectors: [], inputTokens: 0 };
-      const { rates, log, powers } = parts;
+      const { rates, log, powers, egress } = parts;
       const own = governed(model, {
-        ...{ rates, log, powers, row: { ...row, label } },
+        ...{ rates, log, powers, egress, row: { ...row, label } },
         modelRefused: () => refusedAt(row, label),
       });
       return await own.embed(texts, signal, onEntered);

@@ -45,6 +45,12 @@ export type InferAside = (
   signal: AbortSignal,
 ) => Promise<InferenceResponse>;
 
+/** Counts what a process sends to a model's host. */
+export type CountEgress = (
+  row: Pick<ProcessRow, "task" | "pid">,
+  sends: { readonly bytes: number; readonly host: string },
+) => Promise<void>;
+
 /** The process, the pacing and the log of a governed model. */
 export interface GovernParts {
   /** The requesting process. For an embedding its label is raised to the texts'. */
@@ -55,6 +61,8 @@ export interface GovernParts {
   readonly rates: ModelRates;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "now" | "token">;
+  /** Counts bytes in budgets before they are sent; rejects with `budgetExhausted`. Absent: there are no budgets. */
+  readonly egress?: CountEgress | undefined;
   /** Why the process may not use this model now; undefined where it may. */
   modelRefused(): string | undefined;
 }
@@ -147,6 +155,7 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   const asked = async <T>(leaving: Leaving<T>, host: string, size: EgressSize): Promise<void> => {
     const refused = parts.modelRefused();
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    await parts.egress?.(row, { bytes: size.bytes, host });
     const { use, nonce, texts, tools, maxTokens } = leaving;
     await parts.log.append(row.task, [
       modelAsked(row, { ...size, use, host, model: info, nonce, texts, tools, maxTokens }),
