@@ -84,7 +84,7 @@ interface WireToolsParts
     & Pick<Children, "lookForLeft">
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
-  /** Names this kernel's state. */
+  /** This kernel's receipt key, which names its state. */
   readonly receiptKey: string;
   readonly plans: Plans;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
@@ -250,7 +250,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related, planned, profiles });
 }
 
-/** Where agents are signed in. In a fleet nowhere: a jar is one kernel's, and so is who works with it. */
+/** The browser profiles of agents. A fleet has none: a profile's cookies and its current task belong to one kernel. */
 async function wireProfiles(
   { config, log, powers, note, resources, receiptKey }: WireToolsParts,
 ): Promise<Profiles | undefined> {

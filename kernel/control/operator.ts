@@ -101,7 +101,7 @@ export interface OperatorParts {
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
   readonly workspaces: Pick<Workspaces, "list" | "files" | "decide">;
-  /** Undefined in a fleet, which has none. */
+  /** Undefined in a fleet, which has no profiles. */
   readonly profiles: Pick<Profiles, "ask"> | undefined;
   readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
   /** Ends the kernel when no work is left, or now: running tasks then continue with the next kernel. */

@@ -62,7 +62,7 @@ export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rat
   exhausted(pid: Pid, limit: string): void;
   /** Budgets over all tasks. */
   readonly budgets: Pick<StandingBudgets, "of">;
-  /** Budgets of what leaves for models; absent: there are none. */
+  /** Budgets of bytes sent to models; absent: there are none. */
   readonly uses?: Pick<Uses, "take">;
 }
 
@@ -128,7 +128,7 @@ export async function openTaskModels(
   const paidBy = (row: ProcessRow) => (money: number): void => {
     purse.paid(money);
     for (const near of accountOf(row).book(money)) tell(row, nearText(near));
-    // What its children spend is booked for them and for it.
+    // A child's spending is booked for the child and for its ancestors.
     const root = money === 0 || told ? undefined : rootOf(parts.processes, row);
     const near = root === undefined ? undefined : nearLimit(root);
     if (root === undefined || near === undefined) return;

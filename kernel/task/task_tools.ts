@@ -71,7 +71,7 @@ export interface TaskToolsParts {
   readonly code: PluginCode;
   readonly engine?: Engine | undefined;
   readonly binding: BindPlugins;
-  /** Where agents are signed in. */
+  /** Browser profiles of agents. */
   readonly profiles?: Profiles | undefined;
   readonly originOf: HostFunctionsParts["originOf"];
   readonly labelOf: HostFunctionsParts["labelOf"];

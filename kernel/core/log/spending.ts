@@ -19,7 +19,7 @@ export interface Payer {
   readonly trigger: string;
   /** Undefined for the operator's own requests. */
   readonly task?: string;
-  /** The tasks of one session have it in common. */
+  /** The task's session, whose tasks share its budgets. */
   readonly session?: string;
 }
 

@@ -20,17 +20,17 @@ export interface McpProxies {
   open(options: {
     readonly allow: NetProxy["allow"];
     on(event: NetProxied): void;
-    /** Counts what it sends in budgets, and gives how much; absent: none holds for it. */
+    /** Counts sent bytes in budgets and returns the allowed number; absent: no budget applies. */
     readonly spend?: ((wanted: Omit<NetSpend, "id">) => Promise<number>) | undefined;
   }): Promise<McpProxy>;
 }
 
-/** Most bytes of one step: no budget is handed out whole. */
-const MOST_SPENT = 1_048_576;
+/** Most bytes of one step, so that no step takes a whole budget. */
+const MAX_SPENT = 1_048_576;
 const Spend = z.object({
   id: z.string().max(64),
-  need: z.int().min(1).max(MOST_SPENT),
-  most: z.int().min(1).max(MOST_SPENT),
+  need: z.int().min(1).max(MAX_SPENT),
+  most: z.int().min(1).max(MAX_SPENT),
 }).strict();
 
 const Proxied = z.object({

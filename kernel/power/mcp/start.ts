@@ -23,7 +23,7 @@ import type { ErrorTail } from "./process.ts";
 export interface StartParts {
   readonly children: Pick<McpChildren, "mcpServer">;
   readonly proxies?: McpProxies;
-  /** Budgets of what it sends; absent: there are none. */
+  /** Budgets of sent bytes; absent: there are none. */
   readonly uses?: Pick<Uses, "step" | "has">;
   readonly serve: McpServe;
   readonly at: McpPlace;

@@ -75,7 +75,7 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
       try {
         return { amount, release: await uses.take(user, { [of]: amount }, doing) };
       } catch (error) {
-        // Others, also of another kernel, were first.
+        // Other uses, or another kernel, were first.
         if (!(error instanceof Fault) || error.code !== "budgetExhausted") throw error;
         return { amount: need, release: await uses.take(user, { [of]: need }, doing) };
       }

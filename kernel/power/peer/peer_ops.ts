@@ -105,7 +105,7 @@ type Deliver = (delivery: Delivery) => Promise<{ readonly status: number }>;
 export function makeDeliver(
   { net, uses }: {
     readonly net: Pick<NetService, "provide" | "freshId">;
-    /** Budgets of what leaves; absent: there are none. */
+    /** Budgets of sent bytes; absent: there are none. */
     readonly uses?: Pick<Uses, "take">;
   },
 ): Deliver {
@@ -117,7 +117,7 @@ export function makeDeliver(
     }
     underWay += 1;
     try {
-      // The operator's: it is remit.yaml that names the origin.
+      // Counted for the operator, because remit.yaml names the origin.
       const egressBytes = sentBytes({ method: "POST", url, headers, body });
       await uses?.take({ task: undefined }, { egressBytes }, `deliver to ${allowed.origin}`);
       const child = await net.provide();

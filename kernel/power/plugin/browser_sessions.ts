@@ -85,14 +85,14 @@ export function countingPages(hosts: PluginHosts, uses: Uses | undefined): Plugi
       const { manifest, tool, task, pid } = asked;
       const name = manifest.name === BROWSER ? tool.name : "";
       if (name === OPEN) {
-        // The page that was open makes way for this one.
+        // The open page is replaced by this one.
         leave(task, pid);
         const own = pages.get(task) ?? new Map<Pid, () => void>();
         pages.set(task, own);
         const page = await uses.take({ task, pid }, { tabs: 1 }, "open a page");
         leave(task, pid);
         own.set(pid, page);
-        // The task has ended meanwhile.
+        // The task has ended in the meantime.
         if (pages.get(task) !== own) page();
       }
       const answer = await hosts.call(asked);

@@ -68,7 +68,7 @@ export function makeHostFetch(
       ...(typeof body === "string" ? { body } : {}),
       ...{ ...(typeof bytes === "number" ? { bytes } : {}), profile },
     }, signal);
-    // What a person is signed in to is theirs.
+    // A person's signed-in accounts are private.
     const label = profile === undefined ? labelOf(answer) : mixLabel(labelOf(answer), "internal");
     const read = { colour: "RED", label } as const;
     const sources = [{ source: answer.url.slice(0, 512), ...read }];
@@ -198,7 +198,7 @@ export interface Under {
   /** The effect that the gate allowed. */
   readonly effect: EffectClass;
   readonly signal: AbortSignal;
-  /** The profile that its requests carry. */
+  /** The profile of its requests. */
   readonly profile?: ProfileUse | undefined;
   colour: Colour;
   label: Label;

@@ -114,7 +114,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   }
 
-  /** The browser of this version, in either engine, is the one that carries them. */
+  /** The profiles of a plugin: only the built-in browser, in either engine, has any. */
   const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
     trusted && manifest.name === BROWSER ? parts.profiles : undefined;
 
@@ -174,7 +174,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   };
 
-  /** A person is told when a call carries a profile, and agrees to that one alone. */
+  /** Names a call's profile to the person, who agrees to this profile alone. */
   const told = (plugin: Plugin, bound: ToolBinding): ToolBinding => {
     const signedIn = profilesOf(plugin);
     if (signedIn === undefined) return bound;

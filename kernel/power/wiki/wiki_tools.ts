@@ -140,7 +140,7 @@ export function makeWikiTools(parts: WikiToolsParts): WikiTools {
       },
     });
 
-  /** What a call writes is counted before: its text lies in the index afterwards. */
+  /** Counts a call's text before it is written, because the index keeps it. */
   const counting = (binding: ToolBinding): ToolBinding =>
     binding.descriptor.category === "read" ? binding : Object.freeze<ToolBinding>({
       ...binding,
