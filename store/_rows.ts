@@ -23,6 +23,7 @@ export function damagedRow(what: string, cause?: unknown): Fault {
   return new Fault("storeCorrupt", `Cannot read ${what}: the row is damaged`, { cause });
 }
 
+/** A column's name of a task, kind or document. Throws `storeCorrupt` for another value. */
 export function nameOf(row: Row, key: string, what: string): string {
   const value = row[key];
   if (typeof value !== "string" || !NAME.test(value)) throw damagedRow(what);

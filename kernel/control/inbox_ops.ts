@@ -1,5 +1,5 @@
 /** The operator's operations on inboxes. @module */
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/process/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   AgentInbox,

@@ -1,5 +1,5 @@
 /** The handlers of the control operations of the operator's own user. @module */
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/process/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Limits } from "../../contracts/task/budget.ts";
 import type {

@@ -1,5 +1,5 @@
 /** Inferences and embeddings for the operator: no process, no tools, no conversation. @module */
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/process/defined.ts";
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Pid, SessionId, TaskId } from "../../contracts/authority/ids.ts";

@@ -19,7 +19,7 @@ import type {
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import { Limits } from "../../contracts/task/budget.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
-import { type OwnTool, ownTool } from "../power/own_tool.ts";
+import { type OwnTool, ownTool } from "../core/process/own_tool.ts";
 import type { Offspring } from "./session/session.ts";
 
 /** Milliseconds of an `agent_wait` that names no time. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
-import { ownTool } from "../power/own_tool.ts";
+import { ownTool } from "../core/process/own_tool.ts";
 import { type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { Fault } from "../../contracts/base/fault.ts";

@@ -25,7 +25,7 @@ import type {
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { TaskRequest } from "../../contracts/task/task.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
-import { ownTool } from "../power/own_tool.ts";
+import { ownTool } from "../core/process/own_tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeStandsIn } from "../../text/stands_in.ts";
 import type { InferAside } from "../power/model/governed_model.ts";

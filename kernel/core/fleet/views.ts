@@ -3,7 +3,7 @@
  * every chain. Nothing is cached: a killed kernel appears as it left its tasks. docs/decision/0117.
  * @module
  */
-import { defined } from "../defined.ts";
+import { defined } from "../process/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Digest, TaskId } from "../../../contracts/authority/ids.ts";

@@ -3,7 +3,7 @@
  * ends at its first refusal, it is started again with an empty folder or host in that place, so that its next requests are
  * seen.
  */
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/process/defined.ts";
 import { basename, dirname, extname } from "node:path";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";

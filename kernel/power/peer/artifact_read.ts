@@ -7,7 +7,7 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
-import { ownTool } from "../own_tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import type {
   GrantedCall,
   PowerResult,

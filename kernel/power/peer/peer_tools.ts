@@ -5,7 +5,7 @@
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
-import { ownTool } from "../own_tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import { cleared, type Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import type { PeerArtifact } from "../../../contracts/exchange/exchange.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";

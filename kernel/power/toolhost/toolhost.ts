@@ -1,6 +1,6 @@
 /** One toolhost process: its running calls, their grants, and their end. @module */
 import { causeOf } from "../../core/child/child.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/process/defined.ts";
 import * as z from "zod";
 import {
   Colour,

@@ -3,7 +3,7 @@
  * new messages.
  * @module
  */
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/process/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";

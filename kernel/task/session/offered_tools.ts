@@ -20,7 +20,7 @@ import {
   type ToolDescriptor,
   type ToolSnapshot,
 } from "../../../contracts/tool/tool.ts";
-import { ownTool } from "../../power/own_tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import {
   DESCRIBE_TOOL,

@@ -3,7 +3,7 @@
  * go to the gate or the model; nothing that a worker sends acts by itself.
  * @module
  */
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/process/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { QuestionId } from "../../../contracts/authority/ids.ts";
 import { isForeignProgram } from "../../../contracts/exchange/lal.ts";

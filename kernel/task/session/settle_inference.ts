@@ -1,5 +1,5 @@
 /** Settling a finished inference: its message, its cost, its event. @module */
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/process/defined.ts";
 import { CallId } from "../../../contracts/authority/ids.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { isImported, type ToolDescriptor } from "../../../contracts/tool/tool.ts";
-import { ownTool } from "../../power/own_tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import { type Pid } from "../../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";

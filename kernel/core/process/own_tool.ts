@@ -1,7 +1,7 @@
 /** Descriptors of Remit's own tools. @module */
-import { ToolName } from "../../contracts/authority/ids.ts";
-import type { JsonObject } from "../../contracts/base/json.ts";
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { ToolName } from "../../../contracts/authority/ids.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 
 /** The words of an own tool. */
 export interface OwnTool
