@@ -127,8 +127,8 @@ export const disk = Object.freeze({
 });
 
 /**
- * A mark for processes that this kernel starts. Kernels of the same folder recognise its first part, which does not reveal
- * the folder's path.
+ * A mark for processes that this kernel starts. Kernels of the same folder recognise its first
+ * part, which does not reveal the folder's path.
  */
 export function markOf(dir: string): string {
   const folder = createHash("sha256").update(`remit mark ${dir}`).digest("hex").slice(0, 24);

@@ -17,8 +17,8 @@ interface Reading extends JsonLimits {
 }
 
 /**
- * Reads a line and its long texts. Throws `badFrame` for anything but the one encoding of a known shape, `tooLarge` above a
- * limit.
+ * Reads a line and its long texts. Throws `badFrame` for anything but the one encoding of a known
+ * shape, `tooLarge` above a limit.
  */
 export function readFrame(line: string, text: string | undefined, reading: Reading): Frame {
   const frame = parse(line);
@@ -41,8 +41,8 @@ export function readFrame(line: string, text: string | undefined, reading: Readi
 }
 
 /**
- * Writes a request (`id` above 0), an event (0) or an answer (below 0), without the last newline. Throws `tooLarge` where a
- * peer with the same limits would refuse the frame.
+ * Writes a request (`id` above 0), an event (0) or an answer (below 0), without the last newline.
+ * Throws `tooLarge` where a peer with the same limits would refuse the frame.
  */
 export function writeFrame(id: number, op: string | null, body: Json, limits: JsonLimits): string {
   const found = { left: limits.nodes, long: false };
@@ -95,9 +95,9 @@ function bad(why: string): Fault {
   return new Fault("badFrame", `Cannot read frame: ${why}`);
 }
 
-// Long strings are sent beside their frame without escapes: to escape and parse 64 KB of text costs more than to send it.
-// The frame `[id,op,body,places]` has `null` in their places. Before it stands `+units`, after it the concatenated texts
-// in a separate line:
+// Long strings are sent beside their frame without escapes: to escape and parse 64 KB of text costs
+// more than to send it. The frame `[id,op,body,places]` has `null` in their places. Before it
+// stands `+units`, after it the concatenated texts in a separate line:
 //
 //     +9000[1,"write",{"content":null},[[["content"],9000]]]
 //     …9,000 UTF-16 code units, newlines among them…

@@ -1,6 +1,7 @@
 /**
- * The child's end of its session: fd 0 from the kernel, fd 1 to it. Where only the kernel can continue, the child waits in a
- * synchronous read, if it may: a read on another thread costs eight times the round trip. docs/decision/0019.
+ * The child's end of its session: fd 0 from the kernel, fd 1 to it. Where only the kernel can
+ * continue, the child waits in a synchronous read, if it may: a read on another thread costs eight
+ * times the round trip. docs/decision/0019.
  * @module
  */
 import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
@@ -11,8 +12,8 @@ import { makeQuiet } from "./quiet.ts";
 const BROKEN = 1;
 const CHUNK_BYTES = 65_536;
 /**
- * Argument of a start that fills Deno's caches. Deno writes compiled code between turns of its event loop, and a child that
- * waits in a synchronous read has no turns.
+ * Argument of a start that fills Deno's caches. Deno writes compiled code between turns of its
+ * event loop, and a child that waits in a synchronous read has no turns.
  */
 export const WARMED = "warmed";
 /** Milliseconds of such turns. */
@@ -21,8 +22,8 @@ const CACHE_MS = 30;
 /** Serves a child's port. */
 export interface ChildHandler extends PortHandler {
   /**
-   * True where no clock and no other thread continues the work while every served request waits for the kernel. Absent:
-   * something may, so the child reads asynchronously.
+   * True where no clock and no other thread continues the work while every served request waits for
+   * the kernel. Absent: something may, so the child reads asynchronously.
    */
   still?(): boolean;
   /** Every answer was sent: nobody waits for work done now. */
@@ -32,8 +33,9 @@ export interface ChildHandler extends PortHandler {
 }
 
 /**
- * Serves the kernel on standard input and output until it hangs up, and answers "ready" itself. Then the process exits: with
- * 0, or with 1 where the session broke. TRUST: the kernel's frames are not checked here. `limits` apply to both ends.
+ * Serves the kernel on standard input and output until it hangs up, and answers "ready" itself.
+ * Then the process exits: with 0, or with 1 where the session broke. TRUST: the kernel's frames are
+ * not checked here. `limits` apply to both ends.
  */
 export async function serveChild(
   makeHandler: (port: Port) => ChildHandler,

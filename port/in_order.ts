@@ -2,9 +2,10 @@
 import { isList, type Json, type JsonObject } from "../contracts/base/json.ts";
 
 /**
- * The value with every object's keys in order of UTF-16 code units: the same object where they already are. JSON.stringify
- * then writes its canonical text, except for lone surrogates. Undefined for keys that no object keeps in order (they begin
- * with a digit, or are `__proto__`), for values that are not JSON, and below `depth` levels.
+ * The value with every object's keys in order of UTF-16 code units: the same object where they
+ * already are. JSON.stringify then writes its canonical text, except for lone surrogates. Undefined
+ * for keys that no object keeps in order (they begin with a digit, or are `__proto__`), for values
+ * that are not JSON, and below `depth` levels.
  */
 export function inOrder(value: Json, depth: number): Json | undefined {
   switch (typeof value) {

@@ -5,8 +5,8 @@ import { DEFAULT_PORT_LIMITS, type JsonLimits, passesBytes, settle } from "./_bo
 
 /**
  * Reads a JSON text of any layout into a frozen value. Lone surrogates written as escapes are kept.
- * @throws {Fault} `badFrame` for a syntax error, a repeated key or a number out of a double's range; `tooLarge` above
- * `frameBytes` (of UTF-8), `depth` or `nodes`.
+ * @throws {Fault} `badFrame` for a syntax error, a repeated key or a number out of a double's
+ * range; `tooLarge` above `frameBytes` (of UTF-8), `depth` or `nodes`.
  * @example
  * ```ts
  * import { parseJson } from "./parse.ts";

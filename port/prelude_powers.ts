@@ -1,6 +1,6 @@
 /**
- * First import of a child's main, except where its libraries make Request, Response, Headers or Blob. Before any library is
- * evaluated, it
+ * First import of a child's main, except where its libraries make Request, Response, Headers or
+ * Blob. Before any library is evaluated, it
  *
  * - hides the globals that libraries probe for. Each makes Deno load a lazy module in 1.5 to 4 ms;
  * - removes the stores and channels that children of one DENO_DIR would share. This is no security boundary: a program's

@@ -9,8 +9,8 @@ export interface Quiet {
   /** The same port; a request to the kernel does not count as work. */
   asking(port: Pick<Port, "ask">): Pick<Port, "ask">;
   /**
-   * Resolves when nothing continues by itself: `true` where all work waits for the kernel and every answer was sent, `false`
-   * where it waits for something in this process.
+   * Resolves when nothing continues by itself: `true` where all work waits for the kernel and every
+   * answer was sent, `false` where it waits for something in this process.
    */
   settled(): Promise<boolean>;
 }

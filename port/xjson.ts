@@ -1,6 +1,7 @@
 /**
- * JSON with values that JSON cannot express, as marked strings: `"+5"` and `"-5"` are bigints, `"#undefined"`, `"#NaN"`,
- * `"#Infinity"` and `"#-Infinity"` are the named constants. A string that begins like a mark is written with `!` before it.
+ * JSON with values that JSON cannot express, as marked strings: `"+5"` and `"-5"` are bigints,
+ * `"#undefined"`, `"#NaN"`, `"#Infinity"` and `"#-Infinity"` are the named constants. A string that
+ * begins like a mark is written with `!` before it.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
@@ -59,8 +60,8 @@ export function encodeXJson(value: XJson): Json {
 
 /**
  * Decodes `json`. A string that only begins like a mark is itself.
- * @throws Fault `invalidArguments` for an unknown constant, a bigint that is no whole number or has over 4,096 digits, and
- * two keys that become equal.
+ * @throws Fault `invalidArguments` for an unknown constant, a bigint that is no whole number or has
+ * over 4,096 digits, and two keys that become equal.
  */
 export function decodeXJson(json: Json): XJson {
   if (typeof json === "string") return decodedText(json);

@@ -1,6 +1,6 @@
 /**
- * The embedded engine's schema as a numbered list of steps, from the first version. A released step is never changed: a new
- * one is added.
+ * The embedded engine's schema as a numbered list of steps, from the first version. A released step
+ * is never changed: a new one is added.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
@@ -18,9 +18,9 @@ export interface Migration {
 /**
  * The steps of the SQLite schema, oldest first.
  *
- * Rows are small because a log lives long and a commit's cost is in pages: tasks and kinds are numbers of `names`, bodies
- * are packed (sqlite/_pack.ts), and the kernel's own chain, a third of all rows, is not in the index of chains: `seq` is its
- * order.
+ * Rows are small because a log lives long and a commit's cost is in pages: tasks and kinds are
+ * numbers of `names`, bodies are packed (sqlite/_pack.ts), and the kernel's own chain, a third of
+ * all rows, is not in the index of chains: `seq` is its order.
  */
 export const SQLITE_MIGRATIONS: readonly Migration[] = Object.freeze([
   Object.freeze({
@@ -65,8 +65,8 @@ CREATE INDEX documents_task ON documents(kind, task);
   Object.freeze({
     version: 2,
     name: "content by task",
-    // Digests are salted, so each would touch a different page; by task, a task's content is together.
-    // The new index takes the old one's pages, so that a nearly full state opens, too.
+    // Digests are salted, so each would touch a different page; by task, a task's content is
+    // together. The new index takes the old one's pages, so that a nearly full state opens, too.
     sql: `
 DROP INDEX blobs_digest;
 CREATE UNIQUE INDEX blobs_task ON blobs(task, digest);
@@ -75,8 +75,8 @@ CREATE UNIQUE INDEX blobs_task ON blobs(task, digest);
   Object.freeze({
     version: 3,
     name: "documents by how they stand",
-    // Finds unfinished documents without a read of all. The column is computed, so that no writer can forget it; a body that
-    // is no longer JSON is still found by its kind.
+    // Finds unfinished documents without a read of all. The column is computed, so that no writer
+    // can forget it; a body that is no longer JSON is still found by its kind.
     sql: `
 ALTER TABLE documents ADD COLUMN state TEXT GENERATED ALWAYS AS (
   CASE WHEN NOT json_valid(body) THEN ''

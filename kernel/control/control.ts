@@ -1,6 +1,6 @@
 /**
- * The control socket: operations of the operator's own user. Requests are a closed union (control_ops.ts); the first must
- * be `hello`.
+ * The control socket: operations of the operator's own user. Requests are a closed union
+ * (control_ops.ts); the first must be `hello`.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -255,8 +255,8 @@ export function makePages(): Pages {
 }
 
 /**
- * The digest of the policy that the command line merged, with the granted foreign agents: a kernel that could not run an
- * agent does not resume its tasks.
+ * The digest of the policy that the command line merged, with the granted foreign agents: a kernel
+ * that could not run an agent does not resume its tasks.
  */
 export function rulesOf({ policy, commands }: Pick<KernelConfig, "policy" | "commands">): Digest {
   const agents = commands.flatMap(({ agent }) => agent === undefined ? [] : [agent]);

@@ -41,9 +41,10 @@ const ASK_MS = 600_000;
 const EMBEDS = /^[a-z]+-embed:/;
 
 /**
- * Makes the control operation `ask`. The text is judged by its label, waits for the provider's rate and is logged before it
- * is sent, in a chain of the operator's own, which keeps counts and no text. Rejects like the model, and with `clearance`,
- * `refused`, `contextOverflow`, `timedOut`, `invalidInput`.
+ * Makes the control operation `ask`. The text is judged by its label, waits for the provider's rate
+ * and is logged before it is sent, in a chain of the operator's own, which keeps counts and no
+ * text. Rejects like the model, and with `clearance`, `refused`, `contextOverflow`, `timedOut`,
+ * `invalidInput`.
  */
 export function makeOperatorAsk(
   parts: OperatorAskParts,
@@ -202,9 +203,9 @@ export interface OperatorEmbed {
 }
 
 /**
- * Makes the control operation `embed`. The texts are judged by their label, wait for the provider's rate and are logged
- * before they are sent, in a chain of the operator's own, which `audit query` shows under an id that no task has. Rejects
- * like {@link makeEmbedders}, and with `timedOut`.
+ * Makes the control operation `embed`. The texts are judged by their label, wait for the provider's
+ * rate and are logged before they are sent, in a chain of the operator's own, which `audit query`
+ * shows under an id that no task has. Rejects like {@link makeEmbedders}, and with `timedOut`.
  */
 export function makeOperatorEmbed(
   parts: OperatorEmbedParts,

@@ -72,8 +72,8 @@ export interface PhaseParts extends OperatorChange {
 }
 
 /**
- * Makes the change of a task's phase, which applies to the task, its running processes and later children from their next
- * call on. Rejects with `conflict` for an ended task.
+ * Makes the change of a task's phase, which applies to the task, its running processes and later
+ * children from their next call on. Rejects with `conflict` for an ended task.
  */
 export function makePhaseMove(
   parts: PhaseParts,

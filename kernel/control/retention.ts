@@ -26,8 +26,8 @@ export interface RetentionParts {
 const OVER = ["completed", "failed", "canceled", "rejected"] as const;
 
 /**
- * The tasks that ended before `before`. A clock may have been wrong for a while, so a task counts as no older than any
- * earlier task in the log: doubtful ones are kept.
+ * The tasks that ended before `before`. A clock may have been wrong for a while, so a task counts
+ * as no older than any earlier task in the log: doubtful ones are kept.
  */
 async function dueTasks(
   { service, named }: Pick<RetentionParts, "service" | "named">,
@@ -48,9 +48,9 @@ async function dueTasks(
 const DOUBT_MS = 86_400_000;
 
 /**
- * Makes the function that tells how far, beyond a day, the clock is ahead of the evidence of the log and this kernel's
- * uptime: a clock set forward by mistake would make everything old at once. After a machine was off for long, retention
- * waits until a later start.
+ * Makes the function that tells how far, beyond a day, the clock is ahead of the evidence of the
+ * log and this kernel's uptime: a clock set forward by mistake would make everything old at once.
+ * After a machine was off for long, retention waits until a later start.
  */
 export function makeClockDoubt(
   { lastEventAt, now, steady }: {

@@ -1,6 +1,7 @@
 /**
- * Scratch of finished tasks: it expires after a warning, unless a person keeps it. The clock starts when a sweep first sees
- * the scratch, so that the state of an earlier version gets the full time, too. docs/shared_resources.md.
+ * Scratch of finished tasks: it expires after a warning, unless a person keeps it. The clock starts
+ * when a sweep first sees the scratch, so that the state of an earlier version gets the full time,
+ * too. docs/shared_resources.md.
  * @module
  */
 import * as z from "zod";

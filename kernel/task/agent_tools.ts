@@ -1,7 +1,7 @@
 /**
- * `agent_spawn`, `agent_wait`, `agent_send` and `agent_kill`: a model hands a part of its work to a child agent. A child
- * holds a subset of its parent's rights and is charged to every ancestor; a child's answer taints the parent with the
- * child's colour and label.
+ * `agent_spawn`, `agent_wait`, `agent_send` and `agent_kill`: a model hands a part of its work to a
+ * child agent. A child holds a subset of its parent's rights and is charged to every ancestor; a
+ * child's answer taints the parent with the child's colour and label.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

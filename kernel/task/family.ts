@@ -1,6 +1,6 @@
 /**
- * The processes of one task: a root and its children. A process signals only its own children, a child holds a subset of
- * its parent's rights, and killing a parent leaves no orphan.
+ * The processes of one task: a root and its children. A process signals only its own children, a
+ * child holds a subset of its parent's rights, and killing a parent leaves no orphan.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
- * The port of a foreign agent's run to its task: the tools that the agent is offered, each call passing the gate as the
- * process's own, and the agent's inferences, paid by the task.
+ * The port of a foreign agent's run to its task: the tools that the agent is offered, each call
+ * passing the gate as the process's own, and the agent's inferences, paid by the task.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -39,9 +39,9 @@ const OFFERED_INTERFACES = new Set(["AgentMemory", "HttpEndpoint"]);
 const MAX_ID = 100;
 
 /**
- * Tells whether a foreign agent is offered a tool: one that it cannot have by itself inside its walls. Files it has as a
- * copy, and a second way to them would change what the copy is compared with. Programs it has as well. Forbidden tools
- * are not mentioned to it.
+ * Tells whether a foreign agent is offered a tool: one that it cannot have by itself inside its
+ * walls. Files it has as a copy, and a second way to them would change what the copy is compared
+ * with. Programs it has as well. Forbidden tools are not mentioned to it.
  */
 function isServed({ name, permission, interfaceId }: ToolDescriptor): boolean {
   return permission !== "forbidden" &&

@@ -13,9 +13,9 @@ import { type MemoryRequest, memoryScopes } from "../power/wiki/wiki_tools.ts";
 type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
 
 /**
- * The scopes that a task's first process is granted. The network is leased as far as rules open it for the tools in
- * `network`: an origin that a rule names exactly as its own scope, since the operator means that very machine, and
- * anything wider as one scope for the whole network.
+ * The scopes that a task's first process is granted. The network is leased as far as rules open it
+ * for the tools in `network`: an origin that a rule names exactly as its own scope, since the
+ * operator means that very machine, and anything wider as one scope for the whole network.
  */
 export function grantedScopes(
   request:

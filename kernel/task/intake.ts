@@ -1,9 +1,10 @@
 /**
- * The intake of a task: before the worker has any tool, the model describes the task by the template `intake`. An answer
- * that does not fit is returned with the reason, which is logged; after three misfits the turn ends. The intake is
- * recorded with the process's colour and grants nothing: tools and mounts that it does not name are given up, whatever
- * the colour, and named ones that the process does not hold stay unheld. Named tools count as declared
- * (declare_tool.ts) where the colour is BLUE. docs/templates.md.
+ * The intake of a task: before the worker has any tool, the model describes the task by the
+ * template `intake`. An answer that does not fit is returned with the reason, which is logged;
+ * after three misfits the turn ends. The intake is recorded with the process's colour and grants
+ * nothing: tools and mounts that it does not name are given up, whatever the colour, and named ones
+ * that the process does not hold stay unheld. Named tools count as declared (declare_tool.ts) where
+ * the colour is BLUE. docs/templates.md.
  * @module
  */
 import * as z from "zod";

@@ -26,8 +26,8 @@ export interface OpenGuard {
 /** The guards of one task; {@link ModelGuards.said} records the person's words for guards that see them. */
 export interface ModelGuards {
   /**
-   * Flags of the guards for this tool and stage; undefined where no guard checks them. A guard whose model fails counts
-   * as unanswered. `row` has the label and colour of the shown text.
+   * Flags of the guards for this tool and stage; undefined where no guard checks them. A guard
+   * whose model fails counts as unanswered. `row` has the label and colour of the shown text.
    */
   flags(
     row: ProcessRow,

@@ -87,8 +87,8 @@ export interface TaskModels {
 }
 
 /**
- * Opens a task's models. `switched` is the model to which an earlier kernel switched the first process: the escalation
- * rule has applied then. Rejects with the backend's fault.
+ * Opens a task's models. `switched` is the model to which an earlier kernel switched the first
+ * process: the escalation rule has applied then. Rejects with the backend's fault.
  */
 export async function openTaskModels(
   parts: TaskModelsParts,

@@ -1,6 +1,6 @@
 /**
- * Planned programs in the kernel: `plan_run` reads a program and lists its possible calls, `plan_ask` asks a model without
- * tools for a program. docs/planned_programs.md.
+ * Planned programs in the kernel: `plan_run` reads a program and lists its possible calls,
+ * `plan_ask` asks a model without tools for a program. docs/planned_programs.md.
  * @module
  */
 import type { HeldPlan } from "../../contracts/authority/plan.ts";

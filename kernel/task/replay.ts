@@ -360,8 +360,8 @@ export function forkOf(
 }
 
 /**
- * The system message. It names mounts (chosen by the operator) and never quotes a file, a page, a tool result or a
- * request.
+ * The system message. It names mounts (chosen by the operator) and never quotes a file, a page, a
+ * tool result or a request.
  */
 export function systemMessage(request: Pick<TaskRequest, "mounts" | "agent">): ChatMessage {
   const { persona = "", env = {} } = request.agent ?? {};

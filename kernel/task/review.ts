@@ -21,9 +21,9 @@ interface ReviewParts {
 }
 
 /**
- * Makes the review of one process, which waits for `begins` before it asks. After a denial the changes stay staged. A
- * patch that the folder cannot take is not asked about: the question would show an impossible change, and consent would
- * do nothing.
+ * Makes the review of one process, which waits for `begins` before it asks. After a denial the
+ * changes stay staged. A patch that the folder cannot take is not asked about: the question would
+ * show an impossible change, and consent would do nothing.
  */
 export function makeReview(
   { gate, row, workspace, denied, past = [] }: ReviewParts,
@@ -38,8 +38,9 @@ export function makeReview(
     const why = await workspace.stale(row) ?? denied.failed(patch.id);
     if (why !== undefined) return { kind: "kept", why, failed: true };
     await begins();
-    // The id comes from the patch: the same patch after a crash or a wait is the same call. A failed patch gets a new id
-    // when the task is resumed, since its obstacle may be gone: the old call would return its old result.
+    // The id comes from the patch: the same patch after a crash or a wait is the same call. A
+    // failed patch gets a new id when the task is resumed, since its obstacle may be gone: the old
+    // call would return its old result.
     const name = `review-${patch.id.slice(0, 32)}`;
     const tried = [...past].filter((each) => each.callId.startsWith(name) && hasFailed(each));
     const call: ToolCall = {
@@ -146,9 +147,9 @@ function pathIn(given: string): string | undefined {
   }
 }
 
-// A patch that a crash may have left half in the folder. When the task is resumed, a half-applied patch is put back at
-// once: the folder is all old or all new while a person is asked again. A patch that is then not applied again is put
-// back as well.
+// A patch that a crash may have left half in the folder. When the task is resumed, a half-applied
+// patch is put back at once: the folder is all old or all new while a person is asked again. A
+// patch that is then not applied again is put back as well.
 
 interface TornParts {
   readonly torn: readonly TornPatch[];

@@ -30,8 +30,9 @@ interface LeaseHistoryParts {
 }
 
 /**
- * All leases of `tasks`, which come newest task first; the result is oldest task first, and cut to the newest tasks where
- * there are too many. Leases in `live` are taken as they are; other unrevoked leases ended with their task's last event.
+ * All leases of `tasks`, which come newest task first; the result is oldest task first, and cut to
+ * the newest tasks where there are too many. Leases in `live` are taken as they are; other
+ * unrevoked leases ended with their task's last event.
  */
 export async function readLeases(
   parts: LeaseHistoryParts,
@@ -118,8 +119,8 @@ const MAX_CALLS = 1_000;
 const MAX_SEARCHED = 20_000;
 
 /**
- * Finds the last permitted call of a tool: of the same task, else of another task of the same principal within the newest
- * 20,000 events. Erased tasks are skipped.
+ * Finds the last permitted call of a tool: of the same task, else of another task of the same
+ * principal within the newest 20,000 events. Erased tasks are skipped.
  */
 export function makeEarlierCalls(
   store: Pick<Store, "events">,

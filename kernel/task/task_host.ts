@@ -302,8 +302,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
 }
 
 /**
- * Spreads starts over the event loop: a lone start passes at once, further starts in the same turn of the event loop wait
- * for later turns, in order.
+ * Spreads starts over the event loop: a lone start passes at once, further starts in the same turn
+ * of the event loop wait for later turns, in order.
  */
 export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
   let last: Promise<void> | undefined;
@@ -324,8 +324,8 @@ export interface TaskWords {
   /** Ignores messages that are not a person's own words. `at`: milliseconds since 1970. */
   said(message: ChatMessage, at?: number): void;
   /**
-   * Restores an earlier kernel's state. INVARIANT: the words are those that the kernel received, not those that a worker
-   * reports (test: "a worker's word for the person's …").
+   * Restores an earlier kernel's state. INVARIANT: the words are those that the kernel received,
+   * not those that a worker reports (test: "a worker's word for the person's …").
    */
   restore(replay: Pick<Replay, "said" | "records" | "performed" | "heard">): void;
 }

@@ -1,6 +1,6 @@
 /**
- * All tools of a task: files, plugins, the web, imported servers. main.ts hands the parts over, because only main.ts may
- * import them.
+ * All tools of a task: files, plugins, the web, imported servers. main.ts hands the parts over,
+ * because only main.ts may import them.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

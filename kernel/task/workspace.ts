@@ -65,8 +65,8 @@ export interface TaskWorkspace
   /** Why the staged changes do not fit the folder now; undefined where they fit, or where that is unknown. */
   stale(caller: ProcessRow): Promise<string | undefined>;
   /**
-   * Undoes the newest applied patch, or the last patches of `files`, file by file. Files that changed since are reported
-   * and stay. Rejects with `notFound` where no such patch stands.
+   * Undoes the newest applied patch, or the last patches of `files`, file by file. Files that
+   * changed since are reported and stay. Rejects with `notFound` where no such patch stands.
    */
   undo(caller: ProcessRow, files?: readonly string[]): Promise<UndoOutcome>;
 }

@@ -1,6 +1,7 @@
 /**
- * The PostgreSQL engine's schema as a numbered list of steps, from the first version. A released step is never changed: a
- * new one is added. The functions check every permission: on tables, a kernel's role may only read. docs/decision/0102.
+ * The PostgreSQL engine's schema as a numbered list of steps, from the first version. A released
+ * step is never changed: a new one is added. The functions check every permission: on tables, a
+ * kernel's role may only read. docs/decision/0102.
  * @module
  */
 import type { Migration } from "../migrations.ts";
@@ -83,8 +84,8 @@ CREATE VIEW remit.log WITH (security_invoker = true) AS
     FROM remit.adopted a JOIN remit.events e ON e.scope = 0 AND e.task = a.task AND e.n = a.n;
 `;
 
-// Triggers repeat the effect of the grants, so that an open session of the owner, or a restored dump with other rights,
-// changes no event.
+// Triggers repeat the effect of the grants, so that an open session of the owner, or a restored
+// dump with other rights, changes no event.
 const APPEND_ONLY = `
 CREATE FUNCTION remit.append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'events are append-only' USING ERRCODE = '42501'; END $$;
@@ -239,8 +240,8 @@ CREATE FUNCTION remit.my_kernels() RETURNS SETOF int LANGUAGE sql STABLE SECURIT
   AS $$ SELECT id FROM remit.kernels WHERE role = session_user $$;
 `;
 
-// A kernel may read of others the public parts of events, with digests instead of content, and the states of tasks and
-// questions. Content and all other documents are private.
+// A kernel may read of others the public parts of events, with digests instead of content, and the
+// states of tasks and questions. Content and all other documents are private.
 const RIGHTS = `
 ALTER TABLE remit.blobs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_blobs ON remit.blobs FOR SELECT USING (

@@ -37,8 +37,9 @@ function codeOf(error: Error): number {
 }
 
 /**
- * The fault for an error of SQLite, or the error itself where it is a bug here. `doing` completes "Cannot …", and
- * distinguishes a write from a read: a device error means "no room" to a write and "damaged" to a read.
+ * The fault for an error of SQLite, or the error itself where it is a bug here. `doing` completes
+ * "Cannot …", and distinguishes a write from a read: a device error means "no room" to a write and
+ * "damaged" to a read.
  */
 function storeFault(error: unknown, doing: string, mode: "read" | "write"): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;

@@ -1,9 +1,10 @@
 /**
- * Packs event bodies for the disk, to half their size, because a body is mostly digests and field names. Packing is a
- * bijection onto its image, and reading checks that: no two byte strings read as one body.
+ * Packs event bodies for the disk, to half their size, because a body is mostly digests and field
+ * names. Packing is a bijection onto its image, and reading checks that: no two byte strings read
+ * as one body.
  *
- * A packed body is its UTF-8 text, in which bytes below 0x20, which JSON text never contains raw, replace a string and its
- * quotes:
+ * A packed body is its UTF-8 text, in which bytes below 0x20, which JSON text never contains raw,
+ * replace a string and its quotes:
  *
  * - 0x01 and 32 bytes: 64 hex digits;
  * - 0x02, a length of two bytes (big-endian) and that number of bytes: base64url text without padding, of at least 43
@@ -135,8 +136,8 @@ function packRaw(text: string): Uint8Array {
 const SCRATCH = new Uint8Array(3 * 65_536 + 1);
 
 /**
- * Packs a body in one pass over its bytes, in place, because the output is never longer. The result is valid until the next
- * call, which may use the same array.
+ * Packs a body in one pass over its bytes, in place, because the output is never longer. The result
+ * is valid until the next call, which may use the same array.
  */
 export function packBody(text: string): Uint8Array {
   const room = text.length * 3 + 1;

@@ -8,8 +8,8 @@ import { withFaults } from "./_faults.ts";
 import { packBody } from "./_pack.ts";
 
 /**
- * Estimated pages of WAL between two checkpoints. Few, because a WAL that is overwritten from its start syncs in half the
- * time of one that grows.
+ * Estimated pages of WAL between two checkpoints. Few, because a WAL that is overwritten from its
+ * start syncs in half the time of one that grows.
  */
 const CHECKPOINT_EVERY = 1_000;
 /** Pages that every commit changes, and bytes of rows and content for one more page. */
@@ -44,8 +44,8 @@ export function makeWriter(db: DatabaseSync): Writer {
     "DELETE FROM blobs WHERE task = (SELECT id FROM names WHERE name = ?)",
   );
   const names = makeNames(db);
-  // INVARIANT: rows are numbered here, so that a second writer of the same file conflicts at its first commit. (test: two
-  // writers of one file)
+  // INVARIANT: rows are numbered here, so that a second writer of the same file conflicts at its
+  // first commit. (test: two writers of one file)
   let lastSeq = Number(db.prepare("SELECT max(seq) AS seq FROM events").get()?.["seq"] ?? 0);
   let work = 0;
   // A statement copies its values before it returns, so one array serves every digest.
@@ -89,8 +89,8 @@ export function makeWriter(db: DatabaseSync): Writer {
     try {
       db.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch (_error) {
-      // The WAL contains every commit: the next checkpoint tries again, and a permanent fault appears in the next commit or
-      // read.
+      // The WAL contains every commit: the next checkpoint tries again, and a permanent fault
+      // appears in the next commit or read.
     }
   }
 

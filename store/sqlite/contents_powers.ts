@@ -1,6 +1,6 @@
 /**
- * Labels of contents in a state folder, by digest, one row each. The kernel and the commands over wikis use the file at the
- * same time. docs/decision/0038.
+ * Labels of contents in a state folder, by digest, one row each. The kernel and the commands over
+ * wikis use the file at the same time. docs/decision/0038.
  * @module
  */
 import { chmodSync, existsSync, renameSync } from "node:fs";

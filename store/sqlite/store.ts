@@ -31,8 +31,8 @@ export interface SqliteStore extends Store {
 }
 
 /**
- * Opens the store at `path` (its folder has mode 0700, its files 0600), in WAL mode with every commit synced. With
- * `readOnly` nothing is created, changed or checkpointed.
+ * Opens the store at `path` (its folder has mode 0700, its files 0600), in WAL mode with every
+ * commit synced. With `readOnly` nothing is created, changed or checkpointed.
  * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` for a newer schema, and
  * `refused` for a folder that other users can enter.
  */
@@ -99,8 +99,8 @@ function makeReader(db: DatabaseSync): Reader {
   }
 
   /**
-   * A `seq` before event `n` of the kernel's chain, which has no index: a binary search takes about twenty steps, because
-   * every commit has an event of that chain.
+   * A `seq` before event `n` of the kernel's chain, which has no index: a binary search takes about
+   * twenty steps, because every commit has an event of that chain.
    */
   function beforeKernel(n: number): number {
     let low = 0;

@@ -123,8 +123,8 @@ export function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal, what: st
 }
 
 /**
- * The reason of a failed request: `error`, or the process's end. Only a closed port means the end, since a process may
- * answer with any fault.
+ * The reason of a failed request: `error`, or the process's end. Only a closed port means the end,
+ * since a process may answer with any fault.
  */
 export async function causeOf(
   { port, exited }: Pick<Child, "port" | "exited">,

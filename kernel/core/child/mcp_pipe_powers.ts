@@ -9,8 +9,8 @@ const CHUNK = 65_536;
 export interface PipedProcess {
   readonly pid: number;
   /**
-   * The next bytes of standard output, valid until the next read; null at the end. Nothing is read ahead beyond the
-   * pipe's own buffer.
+   * The next bytes of standard output, valid until the next read; null at the end. Nothing is read
+   * ahead beyond the pipe's own buffer.
    */
   read(): Promise<Uint8Array | null>;
   /** Resolves once the bytes are in standard input; rejects when standard input is closed. */

@@ -1,6 +1,7 @@
 /**
- * Decides the permissions of children while they run. Deno asks before every access, over one socket per child. The
- * socket's path is the child's identity, so the path is unlinked as soon as the child has connected.
+ * Decides the permissions of children while they run. Deno asks before every access, over one
+ * socket per child. The socket's path is the child's identity, so the path is unlinked as soon as
+ * the child has connected.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -45,8 +45,8 @@ export function answerPermission(id: number, verdict: Verdict): string {
 const NEVER: ReadonlySet<string> = new Set(["run", "ffi", "sys", "env", "import", "net"]);
 
 /**
- * Wraps a judge: permissions that no child may have, requests without a value and paths that are not plain absolute
- * ones are refused without asking the judge.
+ * Wraps a judge: permissions that no child may have, requests without a value and paths that are
+ * not plain absolute ones are refused without asking the judge.
  */
 export function strictly(judge: Judge): Judge {
   return (permission, value) => {
@@ -74,8 +74,9 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Files by which libraries detect the system. In a namespace they do not exist, and no grant can place them there, so
- * allowing the read answers "no such file"; a refusal would end a server that only tests for existence.
+ * Files by which libraries detect the system. In a namespace they do not exist, and no grant can
+ * place them there, so allowing the read answers "no such file"; a refusal would end a server that
+ * only tests for existence.
  */
 const ABSENT: ReadonlySet<string> = new Set([
   ...["/proc/sys/fs/binfmt_misc/WSLInterop", "/proc/version", "/run/WSL", "/run/.containerenv"],

@@ -125,8 +125,8 @@ export function makeWorkerPool(
 }
 
 /**
- * Resolves once a child serves, which any answer proves, even a refusal. Rejects with `upstream` and the end of its
- * standard error when the child ends first.
+ * Resolves once a child serves, which any answer proves, even a refusal. Rejects with `upstream`
+ * and the end of its standard error when the child ends first.
  */
 export async function started(child: Child): Promise<void> {
   try {

@@ -23,8 +23,8 @@ export interface LeaseTable extends Leases {
   /** Derives each parent unchanged for another process of the task, logged like {@link grantAll}; dead parents are left out. */
   inherit(parents: readonly LeaseId[], to: Pick<Lease, "pid" | "reason">): readonly Lease[];
   /**
-   * Prolongs the living ones of these leases, and leases derived from them with the same expiry: a person gave the task
-   * more time.
+   * Prolongs the living ones of these leases, and leases derived from them with the same expiry: a
+   * person gave the task more time.
    */
   renew(leases: readonly LeaseId[], expiresAt: number): Promise<void>;
   /** Drops an ended task's leases from memory; the log keeps them. */
@@ -34,8 +34,8 @@ export interface LeaseTable extends Leases {
 }
 
 /**
- * Makes the table of one kernel. A resumed task is granted its leases anew: process ids start with the kernel, and
- * leases of an earlier kernel are only history (lease_history.ts).
+ * Makes the table of one kernel. A resumed task is granted its leases anew: process ids start with
+ * the kernel, and leases of an earlier kernel are only history (lease_history.ts).
  */
 export function makeLeases(
   { log, powers }: {

@@ -26,8 +26,8 @@ export function scopeText({ resource, right, path }: Scope): string {
   return `${right} ${resource}${path === "" ? "" : ` ${JSON.stringify(path)}`}`;
 }
 
-// Changes of imported servers are staged in the task's mount of the folder, or else in a mount of the server's own, which
-// no tool of the task can name. docs/decision/0034.
+// Changes of imported servers are staged in the task's mount of the folder, or else in a mount of
+// the server's own, which no tool of the task can name. docs/decision/0034.
 type GrantRequest = Pick<TaskRequest, "mounts" | "mcp">;
 
 /** A path that a server may change, and the same place inside the task. */
@@ -96,8 +96,8 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
 }
 
 /**
- * The label of a server's grants: that of all mounts which hold its files or lie inside its folders, at least `internal`
- * for a server with any file or secret, else `public`.
+ * The label of a server's grants: that of all mounts which hold its files or lie inside its
+ * folders, at least `internal` for a server with any file or secret, else `public`.
  */
 export function grantedLabel(
   { grants, secretEnv, secretHeaders }: Pick<

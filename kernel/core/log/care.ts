@@ -1,6 +1,6 @@
 /**
- * The care of the log: the checks before tasks run, and the commands that check and repair it. Only the explicit repair
- * command changes a damaged log.
+ * The care of the log: the checks before tasks run, and the commands that check and repair it. Only
+ * the explicit repair command changes a damaged log.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -57,15 +57,15 @@ export interface LogCareParts {
 /** The checks of one log. */
 export interface LogCare {
   /**
-   * Rejects with `storeCorrupt` where no task may run. A short log, or one marked as damaged, is checked whole; of a long
-   * log only the chains of unfinished tasks.
+   * Rejects with `storeCorrupt` where no task may run. A short log, or one marked as damaged, is
+   * checked whole; of a long log only the chains of unfinished tasks.
    */
   check(): Promise<void>;
   /** Checks the whole log; damage is marked, so that the next kernel runs no task. */
   verify(head: Digest | undefined): Promise<LogReport>;
   /**
-   * Checks the events since the last check while other work goes on; true when they are bad. Damage is marked as by
-   * `verify`. Resolves once the end of the log is reached.
+   * Checks the events since the last check while other work goes on; true when they are bad. Damage
+   * is marked as by `verify`. Resolves once the end of the log is reached.
    */
   keepUp(): Promise<boolean>;
 }

@@ -23,8 +23,8 @@ export interface ContentsParts {
 }
 
 /**
- * Opens the file of known contents. A file that an older version did not write is filled from the log once. A damaged
- * file is not rebuilt: records of wikis exist nowhere else.
+ * Opens the file of known contents. A file that an older version did not write is filled from the
+ * log once. A damaged file is not rebuilt: records of wikis exist nowhere else.
  *
  * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `refused`
  */

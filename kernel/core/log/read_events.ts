@@ -60,8 +60,8 @@ const SLICE_MS = 5;
 const WINDOW = 2_000;
 
 /**
- * Wraps a store for a long reader: between reads, other ready work gets its turn, so that no signal waits for a long
- * history. `heads` and `documents` must be read in pages.
+ * Wraps a store for a long reader: between reads, other ready work gets its turn, so that no signal
+ * waits for a long history. `heads` and `documents` must be read in pages.
  */
 export function inSlices(store: Store, powers: LogTurns): Store {
   let begun = powers.now();

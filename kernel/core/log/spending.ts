@@ -140,8 +140,8 @@ function spentOf(event: StoredEvent, body: JsonObject, child: string | undefined
 }
 
 /**
- * Payments of many logs. `events` come task by task, each task's in chain order, whichever kernel wrote them. Clocks of
- * machines differ, so nothing depends on the order of times.
+ * Payments of many logs. `events` come task by task, each task's in chain order, whichever kernel
+ * wrote them. Clocks of machines differ, so nothing depends on the order of times.
  */
 export async function* spentOfTasks(events: AsyncIterable<StoredEvent>): AsyncGenerator<Spent> {
   let task = "";
@@ -191,8 +191,8 @@ function makeChildNames(
 }
 
 /**
- * Tells whether no task's purse paid for an `inferred` event: it is an embedding, or the operator asked for it (process
- * 1 is the kernel itself).
+ * Tells whether no task's purse paid for an `inferred` event: it is an embedding, or the operator
+ * asked for it (process 1 is the kernel itself).
  */
 export function isBeside({ pid, embedding }: JsonObject): boolean {
   return pid === 1 || embedding === true;

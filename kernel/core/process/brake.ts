@@ -135,8 +135,8 @@ export function makePurse({ now }: Pick<Powers, "now">): Purse {
 }
 
 /**
- * Wraps a keeper so that `exhausted` hears the name of each limit that a call ran into. A refusal for want of budget
- * would repeat, so the process must conclude instead of retrying.
+ * Wraps a keeper so that `exhausted` hears the name of each limit that a call ran into. A refusal
+ * for want of budget would repeat, so the process must conclude instead of retrying.
  */
 export function tellingExhaustion(
   processes: ProcessKeeper,

@@ -176,9 +176,9 @@ export function makeDeadlines(powers: Pick<Powers, "now" | "after">): Deadlines 
 }
 
 /**
- * Makes a clock of milliseconds since 1970 that never goes back: a lease for a minute ends after a minute. The clock
- * follows `wall` where that goes forward (also over a sleep of the machine), and `steady`, which nobody can set, where
- * `wall` stands still or goes back.
+ * Makes a clock of milliseconds since 1970 that never goes back: a lease for a minute ends after a
+ * minute. The clock follows `wall` where that goes forward (also over a sleep of the machine), and
+ * `steady`, which nobody can set, where `wall` stands still or goes back.
  */
 export function makeForwardClock(
   { wall, steady }: { wall(): number; steady(): number },

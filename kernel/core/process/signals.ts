@@ -1,6 +1,6 @@
 /**
- * The effect of each signal on a process, as a state machine without effects of its own: the session executes the
- * actions.
+ * The effect of each signal on a process, as a state machine without effects of its own: the
+ * session executes the actions.
  * @module
  */
 import { unreachable } from "../../../contracts/base/fault.ts";

@@ -307,9 +307,9 @@ type ParentRights = Pick<
 >;
 
 /**
- * Checks a request against its parent. `tools` are the tools advertised to the parent now. Throws `refused` for a tool,
- * argument or mount that the parent lacks, `budgetExhausted` for a limit above the parent's or an exhausted depth or
- * number of children.
+ * Checks a request against its parent. `tools` are the tools advertised to the parent now. Throws
+ * `refused` for a tool, argument or mount that the parent lacks, `budgetExhausted` for a limit
+ * above the parent's or an exhausted depth or number of children.
  */
 function deriveChild(
   parent: ParentRights,

@@ -1,7 +1,8 @@
 /**
- * The command lines around a program of this machine: the copy service's, and the program's two walls. The outer wall
- * makes the namespaces. The inner wall is process 1 in them; when it dies, everything that the program started dies. The
- * program itself lies in a user namespace below process 1's, so that it can neither trace process 1 nor make namespaces.
+ * The command lines around a program of this machine: the copy service's, and the program's two
+ * walls. The outer wall makes the namespaces. The inner wall is process 1 in them; when it dies,
+ * everything that the program started dies. The program itself lies in a user namespace below
+ * process 1's, so that it can neither trace process 1 nor make namespaces.
  * @module
  */
 import { CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
@@ -265,8 +266,8 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
 }
 
 /**
- * A user namespace around a program of nobody's: processes are counted in all namespaces above a program's own too, and
- * without this one those of every other such program would be this one's.
+ * A user namespace around a program of nobody's: processes are counted in all namespaces above a
+ * program's own too, and without this one those of every other such program would be this one's.
  */
 export function countedApart(config: WallConfig): readonly string[] {
   const wall = [`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/", "--unshare-user"];

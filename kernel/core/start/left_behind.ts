@@ -1,18 +1,20 @@
 /**
- * Ends processes that a killed kernel leaves behind. Children ask to die with their kernel (`--die-with-parent`), but can
- * ask only once they run: a kernel that is killed between bubblewrap's clone and that request would leave a process that
- * waits for ever. A small shell process holds a pipe to the kernel, outlives it, and then kills every process with the
- * kernel's mark. When the shell process is killed too, the next kernel of the same folder does this.
+ * Ends processes that a killed kernel leaves behind. Children ask to die with their kernel
+ * (`--die-with-parent`), but can ask only once they run: a kernel that is killed between
+ * bubblewrap's clone and that request would leave a process that waits for ever. A small shell
+ * process holds a pipe to the kernel, outlives it, and then kills every process with the kernel's
+ * mark. When the shell process is killed too, the next kernel of the same folder does this.
  * @module
  */
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import type { SpawnPowers } from "./spawn.ts";
 
 /**
- * The script is a constant; marks come as variables, so that the arguments of the searching programs hold no mark.
- * `marked` lists the processes with mark $1, as /proc/PID/cmdline. `earlier` judges each process of an earlier kernel by
- * one read, because a child of this kernel loses its mark once it has become its program. A process with this kernel's
- * own mark is a child of the kernel ($PPID), a child of another marked process, or else an orphan. grep's exit code is
+ * The script is a constant; marks come as variables, so that the arguments of the searching
+ * programs hold no mark. `marked` lists the processes with mark $1, as /proc/PID/cmdline. `earlier`
+ * judges each process of an earlier kernel by one read, because a child of this kernel loses its
+ * mark once it has become its program. A process with this kernel's own mark is a child of the
+ * kernel ($PPID), a child of another marked process, or else an orphan. grep's exit code is
  * ignored: it reports an error where a process ended meanwhile.
  */
 const WATCH = `trap '' HUP INT QUIT TERM

@@ -66,8 +66,8 @@ export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
 };
 
 /**
- * A child's bundle keeps its own path in the namespace, which may begin with any name, so Remit's other files lie in a
- * folder that exists on no machine.
+ * A child's bundle keeps its own path in the namespace, which may begin with any name, so Remit's
+ * other files lie in a folder that exists on no machine.
  */
 export const INSIDE = "/.remit-inside";
 
@@ -112,8 +112,8 @@ export function namespace(
 export type WallConfig = Pick<KernelConfig, "programs" | "dir" | "mark">;
 
 /**
- * Arguments of bubblewrap without an effect, by which leftovers of a kernel are found. The variable is unset before the
- * program starts.
+ * Arguments of bubblewrap without an effect, by which leftovers of a kernel are found. The variable
+ * is unset before the program starts.
  */
 export function marking({ mark }: Pick<KernelConfig, "mark">): readonly string[] {
   return mark === undefined ? [] : ["--setenv", "REMIT_MARK", mark, "--unsetenv", "REMIT_MARK"];
@@ -167,8 +167,8 @@ export const DENIED = [
 ];
 
 /**
- * Roles on whose computing a person waits keep the kernel's own priority: at nice 10, a busy machine would give an engine
- * a tenth of a core.
+ * Roles on whose computing a person waits keep the kernel's own priority: at nice 10, a busy
+ * machine would give an engine a tenth of a core.
  */
 const COMPUTING: ReadonlySet<SizedRole> = new Set<SizedRole>(["local", "native"]);
 

@@ -20,8 +20,8 @@ export interface FileGrants extends Pick<McpGrants, "read" | "write"> {
 }
 
 /**
- * Arguments of bubblewrap that bind each granted path under its own name, outer paths before inner ones.
- * `own`: folders of Remit, which no grant may touch.
+ * Arguments of bubblewrap that bind each granted path under its own name, outer paths before inner
+ * ones. `own`: folders of Remit, which no grant may touch.
  *
  * @throws Fault `refused` for a path that is reserved or Remit's own
  */
@@ -85,11 +85,11 @@ export interface Masks {
 }
 
 /**
- * Finds the paths to hide inside grants: sockets, pipes and devices, which even a read-only bind lets a server talk to,
- * and files of the never-list, under their own names and through links.
+ * Finds the paths to hide inside grants: sockets, pipes and devices, which even a read-only bind
+ * lets a server talk to, and files of the never-list, under their own names and through links.
  *
- * @throws Fault `refused` for a granted path that is itself to be hidden, `tooLarge` for too many masks or a search that
- * takes too long
+ * @throws Fault `refused` for a granted path that is itself to be hidden, `tooLarge` for too many
+ * masks or a search that takes too long
  */
 export async function masksIn(
   { read, write, copies = {} }: FileGrants,
@@ -170,8 +170,9 @@ function refuseKept(
 }
 
 /**
- * Conditions of `find` that select at least every name that a glob covers, so that most names never reach the never-list's
- * own matcher. Names that are not plain ASCII, or that some file system reads as another name, are always selected.
+ * Conditions of `find` that select at least every name that a glob covers, so that most names never
+ * reach the never-list's own matcher. Names that are not plain ASCII, or that some file system
+ * reads as another name, are always selected.
  */
 function mayMatch(globs: readonly string[]): string[] {
   const last = globs.filter((glob) => !glob.startsWith("!")).map((glob) =>
@@ -207,8 +208,8 @@ export function whyNotGranted(path: string, own: readonly string[]): string | un
 }
 
 /**
- * Variables that a loader or a system library obeys. A server's environment passes through the programs that make its
- * walls, so it may hold none of these.
+ * Variables that a loader or a system library obeys. A server's environment passes through the
+ * programs that make its walls, so it may hold none of these.
  */
 const STEERING =
   /^(?:GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_\w+|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TZDIR|BASH_ENV|ENV|IFS|SHELLOPTS)$/;

@@ -1,6 +1,6 @@
 /**
- * The start lines of imported MCP servers (of npm, and programs of this machine) and of the process that checks npm
- * trees. docs/decision/0015.
+ * The start lines of imported MCP servers (of npm, and programs of this machine) and of the process
+ * that checks npm trees. docs/decision/0015.
  * @module
  */
 import { cacheBeside, CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
@@ -48,15 +48,15 @@ import type { Walls } from "./walls.ts";
 export const NET_SOCKET = "/run/net.sock";
 
 /**
- * The only writable folder of every npm server, and its home: it vanishes with the process. Not `/tmp`, which may hold
- * granted files.
+ * The only writable folder of every npm server, and its home: it vanishes with the process. Not
+ * `/tmp`, which may hold granted files.
  */
 export const PRIVATE = "/private";
 const PRIVATE_BYTES = 256 * 1024 * 1024;
 
 /**
- * In Deno `fs.existsSync` throws where a read is refused; in Node.js it returns false. Servers that only detect the
- * system would end by the exception.
+ * In Deno `fs.existsSync` throws where a read is refused; in Node.js it returns false. Servers that
+ * only detect the system would end by the exception.
  */
 const AS_NODE = `data:text/javascript,${
   encodeURIComponent(
@@ -96,8 +96,8 @@ interface NpmParts extends ServerParts {
 }
 
 /**
- * The start line of an npm server: `deno run npm:PACKAGE@VERSION` in a namespace that holds its tree and grants, with
- * every access decided by the broker.
+ * The start line of an npm server: `deno run npm:PACKAGE@VERSION` in a namespace that holds its
+ * tree and grants, with every access decided by the broker.
  *
  * @throws Fault `unavailable` without bubblewrap, `refused` for an impossible grant or variable
  */
@@ -187,8 +187,8 @@ function walled(config: Pick<KernelConfig, "programs">, walls: Walls): string {
   );
 }
 
-// Imported servers that are programs of this machine: the walls of command_line.ts, for the lifetime of the task. Files
-// are bound at the start; nothing is decided later.
+// Imported servers that are programs of this machine: the walls of command_line.ts, for the
+// lifetime of the task. Files are bound at the start; nothing is decided later.
 
 /** A server that is a program of this machine. */
 interface ProgramParts extends ServerParts {
@@ -282,8 +282,8 @@ export function lineOfMcpProgram(
 }
 
 /**
- * The relay to the net service: starts the program's inner wall and ends with it. The relay speaks to a unix socket, which
- * the inner wall forbids, so it runs outside of that wall.
+ * The relay to the net service: starts the program's inner wall and ends with it. The relay speaks
+ * to a unix socket, which the inner wall forbids, so it runs outside of that wall.
  */
 function relayed(config: WallConfig): readonly string[] {
   const bwrap = `${INNER}/bwrap`;

@@ -30,8 +30,8 @@ export const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/
 type LineConfig = WallConfig & Pick<KernelConfig, "bundles" | "denoDir">;
 
 /**
- * The start line of a model in WASM: like a worker, with room for `bytes` of weights twice (as they arrive, and in the
- * engine) and for a conversation of `contextTokens`.
+ * The start line of a model in WASM: like a worker, with room for `bytes` of weights twice (as they
+ * arrive, and in the engine) and for a conversation of `contextTokens`.
  */
 export function lineOfLocal(
   config: LineConfig,
@@ -58,8 +58,8 @@ function contextOf(weights: number, contextTokens: number): number {
 }
 
 /**
- * The start line of a provider's service: one origin of the network, in a namespace where possible. Without `at` the
- * service has no permission.
+ * The start line of a provider's service: one origin of the network, in a namespace where possible.
+ * Without `at` the service has no permission.
  */
 export function lineOfRemote(
   config: LineConfig,
@@ -96,9 +96,9 @@ export function lineOfRemote(
 }
 
 /**
- * The start line of llama.cpp's native engine: it reads and runs its addon's folder, reads one file of weights, and sees
- * nothing else; with `gpu`, also the card's nodes and its driver's files. Deno's permissions stay the same, because only
- * native code opens a driver's files.
+ * The start line of llama.cpp's native engine: it reads and runs its addon's folder, reads one file
+ * of weights, and sees nothing else; with `gpu`, also the card's nodes and its driver's files.
+ * Deno's permissions stay the same, because only native code opens a driver's files.
  *
  * @throws Fault `unavailable` without bubblewrap: native code has no other wall
  */
@@ -153,9 +153,9 @@ export function lineOfNative(
 /** The weights' path inside the native engine's namespace. */
 export const NATIVE_WEIGHTS = "/weights.gguf";
 
-// A native engine's build for graphics cards needs more in its namespace: device nodes, the driver's files, and the
-// system's description of the card. Each is bound only where it exists, so that the engine reports a missing driver, not
-// bubblewrap.
+// A native engine's build for graphics cards needs more in its namespace: device nodes, the
+// driver's files, and the system's description of the card. Each is bound only where it exists, so
+// that the engine reports a missing driver, not bubblewrap.
 
 /** Cards of one machine, at most. */
 const MAX_CARDS = 16;

@@ -1,7 +1,7 @@
 /**
- * The filters of system calls (seccomp) around foreign programs. A filter sees numbers: the call's own and its arguments,
- * never the memory behind an argument. So sockets are refused by family, whatever their address, and clone3, whose
- * flags lie in memory, is reported as missing.
+ * The filters of system calls (seccomp) around foreign programs. A filter sees numbers: the call's
+ * own and its arguments, never the memory behind an argument. So sockets are refused by family,
+ * whatever their address, and clone3, whose flags lie in memory, is reported as missing.
  * @module
  */
 
@@ -24,8 +24,8 @@ const NEEDS = Object.freeze({
   /** A program with a granted unix socket; its namespace holds no other. */
   holder: { families: [UNIX, INET, INET6, NETLINK], namespaces: false },
   /**
-   * Chromium, which makes namespaces for its own sandbox, and ends where it cannot make a unix socket (its lock on a
-   * profile). Its namespace holds only libraries and fonts of the machine.
+   * Chromium, which makes namespaces for its own sandbox, and ends where it cannot make a unix
+   * socket (its lock on a profile). Its namespace holds only libraries and fonts of the machine.
    */
   browser: { families: [UNIX, INET, INET6, NETLINK], namespaces: true },
 });
@@ -34,8 +34,8 @@ const NEEDS = Object.freeze({
 export const FILTERS = Object.freeze(Object.keys(NEEDS)) as readonly Filter[];
 
 /**
- * Refused calls: other processes' memory, the kernel's keys, code and clock, mounts and namespaces, and ways around the
- * filter (io_uring performs operations without calls).
+ * Refused calls: other processes' memory, the kernel's keys, code and clock, mounts and namespaces,
+ * and ways around the filter (io_uring performs operations without calls).
  */
 const REFUSED = Object.freeze({
   x86_64: {
@@ -177,17 +177,17 @@ export function archOf(name: string): Arch | undefined {
 }
 
 /**
- * Words that run the following command with the filter's file open, because bubblewrap takes a descriptor and Deno
- * passes none on. The script is a constant; its parameters come as arguments.
+ * Words that run the following command with the filter's file open, because bubblewrap takes a
+ * descriptor and Deno passes none on. The script is a constant; its parameters come as arguments.
  */
 export function opening(dir: string, filter: Filter): readonly string[] {
   return ["/bin/sh", "-c", `exec "$@" ${DESCRIPTOR}<"$0"`, filterPath(dir, filter)];
 }
 
 /**
- * Like {@link opening}, with standard output moved to another descriptor. The walls' own processes then hold no copy of
- * the pipe, since bubblewrap closes non-standard descriptors in its parents, and the pipe ends when the program closes
- * it. The line's inner words must be {@link speaking}.
+ * Like {@link opening}, with standard output moved to another descriptor. The walls' own processes
+ * then hold no copy of the pipe, since bubblewrap closes non-standard descriptors in its parents,
+ * and the pipe ends when the program closes it. The line's inner words must be {@link speaking}.
  */
 export function openingAside(dir: string, filter: Filter): readonly string[] {
   const [shell, flag, script, ...rest] = opening(dir, filter);

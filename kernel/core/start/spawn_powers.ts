@@ -15,10 +15,11 @@ const [FIRST_OUTPUT, FIRST_ERRORS, CHUNK] = [2_048, 512, 65_536];
 const UNREAD = 64 * 1024 * 1024;
 
 /**
- * The powers of this process over children and sockets. Needs the permissions that `kernelPermissions` lists.
+ * The powers of this process over children and sockets. Needs the permissions that
+ * `kernelPermissions` lists.
  *
- * Not `node:child_process`: Deno's version rewrites argument lists that name its own executable and inserts `-A` after
- * `run`, which would give every permission to every child.
+ * Not `node:child_process`: Deno's version rewrites argument lists that name its own executable and
+ * inserts `-A` after `run`, which would give every permission to every child.
  */
 export function makeSpawnPowers(): SpawnPowers {
   return Object.freeze({ start, succeeds, listen, remove, occupy, keepFilters, realPath, isLink });
@@ -37,8 +38,9 @@ export function spawnPiped(
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-    // Not `detached`: the kernel itself has no terminal, and its children stay in its session. Linux weighs sessions
-    // against each other before `nice`, and Deno would fork this whole process for a `setsid`, which takes 2 ms.
+    // Not `detached`: the kernel itself has no terminal, and its children stay in its session.
+    // Linux weighs sessions against each other before `nice`, and Deno would fork this whole
+    // process for a `setsid`, which takes 2 ms.
   }).spawn();
 }
 

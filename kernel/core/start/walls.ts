@@ -81,8 +81,8 @@ export async function provideCommandWalls(
 }
 
 /**
- * Tries the real walls with a trivial program: as `nobody` where this user is root, whose processes no limit counts,
- * else as this user.
+ * Tries the real walls with a trivial program: as `nobody` where this user is root, whose processes
+ * no limit counts, else as this user.
  */
 export async function probeCommandWalls(
   config: WallConfig,

@@ -1,6 +1,6 @@
 /**
- * The relay of one run: a process that holds the provider's key but decides nothing. Requests of the foreign agent to its
- * provider, and calls of offered tools, are passed to the task here.
+ * The relay of one run: a process that holds the provider's key but decides nothing. Requests of
+ * the foreign agent to its provider, and calls of offered tools, are passed to the task here.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -72,8 +72,8 @@ export async function pump(
 }
 
 /**
- * Removes a folder with its content; absent is fine. The programs that used it must have ended. Rejects only where even
- * the folder's owner cannot remove it.
+ * Removes a folder with its content; absent is fine. The programs that used it must have ended.
+ * Rejects only where even the folder's owner cannot remove it.
  */
 export async function removeRoom(path: string): Promise<void> {
   try {

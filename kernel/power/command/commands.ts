@@ -1,6 +1,7 @@
 /**
- * Runs programs of this machine for tasks: over copies of their mounts, behind walls, and killed with all their children;
- * their changes are staged. A run ends with its call; programs that outlive their call are process_sessions.ts.
+ * Runs programs of this machine for tasks: over copies of their mounts, behind walls, and killed
+ * with all their children; their changes are staged. A run ends with its call; programs that
+ * outlive their call are process_sessions.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -80,8 +81,8 @@ export interface CountedProgram {
 }
 
 /**
- * Counts a program: the program itself, the most memory that its walls allow, and of the remaining threads as many as such
- * a program may have. Rejects with `budgetExhausted`.
+ * Counts a program: the program itself, the most memory that its walls allow, and of the remaining
+ * threads as many as such a program may have. Rejects with `budgetExhausted`.
  */
 export async function countProgram(
   uses: Uses | undefined,
@@ -177,8 +178,8 @@ export function makeCommands(parts: CommandsParts): Commands {
       unpin();
       void place.service.kill();
     };
-    // The agent's relay starts while the folder is copied. What the agent was shown is known by its first inference; until
-    // the copy exists, the worst is assumed.
+    // The agent's relay starts while the folder is copied. What the agent was shown is known by its
+    // first inference; until the copy exists, the worst is assumed.
     let seen: Shown = { colour: "RED", label: "secret" };
     const begun = beginAgent(entry, folders, () => seen);
     const [pin, { prepared, work }, agent] = await within(

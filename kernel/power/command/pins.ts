@@ -1,6 +1,6 @@
 /**
- * Private copies of programs to run, made by a service that sees nothing else, and checked again before each run. Only
- * these copies are run.
+ * Private copies of programs to run, made by a service that sees nothing else, and checked again
+ * before each run. Only these copies are run.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -12,8 +12,8 @@ import type { CommandsParts } from "./commands.ts";
 /** Pinned copies of programs. */
 export interface Pins {
   /**
-   * The path of a checked copy of a granted program. Rejects with `refused` where the program was replaced, `notFound`
-   * where it is gone.
+   * The path of a checked copy of a granted program. Rejects with `refused` where the program was
+   * replaced, `notFound` where it is gone.
    */
   provide(
     command: Pick<GrantedCommand, "program" | "sha256">,

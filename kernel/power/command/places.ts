@@ -1,6 +1,6 @@
 /**
- * Places for copies: copy services with a folder of their own, kept between two runs of a task, so that only changed files
- * are copied again.
+ * Places for copies: copy services with a folder of their own, kept between two runs of a task, so
+ * that only changed files are copied again.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -29,8 +29,8 @@ export interface CopyPlace {
     wanted: Wanted,
   ): Promise<{ readonly prepared: Prepared; readonly work: string }>;
   /**
-   * Keeps the place for the next run, after its changes were collected. `ahead`, where the copies were changed: the setup
-   * of fresh copies, made before the next run needs them.
+   * Keeps the place for the next run, after its changes were collected. `ahead`, where the copies
+   * were changed: the setup of fresh copies, made before the next run needs them.
    */
   rest(ahead: Wanted | undefined): void;
   /** Closes the place; resolves once everything is removed. Idempotent. */

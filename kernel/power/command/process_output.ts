@@ -86,9 +86,9 @@ export function makeOutput(
   });
 }
 
-// A terminal's output as text. Kept: printable characters, tabs, newlines; a carriage return after text on the line
-// becomes a newline, so that no text is hidden by overwriting. Removed: colours, cursor movement, titles, bells,
-// backspaces and every other control character.
+// A terminal's output as text. Kept: printable characters, tabs, newlines; a carriage return after
+// text on the line becomes a newline, so that no text is hidden by overwriting. Removed: colours,
+// cursor movement, titles, bells, backspaces and every other control character.
 
 /** Length of a control sequence, and of a control string, after which text counts as text again. */
 const MAX_SEQUENCE = 256, MAX_STRING = 4_096;

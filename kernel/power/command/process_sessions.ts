@@ -1,7 +1,7 @@
 /**
- * Process sessions: programs of this machine that outlive the call that started them, behind the walls of a run and over
- * copies of their own. A session's changes are staged when its owner closes it; a session that ends otherwise leaves
- * nothing.
+ * Process sessions: programs of this machine that outlive the call that started them, behind the
+ * walls of a run and over copies of their own. A session's changes are staged when its owner closes
+ * it; a session that ends otherwise leaves nothing.
  * @module
  */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";

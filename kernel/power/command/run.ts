@@ -63,9 +63,9 @@ export interface CommandRan extends Omit<Collected, "writtenBytes" | "untouched"
 /** Programs of this machine. */
 export interface Commands extends TaskPrograms {
   /**
-   * Runs a program. Rejects with `unavailable` (no walls here), `refused` (another program, no lease), `notFound` (no such
-   * folder), `tooLarge` (a mount, or the written files), `timedOut`, `cancelled`, `leaseRevoked`, `leaseExpired`,
-   * `upstream`; nothing is staged then.
+   * Runs a program. Rejects with `unavailable` (no walls here), `refused` (another program, no
+   * lease), `notFound` (no such folder), `tooLarge` (a mount, or the written files), `timedOut`,
+   * `cancelled`, `leaseRevoked`, `leaseExpired`, `upstream`; nothing is staged then.
    */
   run(run: CommandRun, signal: AbortSignal): Promise<CommandRan>;
 }
@@ -75,8 +75,8 @@ export interface LetThrough {
   /** Tokens of the answer, at most. */
   readonly maxTokens: number;
   /**
-   * Books the usage; undefined where the provider refused. `lost`: the answer is unknown, so the input counts, and for an
-   * answer without a stream all of `maxTokens`. Call it once.
+   * Books the usage; undefined where the provider refused. `lost`: the answer is unknown, so the
+   * input counts, and for an answer without a stream all of `maxTokens`. Call it once.
    */
   ended(used: RelayUsage | "lost" | undefined): void;
   /** Resolves once the usage is logged. */

@@ -192,8 +192,8 @@ function questionOf(
   };
 }
 
-// A server's own questions to a person, of kind `elicit`: answered by a signed answer, never by a model. The server's text
-// is shown as a stranger's.
+// A server's own questions to a person, of kind `elicit`: answered by a signed answer, never by a
+// model. The server's text is shown as a stranger's.
 
 interface McpElicitParts {
   readonly asks: Pick<McpAsks, "ask">;

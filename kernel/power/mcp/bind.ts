@@ -111,9 +111,9 @@ interface Bound {
 }
 
 /**
- * Binds the tools of a server or peer in a task: each reviewed tool; for a server also `mcp_NAME_resource` and
- * `mcp_NAME_prompt` where the server offers resources or prompts. Bindings come from the review, never from the server's
- * current answers.
+ * Binds the tools of a server or peer in a task: each reviewed tool; for a server also
+ * `mcp_NAME_resource` and `mcp_NAME_prompt` where the server offers resources or prompts. Bindings
+ * come from the review, never from the server's current answers.
  *
  * @throws ZodError when a reviewed tool does not fit a descriptor
  */
@@ -165,8 +165,8 @@ function reviewed(
   { grantedEffect }: McpEffects,
 ): Bound {
   const floor = grantedEffect(tool.holds, server);
-  // A pinned effect is never below what the grants allow. It is not above them either where all changes of a call are
-  // staged: it may have been pinned before changes were staged.
+  // A pinned effect is never below what the grants allow. It is not above them either where all
+  // changes of a call are staged: it may have been pinned before changes were staged.
   const effect = floor === "stage" ? floor : graverEffect(tool.effect, floor);
   return {
     descriptor: importedDescriptor(server, { ...tool, effect }),

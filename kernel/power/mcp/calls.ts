@@ -1,6 +1,7 @@
 /**
- * The running calls of one bridge: their clocks, which stop while a person is asked or their process is stopped, and the
- * bridge's requests and notifications during calls. TRUST: everything that a bridge sends may be influenced by its server.
+ * The running calls of one bridge: their clocks, which stop while a person is asked or their
+ * process is stopped, and the bridge's requests and notifications during calls. TRUST: everything
+ * that a bridge sends may be influenced by its server.
  * @module
  */
 import { unlessFault } from "./process.ts";

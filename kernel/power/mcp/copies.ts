@@ -1,7 +1,7 @@
 /**
- * Copies of folders for imported servers: a server that may change files works on a copy, which shows the agent's staged
- * state; its changes are staged once its process has ended. The same copies as those of granted commands.
- * docs/decision/0034.
+ * Copies of folders for imported servers: a server that may change files works on a copy, which
+ * shows the agent's staged state; its changes are staged once its process has ended. The same
+ * copies as those of granted commands. docs/decision/0034.
  * @module
  */
 import { cleared } from "../../../contracts/authority/colour.ts";

@@ -1,7 +1,8 @@
 /**
- * The log of imported servers: their actions and attempts, as events of kind `mcp` with counts and enums in the body and
- * content in the private part. Accesses and requests are counted and written together, so that a server with a million
- * requests does not write a million events, and a call over HTTP does not wait for an event of its own.
+ * The log of imported servers: their actions and attempts, as events of kind `mcp` with counts and
+ * enums in the body and content in the private part. Accesses and requests are counted and written
+ * together, so that a server with a million requests does not write a million events, and a call
+ * over HTTP does not wait for an event of its own.
  * @module
  */
 import type { NewEvent } from "../../../contracts/task/event.ts";

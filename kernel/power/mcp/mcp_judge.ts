@@ -1,6 +1,6 @@
 /**
- * Decides an imported server's accesses: its grants, as far as their leases are alive at this moment, and writes only
- * during a call that may write.
+ * Decides an imported server's accesses: its grants, as far as their leases are alive at this
+ * moment, and writes only during a call that may write.
  * @module
  */
 import { refuse } from "../../core/child/permission_line.ts";

@@ -59,10 +59,11 @@ export interface McpRun {
 }
 
 /**
- * Starts a server. `began` gets the processes as soon as they exist, so that the caller can end them.
+ * Starts a server. `began` gets the processes as soon as they exist, so that the caller can end
+ * them.
  *
- * Rejects with `refused` (its files changed, or an impossible grant), `unavailable`, `upstream` (it ended, or does not
- * speak the protocol), `timedOut`.
+ * Rejects with `refused` (its files changed, or an impossible grant), `unavailable`, `upstream` (it
+ * ended, or does not speak the protocol), `timedOut`.
  */
 export async function startMcpRun(
   parts: McpRunParts,

@@ -1,6 +1,6 @@
 /**
- * Tools of imported servers in tasks: bound by bind.ts, answered by the servers' own processes. A server's listing is
- * compared with the review at each start.
+ * Tools of imported servers in tasks: bound by bind.ts, answered by the servers' own processes. A
+ * server's listing is compared with the review at each start.
  * @module
  */
 import { DEFAULT_LIMITS } from "../../../contracts/task/budget.ts";

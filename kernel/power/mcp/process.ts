@@ -1,6 +1,6 @@
 /**
- * A server on this machine and its bridge: bytes pass between them unread, with backpressure, and neither outlives the
- * other. docs/decision/0015.
+ * A server on this machine and its bridge: bytes pass between them unread, with backpressure, and
+ * neither outlives the other. docs/decision/0015.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

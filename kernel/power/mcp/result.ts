@@ -1,6 +1,6 @@
 /**
- * A server's answer as a result for the gate: RED, labelled and bounded; bytes are kept as artifacts, and links are never
- * followed.
+ * A server's answer as a result for the gate: RED, labelled and bounded; bytes are kept as
+ * artifacts, and links are never followed.
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
@@ -22,9 +22,9 @@ const MAX_EXCERPT = 2_000;
 const MAX_RETURNS = 16;
 
 /**
- * A server's last result in a task. INVARIANT: arguments that count as the server's own text hold one whole result or
- * nothing, so that no other text can be spelled with pieces of results; only the choice of the tool remains, a bounded
- * number of times (test: "mallory's alphabet …").
+ * A server's last result in a task. INVARIANT: arguments that count as the server's own text hold
+ * one whole result or nothing, so that no other text can be spelled with pieces of results; only
+ * the choice of the tool remains, a bounded number of times (test: "mallory's alphabet …").
  */
 export interface LastResult {
   /** Replaces the last result. */

@@ -1,8 +1,9 @@
 /**
- * Imported servers of all tasks: one process and one bridge for each task and server, started with the first call, never
- * shared. They end with the task, with a lease, or when the bridge or a call does not answer in time, and start again
- * with the next call. Where a server may change files, this process only reads, and each changing call gets a process of
- * its own over a copy. docs/decision/0015, docs/decision/0034.
+ * Imported servers of all tasks: one process and one bridge for each task and server, started with
+ * the first call, never shared. They end with the task, with a lease, or when the bridge or a call
+ * does not answer in time, and start again with the next call. Where a server may change files,
+ * this process only reads, and each changing call gets a process of its own over a copy.
+ * docs/decision/0015, docs/decision/0034.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -42,17 +43,18 @@ export type McpSession = Pick<McpRun, "ask" | "words">;
 /** A server in a task. */
 export interface HeldMcp {
   /**
-   * Runs work with the process that serves such calls, which is started for it. Changes of a call that may change files
-   * are collected after its process has ended. Rejects like `ask`.
+   * Runs work with the process that serves such calls, which is started for it. Changes of a call
+   * that may change files are collected after its process has ended. Rejects like `ask`.
    */
   use<T>(
     under: McpUnder,
     work: (session: McpSession) => Promise<T>,
   ): Promise<{ readonly value: T; readonly changes?: ServerChanges }>;
   /**
-   * The bridge's unparsed answer to `call`, `read`, `prompt` or `complete`. `id` and `deadlineMs` of the body are set here.
-   * Rejects with the bridge's fault, `timedOut`, `cancelled`, `leaseRevoked`, `leaseExpired`, `upstream` (the server
-   * ended), `unavailable` (it died and may not start yet), `refused` (its files changed), `gone`.
+   * The bridge's unparsed answer to `call`, `read`, `prompt` or `complete`. `id` and `deadlineMs`
+   * of the body are set here. Rejects with the bridge's fault, `timedOut`, `cancelled`,
+   * `leaseRevoked`, `leaseExpired`, `upstream` (the server ended), `unavailable` (it died and may
+   * not start yet), `refused` (its files changed), `gone`.
    */
   ask(op: string, body: JsonObject, under: McpUnder): Promise<Json>;
   /** The server's listing; starts the server. Rejects like `ask`. */
@@ -220,8 +222,8 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       return await work(run);
     } catch (error) {
       if (life.ending !== undefined && isEnd(error)) throw life.ending;
-      // A server without an answer may spin as long as its task lasts, and the next call would wait as long. A remote server
-      // cannot be ended from here.
+      // A server without an answer may spin as long as its task lasts, and the next call would wait
+      // as long. A remote server cannot be ended from here.
       if (run !== undefined && isLate(error) && entry.at.server.launch.kind !== "http") {
         await end(
           life,

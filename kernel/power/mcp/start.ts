@@ -230,8 +230,8 @@ export function makeRefusalBook(): RefusalBook {
 }
 
 /**
- * For a program, whose walls report nothing: paths and hosts in a call's arguments that are not granted. The program could
- * not have read or reached them.
+ * For a program, whose walls report nothing: paths and hosts in a call's arguments that are not
+ * granted. The program could not have read or reached them.
  */
 export function ungrantedIn(
   args: Json | undefined,

@@ -1,7 +1,7 @@
 /**
- * Secrets lent to imported servers: held in memory, and given only to the server's environment and to headers of requests
- * to the server. Access tokens are renewed before they expire, and once after a server refuses one. OAuth 2.1: RFC 6749
- * section 6, RFC 8707.
+ * Secrets lent to imported servers: held in memory, and given only to the server's environment and
+ * to headers of requests to the server. Access tokens are renewed before they expire, and once
+ * after a server refuses one. OAuth 2.1: RFC 6749 section 6, RFC 8707.
  */
 import * as z from "zod";
 import { Buffer } from "node:buffer";

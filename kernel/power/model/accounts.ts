@@ -11,8 +11,8 @@ export interface Account {
   /** Throws `budgetExhausted` with the budget's name where `money` more US dollars do not fit. */
   check(money: number): void;
   /**
-   * Holds `money` for a running request until the returned function is called; undefined where another kernel was first and
-   * `need` of it no longer fits, so that the caller must check again.
+   * Holds `money` for a running request until the returned function is called; undefined where
+   * another kernel was first and `need` of it no longer fits, so that the caller must check again.
    */
   hold(money: number, need?: number): Promise<(() => void) | undefined>;
   /** Counts a payment, even above a budget. Returns the budgets that are newly near their end, for one notice to people. */
@@ -45,8 +45,8 @@ export interface StandingBudgets {
   /** Counts the log's payments of this month, before the first request. */
   seed(spent: AsyncIterable<Spent>, find: FindOrAsk): Promise<void>;
   /**
-   * Counts the log's uses other than money. `live`: unfinished tasks. `again`: only for the tasks' own sums, when a finished
-   * task is resumed.
+   * Counts the log's uses other than money. `live`: unfinished tasks. `again`: only for the tasks'
+   * own sums, when a finished task is resumed.
    */
   seedUsed(
     used: AsyncIterable<Used>,

@@ -1,6 +1,6 @@
 /**
- * Embeddings for a process: the embedder is judged by the label of the texts before they are sent, wherever it runs, and
- * requests that leave this machine are paced and logged like inferences.
+ * Embeddings for a process: the embedder is judged by the label of the texts before they are sent,
+ * wherever it runs, and requests that leave this machine are paced and logged like inferences.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -29,9 +29,9 @@ export interface EmbedOptions {
 export interface HeldEmbedder {
   readonly info: ModelInfo;
   /**
-   * Vectors of at most 256 texts, in order. Rejects with `clearance` where the embedder is not cleared for the label,
-   * `refused` where the session may not use it at all, and like the service. The caller charges its budget with
-   * `inputTokens`.
+   * Vectors of at most 256 texts, in order. Rejects with `clearance` where the embedder is not
+   * cleared for the label, `refused` where the session may not use it at all, and like the service.
+   * The caller charges its budget with `inputTokens`.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Embeddings>;
   release(): void;

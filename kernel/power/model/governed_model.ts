@@ -248,9 +248,10 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   });
 }
 
-// Log events of text that leaves this machine for a model: `modelQueued` while the request waits for its provider's rate,
-// `modelAsked` before each request, `modelFailed` when no answer came, else the answer's own event (`inferred`), joined by
-// nonce. Bodies hold counts and names; the text is in the private part of `inferred`.
+// Log events of text that leaves this machine for a model: `modelQueued` while the request waits
+// for its provider's rate, `modelAsked` before each request, `modelFailed` when no answer came,
+// else the answer's own event (`inferred`), joined by nonce. Bodies hold counts and names; the text
+// is in the private part of `inferred`.
 
 /** The size of a request. */
 interface EgressSize {
@@ -309,8 +310,8 @@ export function textsSize(texts: readonly string[]): EgressSize {
 }
 
 /**
- * The event before a request, with the possible cost of its input in US dollars. It is committed first, so that a failed
- * attempt is logged too.
+ * The event before a request, with the possible cost of its input in US dollars. It is committed
+ * first, so that a failed attempt is logged too.
  */
 function modelAsked(subject: EgressSubject, egress: Egress): NewEvent {
   const { session, principal, conversation, turn, pid, label, colour } = subject;

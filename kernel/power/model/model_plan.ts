@@ -1,6 +1,6 @@
 /**
- * Converts a task's model choice to a service's needs: permissions, weights, credential. The configuration is parsed here,
- * once. docs/decision/0011.
+ * Converts a task's model choice to a service's needs: permissions, weights, credential. The
+ * configuration is parsed here, once. docs/decision/0011.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -59,8 +59,8 @@ const DEFAULT_CONTEXT = 4_096;
 /**
  * Plans a model service.
  *
- * @throws Fault `invalidInput` for a configuration that does not parse, `unavailable` for a missing secret, `refused` for a
- * secret of another origin
+ * @throws Fault `invalidInput` for a configuration that does not parse, `unavailable` for a missing
+ * secret, `refused` for a secret of another origin
  */
 export function planModel(choice: ModelChoice, parts: PlanParts): ModelPlan {
   const kind = choice.ref.split(":", 1)[0] ?? "";

@@ -32,9 +32,9 @@ interface HoldOptions {
 /** The money of running requests. */
 export interface ModelMoney {
   /**
-   * Holds the possible cost of a request, for its process and its ancestors. While other requests hold so much that not
-   * even a usual answer fits, it waits for them, because a cut answer would be paid for nothing. Rejects with `cancelled`,
-   * and with `recheck`'s fault.
+   * Holds the possible cost of a request, for its process and its ancestors. While other requests
+   * hold so much that not even a usual answer fits, it waits for them, because a cut answer would
+   * be paid for nothing. Rejects with `cancelled`, and with `recheck`'s fault.
    */
   hold(pid: Pid, request: InferenceRequest, options: HoldOptions): Promise<HeldRequest>;
 }
@@ -140,9 +140,9 @@ export function makeModelMoney(
 }
 
 /**
- * Limits a request's answer to the tokens that `money` (US dollars) pays for beside the input (`input` tokens, tools
- * included; absent: estimated); at least 1, so that a limit is exceeded only by rounding and by the error of the input's
- * estimate.
+ * Limits a request's answer to the tokens that `money` (US dollars) pays for beside the input
+ * (`input` tokens, tools included; absent: estimated); at least 1, so that a limit is exceeded only
+ * by rounding and by the error of the input's estimate.
  */
 export function affordable(
   request: InferenceRequest,
@@ -161,9 +161,10 @@ export function inputTokens({ messages, tools }: InferenceRequest): number {
   return estimateTokens(messages) + estimateToolTokens(tools);
 }
 
-// The cost of inferences in US dollars: by the operator's price, never by a service's claim. Local models cost nothing; a
-// provider without a price costs like the dearest. Cached input costs the operator's price for it, or Anthropic's factors;
-// with other providers the full price, so that budgets err towards stopping.
+// The cost of inferences in US dollars: by the operator's price, never by a service's claim. Local
+// models cost nothing; a provider without a price costs like the dearest. Cached input costs the
+// operator's price for it, or Anthropic's factors; with other providers the full price, so that
+// budgets err towards stopping.
 
 /** Tokens of a usual answer in a tool loop: the expected cost of a running request. */
 export const USUAL_OUTPUT = 512;
@@ -189,8 +190,8 @@ export interface ModelCost {
   likely(input: number, maxTokens: number): number;
   of(usage: TokenUsage): number;
   /**
-   * Output tokens that `money` pays for beside the input, at most `maxTokens` and at least 1: a budget is then exceeded
-   * only by rounding.
+   * Output tokens that `money` pays for beside the input, at most `maxTokens` and at least 1: a
+   * budget is then exceeded only by rounding.
    */
   mostOutput(input: number, { maxTokens, money }: {
     readonly maxTokens: number;

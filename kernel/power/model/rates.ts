@@ -1,6 +1,6 @@
 /**
- * Rates of model providers, shared by all tasks: requests wait in order of arrival, and a provider's request to slow down
- * applies to everyone.
+ * Rates of model providers, shared by all tasks: requests wait in order of arrival, and a
+ * provider's request to slow down applies to everyone.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -202,8 +202,8 @@ function refused(host: string, line: Line, { ms, why }: Wait): Fault {
 }
 
 /**
- * Milliseconds that a provider asked to wait (429, or 5xx with Retry-After); 0 where it did not. TRUST: the provider's
- * number, bounded by {@link MAX_PAUSE}.
+ * Milliseconds that a provider asked to wait (429, or 5xx with Retry-After); 0 where it did not.
+ * TRUST: the provider's number, bounded by {@link MAX_PAUSE}.
  */
 export function retryAfter(error: unknown): number {
   if (!(error instanceof Fault) || !BUSY.has(error.code)) return 0;
@@ -219,8 +219,8 @@ interface RateBucket {
   setRate(perMinute: number | undefined, now: number): void;
   rate(): number | undefined;
   /**
-   * Milliseconds until `need` fits, 0 where it does. An amount above the whole bucket fits when nothing else was used; it
-   * counts whole, and the next one waits longer.
+   * Milliseconds until `need` fits, 0 where it does. An amount above the whole bucket fits when
+   * nothing else was used; it counts whole, and the next one waits longer.
    */
   wait(need: number, now: number): number;
   /** Counts `amount`; a negative amount corrects an overcount. */

@@ -1,7 +1,7 @@
 /**
- * Budgets and rates that several kernels share: reservations in their common database. Each kernel's own count is the
- * database's last answer; whether a request may go is decided in the database, in one transaction.
- * docs/decision/0117.
+ * Budgets and rates that several kernels share: reservations in their common database. Each
+ * kernel's own count is the database's last answer; whether a request may go is decided in the
+ * database, in one transaction. docs/decision/0117.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -34,8 +34,8 @@ export interface OpenModel {
 export interface ModelServices {
   provide(model: { readonly ref: string; readonly config: string }): Promise<OpenModel>;
   /**
-   * Ends the processes of unused models, all or those of one reference; the next task starts them again. Resolves with the
-   * references of ended models, and of those in use.
+   * Ends the processes of unused models, all or those of one reference; the next task starts them
+   * again. Resolves with the references of ended models, and of those in use.
    */
   unload(
     ref?: string,

@@ -1,11 +1,12 @@
 /**
- * The model that a process uses, and a due switch to another, by a rule or by a person. A switch is a new capability, made
- * between two inferences.
+ * The model that a process uses, and a due switch to another, by a rule or by a person. A switch is
+ * a new capability, made between two inferences.
  *
- * Before each inference the session asks {@link ModelSwitch.due}. For a due switch it judges the other model as if the
- * process had started with it (policy by profile and label) and opens it. Then it calls {@link ModelSwitch.made}, draws a
- * new handle for the worker, releases the old model and logs {@link modelChanged} before the request; or it calls
- * {@link ModelSwitch.kept} where the model may not or cannot be used, which is logged too, and the process keeps its model.
+ * Before each inference the session asks {@link ModelSwitch.due}. For a due switch it judges the
+ * other model as if the process had started with it (policy by profile and label) and opens it.
+ * Then it calls {@link ModelSwitch.made}, draws a new handle for the worker, releases the old model
+ * and logs {@link modelChanged} before the request; or it calls {@link ModelSwitch.kept} where the
+ * model may not or cannot be used, which is logged too, and the process keeps its model.
  * @module
  */
 import type { ToolCall } from "../../../contracts/model/chat.ts";
@@ -115,8 +116,8 @@ export function modelChanged(
 }
 
 /**
- * The event of a model that a person chose while the task had no process. Whether it may be used is judged before each
- * inference.
+ * The event of a model that a person chose while the task had no process. Whether it may be used is
+ * judged before each inference.
  */
 export function modelChosen({ ref, config }: ModelChoice): NewEvent {
   return {
@@ -137,8 +138,8 @@ export function switchedTo(
   return typeof ref === "string" && typeof config === "string" ? { ref, config } : undefined;
 }
 
-// The rule `retry on NAME after N invalid calls`: counts the invalid calls of a process's model, and reports once when
-// another model is due. Pure.
+// The rule `retry on NAME after N invalid calls`: counts the invalid calls of a process's model,
+// and reports once when another model is due. Pure.
 
 /** The rule as in remit.yaml (`TaskRequest.model.escalate`). */
 export interface EscalationRule {

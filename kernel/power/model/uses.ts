@@ -1,6 +1,6 @@
 /**
- * Tasks' use of budgets other than money, counted before the use: a kill then loses nothing, and unused amounts stay
- * counted. docs/money.md.
+ * Tasks' use of budgets other than money, counted before the use: a kill then loses nothing, and
+ * unused amounts stay counted. docs/money.md.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -100,8 +100,8 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
 }
 
 /**
- * Counts the log's uses of the month of `now`, and of unfinished tasks, in the budgets; `spent` and `used` read the log
- * since a moment.
+ * Counts the log's uses of the month of `now`, and of unfinished tasks, in the budgets; `spent` and
+ * `used` read the log since a moment.
  */
 export async function seedBudgets(
   budgets: Pick<StandingBudgets, "seed" | "seedUsed">,

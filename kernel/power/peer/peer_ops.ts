@@ -96,8 +96,8 @@ interface Delivery {
 }
 
 /**
- * Sends a delivery. Rejects with `refused` for an unlisted origin or a private address, `budgetExhausted`, and with the net
- * service's faults.
+ * Sends a delivery. Rejects with `refused` for an unlisted origin or a private address,
+ * `budgetExhausted`, and with the net service's faults.
  */
 type Deliver = (delivery: Delivery) => Promise<{ readonly status: number }>;
 

@@ -1,7 +1,7 @@
 /**
- * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium. The process speaks the
- * plugin wire, so grants, deadlines (SIGKILL of the namespace), cancelling and freezing work like for plugins. A session
- * is an exclusive lease of one process.
+ * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
+ * The process speaks the plugin wire, so grants, deadlines (SIGKILL of the namespace), cancelling
+ * and freezing work like for plugins. A session is an exclusive lease of one process.
  * docs/decision/0010.
  * @module
  */
@@ -69,8 +69,8 @@ const NO_CODE: PluginCode = Object.freeze({
 const nothing = (): void => undefined;
 
 /**
- * `hosts`, of which the plugin `browser` is the static one: it loads pages without a browser, and each process has one
- * open, which budgets count as those of Chromium.
+ * `hosts`, of which the plugin `browser` is the static one: it loads pages without a browser, and
+ * each process has one open, which budgets count as those of Chromium.
  */
 export function countingPages(hosts: PluginHosts, uses: Uses | undefined): PluginHosts {
   if (uses === undefined) return hosts;

@@ -1,6 +1,6 @@
 /**
- * One plugin host: a process without any permission, its loaded plugins, and its running calls. Its requests are served
- * only for a running call. docs/decision/0009.
+ * One plugin host: a process without any permission, its loaded plugins, and its running calls. Its
+ * requests are served only for a running call. docs/decision/0009.
  * @module
  */
 import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";

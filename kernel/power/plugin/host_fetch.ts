@@ -79,8 +79,8 @@ export function makeHostFetch(
 }
 
 /**
- * The clearance of an origin with a profile: its pages are `internal`, or else no step could follow the first one. The
- * person approved this with the profile.
+ * The clearance of an origin with a profile: its pages are `internal`, or else no step could follow
+ * the first one. The person approved this with the profile.
  */
 export function clearanceWith(clearance: Label, profile: object | undefined): Label {
   return profile === undefined ? clearance : mixLabel(clearance, "internal");

@@ -8,8 +8,8 @@ import { sha256Hex } from "../../../port/digest.ts";
 import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
 
 /**
- * Instances after which a host is replaced. Engines grow with instances, not with calls, and a new host needs some hundred
- * calls until its code is well compiled.
+ * Instances after which a host is replaced. Engines grow with instances, not with calls, and a new
+ * host needs some hundred calls until its code is well compiled.
  */
 const MAX_INSTANCES = 400;
 /** Calls after which a host is replaced, whatever instances it reports. */

@@ -163,9 +163,10 @@ function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
 }
 
 /**
- * Mixes the known colours and labels of contents into an answer that came from them, and into what it stages. With `whole`
- * the answer is one named file, and gets the colour that a person signed for exactly its content, whatever its folder's
- * marks. Answers with names, or with lines of many files, say more than any signed content.
+ * Mixes the known colours and labels of contents into an answer that came from them, and into what
+ * it stages. With `whole` the answer is one named file, and gets the colour that a person signed
+ * for exactly its content, whatever its folder's marks. Answers with names, or with lines of many
+ * files, say more than any signed content.
  */
 export function withKnown(
   answer: HostCallAnswer,

@@ -101,8 +101,9 @@ interface Host {
 }
 
 /**
- * The use of a process: `calls` serves a task's reading calls, `writing` one writing call. `survey` searches never-listed
- * files with more than one name: it may see all of the mounts, and gets no text of a model or a file.
+ * The use of a process: `calls` serves a task's reading calls, `writing` one writing call. `survey`
+ * searches never-listed files with more than one name: it may see all of the mounts, and gets no
+ * text of a model or a file.
  */
 type Use = "calls" | "writing" | "survey";
 

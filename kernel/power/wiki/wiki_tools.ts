@@ -200,8 +200,8 @@ export function preparing(
   });
 }
 
-// The rights of a task to its wiki: its request's, narrowed by its agent and by the requester. Children hold no more, and no
-// agent's notes about the person.
+// The rights of a task to its wiki: its request's, narrowed by its agent and by the requester.
+// Children hold no more, and no agent's notes about the person.
 
 /** The highest label that tasks of a profile see, whatever the request says. */
 const MAX_LABEL: Readonly<Record<Profile, Label>> = {
@@ -267,8 +267,9 @@ function lower<T extends string>(order: readonly T[], have: T, wish: T | undefin
   return wish !== undefined && order.indexOf(wish) < order.indexOf(have) ? wish : have;
 }
 
-// File tools, plugins and programs neither read nor write a wiki's own files. A page read as a file would lose the colour
-// and label that the wiki's store keeps for it; a page written as a file would count as a person's edit.
+// File tools, plugins and programs neither read nor write a wiki's own files. A page read as a file
+// would lose the colour and label that the wiki's store keeps for it; a page written as a file
+// would count as a person's edit.
 
 /** Files of a wiki with colours and labels of their own, which only its process writes. */
 export const WIKI_OWN = ["raw", "pages", "index.md", "log.md"];

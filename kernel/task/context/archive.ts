@@ -92,8 +92,8 @@ function putBack(change: ArchivedChange, conversation: ChatMessage[]): void {
 /**
  * The body of the event that restores change `number`.
  *
- * @throws Fault `notFound`, `conflict` when it was restored already or a later change covers it, `contextOverflow` when
- * the messages do not fit
+ * @throws Fault `notFound`, `conflict` when it was restored already or a later change covers it,
+ * `contextOverflow` when the messages do not fit
  */
 export function restoring(
   { changes, conversation, turn }: {

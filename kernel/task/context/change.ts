@@ -1,6 +1,6 @@
 /**
- * Making room in a process's conversation: removed messages are archived in one event before the worker continues
- * without them.
+ * Making room in a process's conversation: removed messages are archived in one event before the
+ * worker continues without them.
  * @module
  */
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
@@ -247,8 +247,8 @@ const CHARS_PER_SUMMARY_TOKEN = 6;
 /** Faults of the log: the process must end. */
 const STORE_FAULTS: ReadonlySet<string> = new Set(["storeFull", "storeCorrupt"]);
 
-// How the models of one process count tokens, learnt from their reported usage and their refusals. Without this a window
-// of Chinese would seem a quarter as full as it is.
+// How the models of one process count tokens, learnt from their reported usage and their refusals.
+// Without this a window of Chinese would seem a quarter as full as it is.
 
 /** The token ratios of one process. */
 export interface TokenCounts {

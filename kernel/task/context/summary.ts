@@ -44,8 +44,8 @@ export const SUMMARIZER =
   "left to do. Plain sentences, no advice, nothing that is not in the data.";
 
 /**
- * Writes messages out for the summarizer, within `window` tokens; the longest are cut in the middle. `mark` is a random
- * word that the data cannot contain.
+ * Writes messages out for the summarizer, within `window` tokens; the longest are cut in the
+ * middle. `mark` is a random word that the data cannot contain.
  */
 export function summaryPrompt(
   messages: readonly ChatMessage[],

@@ -1,6 +1,6 @@
 /**
- * One inference of a process: label and budget judge it (never colour), the model service performs it, the log keeps its
- * new messages.
+ * One inference of a process: label and budget judge it (never colour), the model service performs
+ * it, the log keeps its new messages.
  * @module
  */
 import { defined } from "../../core/process/defined.ts";
@@ -67,8 +67,9 @@ export interface InferenceParts {
   /** The task's wishes for the tools offered to its model. */
   readonly offer?: ToolOffer;
   /**
-   * Reserves US dollars that a request will probably cost; asks a person when the task spends too fast. Resolves with the
-   * function that ends the reservation, or undefined when the request may not be sent. Rejects with `needsApproval`.
+   * Reserves US dollars that a request will probably cost; asks a person when the task spends too
+   * fast. Resolves with the function that ends the reservation, or undefined when the request may
+   * not be sent. Rejects with `needsApproval`.
    */
   brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
   /** Holds the possible cost of running requests. */
@@ -116,8 +117,8 @@ export function makeInference(parts: InferenceParts): Inference {
   /** SIGCTXPRESSURE is logged, and no room was made since. */
   let pressed = false;
 
-  // The log keeps order, so the next commit makes this event durable before any effect, which saves a commit. Losing the
-  // event in a crash only means inferring again.
+  // The log keeps order, so the next commit makes this event durable before any effect, which saves
+  // a commit. Losing the event in a crash only means inferring again.
   const record = (event: NewEvent): void => {
     const append = parts.log.appendWithNext ?? parts.log.append;
     append(row.task, [event]).catch((error: unknown) => {

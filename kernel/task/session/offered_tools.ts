@@ -1,8 +1,8 @@
 /**
- * The tools that a model is offered, and their wording. Every turn pays for the table, so the table holds the tools that
- * most tasks need and those that this task was given; others are offered once `tool_search` found them or they were
- * called. A small window is offered the most useful tools in short form. The model may call tools that are not offered,
- * too: the gate knows all of them.
+ * The tools that a model is offered, and their wording. Every turn pays for the table, so the table
+ * holds the tools that most tasks need and those that this task was given; others are offered once
+ * `tool_search` found them or they were called. A small window is offered the most useful tools in
+ * short form. The model may call tools that are not offered, too: the gate knows all of them.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -93,8 +93,8 @@ export interface ToolOffer {
 }
 
 /**
- * The tools of a snapshot that a window of `window` tokens is offered; `found`: tools that were found or called;
- * `backend`: the kind of provider.
+ * The tools of a snapshot that a window of `window` tokens is offered; `found`: tools that were
+ * found or called; `backend`: the kind of provider.
  */
 type OfferTools = (
   snapshot: ToolSnapshot,

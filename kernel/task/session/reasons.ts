@@ -1,6 +1,6 @@
 /**
- * The model's own reason for a call, asked outside the conversation by the template `call_review` before a person is
- * asked. It is shown with the question, and no decision depends on it.
+ * The model's own reason for a call, asked outside the conversation by the template `call_review`
+ * before a person is asked. It is shown with the question, and no decision depends on it.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

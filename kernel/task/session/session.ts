@@ -1,6 +1,6 @@
 /**
- * A worker's session: its c-list, its conversation, its turns. A worker's requests are checked (worker_requests.ts) and
- * go to the gate or the model; nothing that a worker sends acts by itself.
+ * A worker's session: its c-list, its conversation, its turns. A worker's requests are checked
+ * (worker_requests.ts) and go to the gate or the model; nothing that a worker sends acts by itself.
  * @module
  */
 import { defined } from "../../core/process/defined.ts";
@@ -75,8 +75,8 @@ export interface Session {
   /** Runs one turn. A worker that dies ends the turn as `upstream`. */
   turn(message: ChatMessage | undefined): Promise<SessionTurn>;
   /**
-   * One inference by the kernel itself, without tools, before a worker has the conversation, which `append` and the answer
-   * join. Rejects like the worker's inferences.
+   * One inference by the kernel itself, without tools, before a worker has the conversation, which
+   * `append` and the answer join. Rejects like the worker's inferences.
    */
   consult(
     append: readonly ChatMessage[],
@@ -307,8 +307,8 @@ async function exitReason(child: Child | undefined, error: Fault): Promise<strin
 }
 
 /**
- * Wraps inferences: before each, a due switch is made and `switched` draws a new handle for the worker; after each, the
- * escalation rule sees the proposed calls.
+ * Wraps inferences: before each, a due switch is made and `switched` draws a new handle for the
+ * worker; after each, the escalation rule sees the proposed calls.
  */
 function switchingInference(
   infer: Inference["infer"],
@@ -331,8 +331,8 @@ function switchingInference(
 /** A process's powers over its children. */
 export interface Offspring {
   /**
-   * Starts a child. `agent`: the agent that it runs as; `capabilities` replaces `tools`; with `stays` the child waits for
-   * another message after its answer.
+   * Starts a child. `agent`: the agent that it runs as; `capabilities` replaces `tools`; with
+   * `stays` the child waits for another message after its answer.
    */
   spawn(
     request: Omit<Extract<WorkerRequest, { op: "spawn" }>["body"], "cap"> & {
@@ -344,8 +344,8 @@ export interface Offspring {
   ): Promise<number>;
   wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
   /**
-   * Like {@link Offspring.wait}, or undefined after `ms` milliseconds. `closed`: the caller reads only a choice of its own
-   * from the answer, so the child's colour does not taint the parent.
+   * Like {@link Offspring.wait}, or undefined after `ms` milliseconds. `closed`: the caller reads
+   * only a choice of its own from the answer, so the child's colour does not taint the parent.
    */
   answerWithin(
     pid: number,

@@ -83,8 +83,8 @@ type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
 };
 
 /**
- * Books the cost of broken answers, from their service's report (`used`), and returns the event: an inference that added
- * nothing to the conversation. Undefined where no cost is known.
+ * Books the cost of broken answers, from their service's report (`used`), and returns the event: an
+ * inference that added nothing to the conversation. Undefined where no cost is known.
  */
 export function settleBroken(
   { row, processes, model, paid }: BrokenParts,
@@ -116,8 +116,8 @@ export function cachedOf({ cacheReadTokens = 0, cacheWriteTokens = 0 }: TokenUsa
 }
 
 /**
- * Gives calls with repeated ids new ones. A repeated id with the same arguments would be taken for the same call, and not
- * made.
+ * Gives calls with repeated ids new ones. A repeated id with the same arguments would be taken for
+ * the same call, and not made.
  */
 function distinctCalls(
   calls: ChatMessage["toolCalls"],

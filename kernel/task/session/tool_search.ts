@@ -1,6 +1,6 @@
 /**
- * `tool_search`: a model is offered few tools and this one, which finds the others. Found tools are offered from the next
- * inference on. The gate knows all tools at any time.
+ * `tool_search`: a model is offered few tools and this one, which finds the others. Found tools are
+ * offered from the next inference on. The gate knows all tools at any time.
  * @module
  */
 import { isImported, type ToolDescriptor } from "../../../contracts/tool/tool.ts";
@@ -123,8 +123,8 @@ interface FoundTools {
 }
 
 /**
- * Collects the tools that a conversation found. The set only grows, so that making room removes no tool. Unknown names do
- * no harm: only tools of the snapshot are offered.
+ * Collects the tools that a conversation found. The set only grows, so that making room removes no
+ * tool. Unknown names do no harm: only tools of the snapshot are offered.
  */
 export function makeFoundTools(messages: readonly ChatMessage[]): FoundTools {
   const found = new Set<string>();

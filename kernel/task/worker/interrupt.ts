@@ -91,8 +91,9 @@ interface HealthParts {
 }
 
 /**
- * Starts a worker's health check, where its agent has one; returns the function that stops it. Any answer is a sign of
- * life, even a refusal. A worker that misses `retries` answers in a row is killed after `sick` got the reason.
+ * Starts a worker's health check, where its agent has one; returns the function that stops it. Any
+ * answer is a sign of life, even a refusal. A worker that misses `retries` answers in a row is
+ * killed after `sick` got the reason.
  */
 export function watchHealth(
   { powers, check, worker }: HealthParts,

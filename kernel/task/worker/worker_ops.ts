@@ -147,8 +147,8 @@ function draw(powers: Pick<Powers, "token">): number {
   return Number.parseInt(powers.token().slice(0, 5), 16) % 1_000_000;
 }
 
-// A provider's echo data of a call stays between the provider and the kernel: workers do not see it, and a worker's
-// version of it is dropped, because it would return to the provider unredacted.
+// A provider's echo data of a call stays between the provider and the kernel: workers do not see
+// it, and a worker's version of it is dropped, because it would return to the provider unredacted.
 
 /** The message as a worker sees and sends it. */
 export function withoutEchoes(message: ChatMessage): ChatMessage {
