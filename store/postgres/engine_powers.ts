@@ -149,13 +149,13 @@ function codeOf(error: unknown): string {
 }
 
 /** True where the network, or a database that stops or starts, interrupted a statement. */
-export function isLost(error: unknown): boolean {
+function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return LOST.has(code) || code.startsWith("57P") || code.startsWith("08");
 }
 
 /** The fault for an error of the engine, or the error itself where it is a bug here. `doing` completes "Cannot …". */
-export function faultOf(error: unknown, doing: string): unknown {
+function faultOf(error: unknown, doing: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const code = codeOf(error);
   const known = BY_STATE[code] ?? BY_STATE[code.slice(0, 2)];

@@ -299,14 +299,14 @@ function text(row: Row, key: string, what: string): string {
   }
 }
 
-export function bytesOf(row: Row, key: string, what: string): Uint8Array {
+function bytesOf(row: Row, key: string, what: string): Uint8Array {
   const value = row[key];
   if (!(value instanceof Uint8Array)) throw damagedRow(what);
   return value;
 }
 
 /** An event. Throws `storeCorrupt` for a row that no writer of Remit made. */
-export function eventOf(row: Row): StoredEvent {
+function eventOf(row: Row): StoredEvent {
   const seq = integer(row, "seq", "an event");
   const what = `event ${seq}`;
   const hash = bytesOf(row, "hash", what);
@@ -329,10 +329,10 @@ function body(row: Row, what: string): string {
 }
 
 /** Columns of a document, for {@link documentOf}. */
-export const DOCUMENT_COLUMNS = "kind, id, task, version, CAST(body AS BLOB) AS body";
+const DOCUMENT_COLUMNS = "kind, id, task, version, CAST(body AS BLOB) AS body";
 
 /** A document. Throws `storeCorrupt` for a row that no writer of Remit made. */
-export function documentOf(row: Row): DocumentRow {
+function documentOf(row: Row): DocumentRow {
   const what = "a document";
   return documentWith(row, text(row, "body", what), integer(row, "version", what));
 }
