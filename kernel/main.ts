@@ -1,4 +1,4 @@
-/** The kernel process: takes its folder, opens its log, and serves; a damaged log it serves for mending alone. @module */
+/** The kernel process: locks its folder, opens its log, and serves; over a damaged log it serves only the repair. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject } from "../contracts/base/json.ts";
 import { Digest } from "../contracts/authority/ids.ts";
@@ -60,7 +60,8 @@ const refuse = (why: string): never => {
   note(why);
   return exit(1);
 };
-/** What hears that something may have come for this kernel; replaced once it is at work. */
+
+/** Called when messages or work for this kernel may have arrived; replaced once the kernel is working. */
 const heard = { now: (_channel: string): void => undefined };
 const remote = config.store === undefined ? undefined : await openInDatabase(config.store);
 const { store, damage } = remote === undefined
@@ -71,11 +72,11 @@ const signer = await loadOrMakeReceiptKey({
   path: `${config.dir}/receipt_key`,
 });
 const damaged = disk.flag(`${config.dir}/damaged`);
-/** Events of one check of what is new: then it is noted how far that came. */
+/** Events of one check of the log's new part, after which the progress is saved. */
 const CHECK_EVENTS = 5_000;
 const { publicKey } = signer;
 const turns = { now: () => performance.now(), soon: LOG_POWERS.soon };
-/** For whoever reads much of the log: signals are heard meanwhile. */
+/** For long readers of the log, between whose reads signals are handled. */
 const slowStore = inSlices(store, turns);
 const care = makeLogCare({
   store: { ...slowStore, documentKinds: store.documentKinds },
@@ -142,7 +143,7 @@ function notMended(): Fault {
   );
 }
 
-/** Opens the log in a database. When its process ends this one does, too: what it holds could not be made durable. */
+/** Opens the log in a database. When the store's process ends, this process ends too, because nothing could be made durable. */
 async function openInDatabase(choice: StoreChoice): Promise<RemoteStore> {
   try {
     return await startStoreProcess({
@@ -156,7 +157,7 @@ async function openInDatabase(choice: StoreChoice): Promise<RemoteStore> {
   }
 }
 
-/** What is known of contents. Without it no task can be trusted to read: this process ends. */
+/** Opens the known contents. Without them no task could judge what it reads, so this process ends. */
 async function provideContents(): Promise<ContentTrust> {
   const path = `${config.dir}/contents.db`;
   try {
@@ -170,7 +171,7 @@ async function provideContents(): Promise<ContentTrust> {
   }
 }
 
-/** Ends this process once it has had nothing to do for long enough. */
+/** Makes the watch that ends this process after a time without work. */
 function idleUnless(busy: () => boolean): IdleWatch {
   const { idleMs, stay } = config;
   return makeIdleWatch({
@@ -187,7 +188,7 @@ function serve(
   return serveControl({ ...parts, config, handlers, pid: Deno.pid, receiptKey: publicKey });
 }
 
-/** How far the log was found intact: kept in a file of the kernel's own. What does not read is not kept. */
+/** The last intact seal, kept in the kernel's own folder. An unreadable file counts as none. */
 function checkedFile(path: string): LogCareParts["checked"] {
   return Object.freeze({
     async read(): Promise<CheckedSeal | undefined> {

@@ -1,4 +1,4 @@
-/** The agents' share of what main.ts wires: tasks, what comes in for them, conversations. @module */
+/** Wires tasks, their incoming messages, and conversations. @module */
 import { allTasks } from "../contracts/task/hosting.ts";
 import { TaskId } from "../contracts/authority/ids.ts";
 import type { Label } from "../contracts/authority/mod.ts";
@@ -43,35 +43,35 @@ import { makeClockDoubt, retain } from "./control/retention.ts";
 import { countState, makeEndedList, makePastTasks, type StateOps } from "./task/task_history.ts";
 import { taskSpans } from "./control/task_spans.ts";
 
-/** What {@link wireAgents} is handed. */
+/** The kernel's parts around tasks. */
 export interface WireAgentsParts
   extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked" | "unanswered" | "recount"> {
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;
   readonly powers: Powers;
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentTrust;
   readonly readPrivate: ReadPrivate;
-  /** Tasks with live processes at once; more wait their turn. */
+  /** Tasks with live processes, at most; more wait their turn. */
   readonly concurrent: number;
   stranded(task: TaskId, why: string, exit: number): void;
-  /** How confidential what a task's processes say now is; undefined when it has none. */
+  /** The current label of a task's processes; undefined where it has none. */
   labelNow(task: TaskId): Label | undefined;
   readonly net: Pick<NetService, "provide" | "freshId">;
-  /** Budgets of what leaves for peers. */
+  /** Budgets of what is sent to peers. */
   readonly uses: Pick<Uses, "take">;
-  /** One of two tasks read a letter of the other. */
+  /** Tells whether one of two tasks has read a letter of the other. */
   related(a: TaskId, b: TaskId): boolean;
-  /** The bytes of an artifact. Rejects `notFound`. */
+  /** The bytes of an artifact. Rejects with `notFound`. */
   read(artifact: Artifact): Promise<Uint8Array>;
-  /** Milliseconds that no setting of the clock changes. */
+  /** Milliseconds of a monotonic clock. */
   steady(): number;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
 }
 
-/** The agents of a kernel. */
+/** Tasks and conversations of a kernel. */
 export interface MainAgents {
   readonly keeper: TaskKeeper;
   readonly past: ConversationReads & ServiceParts["past"];
@@ -80,17 +80,17 @@ export interface MainAgents {
   readonly conversations: Awaited<ReturnType<typeof openConversations>>;
   readonly outbox: Outbox;
   readonly exchanges: Exchanges;
-  /** What tasks share. */
+  /** Shared resources of tasks. */
   readonly resources: Resources;
-  /** What connections are told of them. */
+  /** Operations on exchanges that continue after their answer. */
   readonly peers: PeerWatching;
   /** Handlers of control operations. */
   readonly ops: InboxOps & PeerOps & StateOps & ResourceOps;
-  /** Milliseconds by which the clock may be ahead of the truth. */
+  /** Milliseconds by which the clock may be wrong, ahead of the log's evidence. */
   ahead(): number;
 }
 
-/** Wires tasks and what comes in for them. Nothing runs before `service.recover`. */
+/** Wires tasks and their incoming messages. No task runs before `service.recover`. */
 export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   const { store, log, bus, powers, readPrivate } = parts;
   const keeper = makeTaskKeeper({
@@ -170,7 +170,7 @@ export async function wireAgents(parts: WireAgentsParts): Promise<MainAgents> {
   });
 }
 
-/** What tasks share: what a task, or a child of it, claimed is free when it is over. */
+/** Opens shared resources: claims of a task or its child end with it. */
 async function wireResources(
   { store, log, powers, bus, note, keeper, inbox }:
     & Pick<WireAgentsParts, "store" | "log" | "powers" | "bus" | "note">

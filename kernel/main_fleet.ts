@@ -1,4 +1,4 @@
-/** A kernel's part in a fleet, wired: what is fenced, taken over, begun and said across kernels. @module */
+/** Wires a kernel's part in a fleet: fencing, takeover, queued work, and messages between kernels. @module */
 import * as z from "zod";
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../contracts/base/json.ts";
@@ -23,16 +23,15 @@ import type { ModelRates } from "./power/model/rates.ts";
 import { makeSharedSums, sharingRates } from "./power/model/reservations.ts";
 import type { SharedParts } from "./power/model/standing_budgets.ts";
 
-/** Tasks that a kernel has at work before it takes no more of what waits for anybody. */
+/** Tasks at work in a kernel above which it takes no queued work. */
 const MAX_AT_WORK = 32;
-/** Events that say what was done: after the task was lost they come too late. */
-const DONE: ReadonlySet<string> = new Set(["outcome"]);
-
-/** Milliseconds that another kernel's words are waited for: about a task, and about how it does. */
+/** Events that report effects: for a lost task they come too late. */
+const EFFECT_EVENTS: ReadonlySet<string> = new Set(["outcome"]);
+/** Milliseconds to wait for another kernel: about a task, and about its processes. */
 const REPLY_MS = 15_000, PS_MS = 5_000;
 
-/** What kernels say to each other. */
-const Words = z.discriminatedUnion("kind", [
+/** Messages between kernels. */
+const KernelMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("answer"), answer: Answer }).strict(),
   z.object({
     kind: z.literal("staged"),
@@ -50,7 +49,7 @@ const Words = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("reply"), id: z.string().max(64), value: z.json() }).strict(),
 ]);
 
-/** What is there before anything runs. */
+/** The parts that exist before the kernel works. */
 export interface FleetParts {
   readonly store: RemoteStore;
   readonly log: AdoptingLog;
@@ -63,7 +62,7 @@ export interface FleetParts {
   end(why: string): void;
 }
 
-/** What comes later. */
+/** The parts that exist once the kernel works. */
 export interface FleetWork {
   readonly keeper: Pick<TaskKeeper, "live">;
   readonly service: Pick<
@@ -71,66 +70,68 @@ export interface FleetWork {
     "adopt" | "lose" | "create" | "cancel" | "idle" | "staged" | "find"
   >;
   readonly questions: Pick<QuestionBook, "adopt" | "lose">;
-  /** Takes an answer as if it were given here. */
+  /** Takes a person's answer like one given here. */
   answer(answer: Answer): Promise<unknown>;
   /** This kernel's processes. */
   ps(): unknown;
-  /** Learns what a task's chain knows of contents. */
+  /** Records the contents in a task's chain. */
   contents(task: TaskId): Promise<void>;
 }
 
-/** The fleet, as the rest of a kernel sees it. */
+/** The fleet, for the rest of a kernel. */
 export interface MainFleet {
-  /** The log, whose refusals for lost tasks are heard. */
+  /** The log; a refused append to a lost task drops the task. */
   readonly log: EventLog;
   cover(call: GrantedCall): Promise<void>;
   check(call: GrantedCall): void;
   join(work: FleetWork): FleetMember;
   wake(channel: string): void;
   leave(): Promise<void>;
-  /** What a person asks of the fleet. */
+  /** Answers the operation `fleet`. */
   ask(body: FleetBody): Promise<Json>;
-  /** What a gateway shows. */
+  /** A gateway's views. */
   readonly views: OperatorViews;
-  /** Payments of all kernels since a time. */
+  /** Payments of all kernels since a moment. */
   spent: CoreViews["spent"];
-  /** Budgets and rates that all kernels share. */
+  /** Shared budgets of all kernels. */
   readonly shared: SharedParts;
+  /** Shares rates over all kernels. */
   rates(own: ModelRates): ModelRates;
-  /** A task, whichever kernel has it; undefined where there is none. */
+  /** A task of any kernel; undefined where the fleet has no such task. */
   task(id: TaskId): Promise<AgentTask | undefined>;
-  /** What a task of another kernel has staged: its own kernel shows it while it waits for a person. */
+  /** Staged changes of another kernel's task, which that kernel shows while the task waits for a person. */
   staged(task: TaskId): Promise<Json>;
   /**
-   * Cancels a swarm's task that another kernel has, or takes one out of the queue; undefined: no kernel had begun it.
-   * Throws `refused` for other tasks of other kernels, `notFound`, `timedOut` where its kernel is silent.
+   * Cancels a swarm's task of another kernel, or withdraws a queued task; undefined: no kernel had started it. Throws
+   * `refused` for other tasks of other kernels, `notFound`, `timedOut` where the kernel is silent.
    */
   cancel(task: TaskId): Promise<AgentTask | undefined>;
-  /** Questions of other kernels that are open. */
+  /** Open questions of all kernels. */
   questions(): Promise<readonly Question[]>;
-  /** Carries an answer to the kernel whose question it is; the question as it was. */
+  /** Sends an answer to the question's kernel; resolves with the question as it was. */
   carry(answer: Answer): Promise<Question>;
 }
 
 const CANCELLED = "cancelled by its swarm";
 
-/** The scheduler of a swarm may reach its tasks at whichever kernel has them. docs/swarm.md. */
+/** Tells whether a swarm's scheduler made a task, and so may reach it at any kernel. docs/swarm.md. */
 function isOfSwarm(task: AgentTask | undefined): task is AgentTask {
   return task?.ingress.channel === "schedule" && task.ingress.principal.startsWith("swarm:");
 }
 
-/** The one task of a firing: named for it, so that it is one over all kernels, however often it is asked for. */
+/** The id of a firing's task, derived from the firing, so that all kernels make one task of repeated requests. */
 function firing({ ingress, session }: TaskRequest): TaskId | undefined {
   if (ingress.channel !== "schedule" && ingress.channel !== "webhook") return undefined;
   return TaskId.parse(`t${digestOf([ingress.channel, ingress.principal, session]).slice(0, 12)}`);
 }
 
+/** Ignores a `conflict`. */
 function onlyConflict(error: unknown): null {
   if (error instanceof Fault && error.code === "conflict") return null;
   throw error;
 }
 
-/** Makes it. */
+/** Makes the kernel's part; the member starts at `join`. */
 export function makeMainFleet(parts: FleetParts): MainFleet {
   const { store, powers, choice, note } = parts;
   let work: FleetWork | undefined;
@@ -158,8 +159,8 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       await need().service.create(TaskRequest.parse(request), { id: task });
     },
     lose,
-    hear: (words) =>
-      hear(words).catch((error: unknown) =>
+    hear: (message) =>
+      hear(message).catch((error: unknown) =>
         note(`Cannot take what another kernel carried here: ${String(error)}`)
       ),
     idle: () => need().service.idle(),
@@ -177,7 +178,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
     const words = JSON.stringify({ kind: "reply", id, value });
     await store.fleet({ kind: "reply", name: from, words });
   };
-  /** Says something to another kernel, and waits for what it says to it. */
+  /** Sends a request to another kernel and waits for its reply. */
   const ask = async (
     words:
       | { readonly kind: "staged" | "cancel"; readonly task: TaskId }
@@ -197,7 +198,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
       () => reject(new Fault("timedOut", `Cannot ${what}: its kernel is silent`)),
     );
     try {
-      // First: what was asked may be answered, or given up, before it was sent.
+      // The wait starts first: the reply, or the timeout, may come before the sending is done.
       const [, value] = await Promise.all([
         send(JSON.stringify({ ...words, id, from: choice.kernel })),
         promise,
@@ -210,53 +211,53 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
   };
 
   const waiting = new Map<string, (value: Json) => void>();
-  /** TRUST: from whoever has a kernel's role: an answer is signed, and only what a person is asked about is shown. */
+  /** Handles a message. TRUST: from any holder of a kernel's database role: answers are signed, and only changes under a person's question are shown. */
   async function hear(text: string): Promise<void> {
-    const words = Words.parse(JSON.parse(text));
-    switch (words.kind) {
+    const message = KernelMessage.parse(JSON.parse(text));
+    switch (message.kind) {
       case "answer":
-        await need().answer(words.answer);
+        await need().answer(message.answer);
         return;
       case "staged": {
-        const task = need().service.find(words.task);
-        // What a swarm's worker left is collected when it is over, by whichever kernel its scheduler asks.
+        const task = need().service.find(message.task);
+        // A finished task of a swarm is collected by whichever kernel its scheduler asks.
         const shown = task?.status === "needsApproval" ||
           (isOfSwarm(task) && task.status === "done");
-        const value = shown ? toJson(await need().service.staged(words.task)) : null;
-        return await reply(words, value);
+        const value = shown ? toJson(await need().service.staged(message.task)) : null;
+        return await reply(message, value);
       }
       case "cancel":
-        // Only what a scheduler started: a stolen role stops no person's task.
-        if (isOfSwarm(need().service.find(words.task))) {
-          // A task that ended by itself meanwhile is over, too.
-          await need().service.cancel(words.task, CANCELLED).catch(onlyConflict);
+        // Only tasks of a scheduler: a stolen role must not stop a person's task.
+        if (isOfSwarm(need().service.find(message.task))) {
+          // A task may have ended by itself meanwhile.
+          await need().service.cancel(message.task, CANCELLED).catch(onlyConflict);
         }
-        return await reply(words, true);
+        return await reply(message, true);
       case "ps":
-        return await reply(words, toJson(need().ps() as Json));
+        return await reply(message, toJson(need().ps() as Json));
       case "reply":
-        waiting.get(words.id)?.(words.value);
+        waiting.get(message.id)?.(message.value);
         return;
     }
   }
 
-  /** What was done all the same is told, and the task let go of. */
+  /** Reports effects that came too late, and drops the task. */
   const fenced = async (task: string, events: readonly NewEvent[]): Promise<void> => {
     for (const { kind, body } of events) {
-      if (!DONE.has(kind)) continue;
+      if (!EFFECT_EVENTS.has(kind)) continue;
       note(`Task ${task} is another kernel's: what this one did for it came too late`);
       await store.fleet({ kind: "late", task, what: kind, body: JSON.stringify(body) });
     }
     const id = TaskId.safeParse(task);
     if (id.success && work !== undefined) await lose(id.data);
   };
-  const hearing =
+  const fencing =
     (append: EventLog["append"]): EventLog["append"] => async (task, events, documents, at) => {
       try {
         return await append(task, events, documents, at);
       } catch (error) {
         if (error instanceof Fault && error.code === "leaseRevoked") {
-          // Later: whoever appended is told first.
+          // Later, so that the appending code gets its error first.
           powers.after(
             0,
             () =>
@@ -302,10 +303,10 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
   return Object.freeze<MainFleet>({
     log: Object.freeze<EventLog>({
       head: parts.log.head,
-      append: hearing(parts.log.append),
+      append: fencing(parts.log.append),
       ...(parts.log.appendWithNext === undefined
         ? {}
-        : { appendWithNext: hearing(parts.log.appendWithNext) }),
+        : { appendWithNext: fencing(parts.log.appendWithNext) }),
     }),
     cover: member.lease.cover,
     check: member.lease.check,
@@ -334,7 +335,7 @@ export function makeMainFleet(parts: FleetParts): MainFleet {
         case "run": {
           const { request } = body;
           const task = firing(request) ?? powers.id("t");
-          // A firing that was asked for before, and a statement that was sent again, find their row there.
+          // A repeated firing, or a repeated statement, finds its row there.
           await store.fleet({
             ...{ kind: "put", task, request: JSON.stringify(request) },
             mounts: request.mounts.length === 0 ? [] : [choice.machine],

@@ -1,4 +1,4 @@
-/** Imported servers' share of what main.ts wires: their processes, what bridges may ask, and the operator's side. @module */
+/** Wires imported servers: their processes, the services for bridges, and the operator's operations. @module */
 import type { Leases } from "../contracts/authority/gate.ts";
 import type { TaskId } from "../contracts/authority/ids.ts";
 import type { CallInbox, InboxEntry } from "../contracts/exchange/inbox.ts";
@@ -34,17 +34,17 @@ import type { ProcessTable } from "./core/process/table.ts";
 import type { ReadPrivate } from "./core/log/read_events.ts";
 import type { TaskFolders } from "./power/toolhost/toolhosts.ts";
 
-/** What {@link wireMcp} is handed. */
+/** The kernel's parts around imported servers. */
 export interface WireMcpParts {
   readonly config: KernelConfig;
   readonly children: Pick<Children, "mcp" | "mcpServer" | "mcpTree">;
   readonly net: NetService;
-  /** What copies of files take beside the rest: see kernel/power/command/places.ts. */
+  /** Additional parts of file copies: see kernel/power/command/places.ts. */
   readonly copying: Pick<McpCopiesParts, "bundle" | "disk" | "look">;
   readonly spawn: McpCopiesParts["spawn"];
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: McpCopiesParts["contents"];
-  /** Whether a file is one that executes later. */
+  /** Tells whether a file is later executed. */
   executes(path: string): boolean;
   readonly leases: Leases;
   readonly processes: ProcessTable;
@@ -53,19 +53,19 @@ export interface WireMcpParts {
   readonly powers: Powers;
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;
-  /** The task's model for what servers ask of it. */
+  /** The task's model, for servers' requests. */
   readonly samplingOf: McpSampleParts["modelOf"];
   readonly policyNever: Forbids;
-  /** Globs of what no tool reads. */
+  /** Globs of the never-list for reading. */
   readonly neverRead: readonly string[];
   redeem(call: GrantedCall): void;
-  onProgress(task: TaskId, said: Progress): void;
-  /** Budgets of other things than money. */
+  onProgress(task: TaskId, progress: Progress): void;
+  /** Budgets other than money. */
   readonly uses: Uses;
   readonly listen: Bus["listen"];
-  /** Inboxes, for what peers say during calls: asked for with each call. */
+  /** Inboxes for peers' messages during calls, fetched at each call. */
   inbox(): { readonly calls: CallInbox };
-  /** Messages as a model reads them: data. */
+  /** Messages framed as data for a model. */
   frame(entries: readonly InboxEntry[]): string;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
@@ -73,7 +73,7 @@ export interface WireMcpParts {
 
 /** The imported servers of a kernel. */
 export interface MainMcp {
-  /** The tools of tasks, over the folders of those that are open. */
+  /** The tools of tasks, over the folders of open tasks. */
   of(folders: (task: TaskId) => TaskFolders | undefined): {
     readonly tools: McpTools;
     readonly processes: McpServers;
@@ -81,7 +81,7 @@ export interface MainMcp {
   readonly ops: McpOps;
 }
 
-/** Copies of what a server may change, for a look at it: of no task, and kept by nobody. */
+/** Copies for a look at a server, outside of any task; their changes are dropped. */
 async function copiesOfLook(
   parts: WireMcpParts,
   server: ImportedServer,
@@ -100,7 +100,7 @@ async function copiesOfLook(
   return await copies.provide({ task: NO_TASK, server });
 }
 
-/** Wires them: nothing starts before the first call. */
+/** Wires imported servers; no process starts before the first call. */
 export function wireMcp(parts: WireMcpParts): MainMcp {
   const { config, net, leases, processes, powers } = parts;
   const log = makeMcpLog(parts);
@@ -138,7 +138,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
     forbiddenNames: forbiddenNames(parts.neverRead),
   });
   const forbidsAll = makeMcpForbids({ policyNever: parts.policyNever, wikis: [] });
-  /** A look is the operator's own: nobody's lease, and what it finds goes to whoever looks. */
+  /** A look belongs to the operator: no lease applies, and requests are not logged to a task. */
   const look: McpOps["mcpLook"] = async ({ server, ...options }) => {
     const own = makeMcpHttp({
       ...{ net, tokens, log: { note: () => undefined } },

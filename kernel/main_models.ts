@@ -1,4 +1,4 @@
-/** A kernel's models, wired: who asks them, at which rates, and of which budgets they are paid. @module */
+/** Wires a kernel's models: their users, rates and budgets. @module */
 import type { Powers, ProcessKeeper } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
 import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../contracts/task/task.ts";
@@ -18,13 +18,13 @@ import type { Uses } from "../contracts/task/spending.ts";
 import { makeUses, seedBudgets } from "./power/model/uses.ts";
 import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
 
-/** Whether a status is one that no task goes on from by itself. */
+/** Tells whether a status is final. */
 function isOver(status: unknown): boolean {
   const { data } = TaskStatus.safeParse(status);
   return data !== undefined && TASK_TRANSITIONS[data].length === 0;
 }
 
-/** What {@link wireModels} is handed. */
+/** The kernel's parts around models. */
 export interface MainModelsParts {
   readonly config: KernelConfig;
   readonly secrets: Pick<LentSecrets, "get" | "lend">;
@@ -33,33 +33,33 @@ export interface MainModelsParts {
   readonly store: Store;
   readonly log: EventLog;
   readonly processes: Pick<ProcessKeeper, "get">;
-  /** A task that is known here. */
+  /** A known task. */
   find(task: TaskId): ReturnType<FindTask>;
-  /** Other kernels have rates and budgets together with this one; undefined where it is alone. */
+  /** The fleet that shares rates and budgets; undefined where this kernel is alone. */
   readonly fleet: Pick<MainFleet, "shared" | "rates" | "spent" | "task"> | undefined;
-  /** Why a session may not use a model with texts of a label; undefined when it may. */
+  /** Why a session may not use a model with texts of a label; undefined where it may. */
   readonly modelRefused: EmbeddersParts["modelRefused"];
 }
 
 /** The models of a kernel. */
 export interface MainModels {
-  /** What tasks are given. */
+  /** The models of tasks. */
   readonly models: ModelServices;
   readonly rates: ModelRates;
   readonly budgets: StandingBudgets;
-  /** What tasks use of other things than money. */
+  /** Uses of budgets other than money. */
   readonly uses: Uses;
-  /** Counts what the log says of this month, and from then on what no task's purse pays. */
+  /** Counts this month's costs from the log, and from then on costs outside of tasks' purses. */
   countBudgets(find: FindTask, listen: Bus["listen"], live: readonly AgentTask[]): Promise<void>;
-  /** A task that was over is resumed: what it used before counts in its own budgets, also after another kernel. */
+  /** Counts a resumed task's earlier use in its own budgets, also after another kernel. */
   recount(task: TaskId): Promise<void>;
-  /** What the operator does. */
+  /** The operator's operations. */
   readonly lend: LentSecrets["lend"];
   readonly embed: ReturnType<typeof makeOperatorEmbed>;
   readonly ask: ReturnType<typeof makeOperatorAsk>;
 }
 
-/** Wires them. Providers' rates are shared by all who use them. */
+/** Wires the models. Providers' rates are shared by all users. */
 export function wireModels(parts: MainModelsParts): MainModels {
   const { config, children, powers, log, modelRefused, secrets, fleet, store } = parts;
   const plans = { ...config, secret: secrets.get };
@@ -99,7 +99,7 @@ export function wireModels(parts: MainModelsParts): MainModels {
         live,
       });
       listen(undefined, ({ task, kind, body }) => {
-        // A failed one may be resumed, and is the same task then.
+        // A failed task may be resumed, and keeps its own budgets.
         if (kind === "taskStatus" && body["status"] !== "failed" && isOver(body["status"])) {
           budgets.forget(task);
         }

@@ -1,4 +1,4 @@
-/** The kernel process's authority: clock, randomness, timers, its own folder, its own death. @module */
+/** The kernel process's powers: clock, randomness, timers, its own folder, its own end. @module */
 import process from "node:process";
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
@@ -9,7 +9,7 @@ import type { KernelConfig } from "../contracts/wire/mod.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Random bytes that are fetched at once; each is used once. */
+/** Random bytes fetched at a time; each is used once. */
 const SUPPLY = 1_024;
 
 /** Real powers. `failpoint` ends this process with SIGKILL, as a crash would. */
@@ -17,7 +17,7 @@ export function realPowers(failpoint: KernelConfig["failpoint"]): Powers {
   let left = failpoint?.after ?? 0;
   let supply: Buffer = randomBytes(SUPPLY);
   let at = 0;
-  /** Where the next `count` bytes of the supply are. */
+  /** The offset of the next `count` unused bytes of the supply. */
   const draw = (count: number): number => {
     if (at + count > supply.length) [supply, at] = [randomBytes(SUPPLY), 0];
     at += count;
@@ -29,7 +29,7 @@ export function realPowers(failpoint: KernelConfig["failpoint"]): Powers {
       let id = prefix;
       while (id.length < prefix.length + 12) {
         const byte = supply[draw(1)] ?? 255;
-        // 36 * 7 = 252: bytes above are drawn again, so that no character is likelier.
+        // 36 * 7 = 252: higher bytes are drawn again, so that all characters are equally likely.
         if (byte < 252) id += ALPHABET[byte % 36];
       }
       return id;
@@ -67,7 +67,7 @@ export const disk = Object.freeze({
       throw error;
     }
   },
-  /** Writes a file whole, or leaves it as it was. */
+  /** Writes a file atomically. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const beside = `${path}.${randomBytes(6).toString("hex")}`;
     await Deno.writeFile(beside, bytes, { mode: 0o600, createNew: true });
@@ -82,7 +82,7 @@ export const disk = Object.freeze({
       throw error;
     }
   },
-  /** Files beneath a folder and their bytes; links are met, not followed, and what vanishes meanwhile is not counted. */
+  /** Counts files beneath a folder and their bytes; links are not followed, and files that vanish meanwhile are not counted. */
   async weigh(path: string): Promise<{ readonly files: number; readonly bytes: number }> {
     let files = 0, bytes = 0;
     const todo = [path];
@@ -95,7 +95,7 @@ export const disk = Object.freeze({
     }
     return { files, bytes };
   },
-  /** A file that is there or not. */
+  /** A mark: a file that exists or not. */
   flag(
     path: string,
   ): { read(): Promise<boolean>; write(): Promise<void>; remove(): Promise<void> } {
@@ -106,8 +106,8 @@ export const disk = Object.freeze({
     });
   },
   /**
-   * Nobody can reach this kernel any more: its socket is gone, as at a logout that takes the runtime folder away, or the
-   * login session that it was started in is closing, which a process of it would hold up.
+   * Tells whether nobody can reach this kernel any more: its socket is gone, like after a logout that removes the runtime
+   * folder, or its login session is closing, which this process would hold up.
    */
   async deserted({ controlSocket, session }: KernelConfig): Promise<boolean> {
     try {
@@ -119,7 +119,7 @@ export const disk = Object.freeze({
       throw error;
     }
   },
-  /** Takes the state folder's lock, or tells that another kernel has it. */
+  /** Takes the state folder's lock; false where another kernel has it. */
   async lock(path: string): Promise<boolean> {
     const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
     return await file.tryLock(true);
@@ -127,8 +127,8 @@ export const disk = Object.freeze({
 });
 
 /**
- * A mark for what this kernel starts: a kernel of the same folder knows it by its first part, and nobody learns from it
- * where that folder is.
+ * A mark for processes that this kernel starts. Kernels of the same folder recognise its first
+ * part, which does not reveal the folder's path.
  */
 export function markOf(dir: string): string {
   const folder = createHash("sha256").update(`remit mark ${dir}`).digest("hex").slice(0, 24);

@@ -1,4 +1,4 @@
-/** The tools' share of what main.ts wires: files, web, plugins and commands, around one gate. @module */
+/** Wires the tools: files, web, plugins and commands. @module */
 import {
   claimantOf,
   frameMessages,
@@ -84,28 +84,28 @@ interface WireToolsParts
     & Pick<Children, "lookForLeft">
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
-  /** Names this kernel's state. */
+  /** This kernel's receipt key, which names its state. */
   readonly receiptKey: string;
   readonly plans: Plans;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
   readonly uses: Uses;
-  /** What tasks share: asked for at each call, because tools are wired before it. */
+  /** Shared resources, fetched at each call, because tools are wired before them. */
   resources(): Resources;
-  /** A task that runs: its gate, its model, its files. */
+  /** A running task: its gate, model and files. */
   family(task: TaskId): TaskFamily | undefined;
   readonly spawn: SpawnPowers;
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentTrust;
-  /** Whether a file is one that executes later. */
+  /** Tells whether a file is later executed. */
   executes(path: string): boolean;
   redeem(call: GrantedCall): void;
-  /** The exchange that a task works for. */
+  /** The exchange of a task. */
   exchangeOf(task: TaskId): PeerExchange | undefined;
-  /** The bytes of an artifact. Rejects `notFound`. */
+  /** The bytes of an artifact. Rejects with `notFound`. */
   read(artifact: Artifact): Promise<Uint8Array>;
 }
 
-/** The tools of a kernel, and what the operator does with imported servers. */
+/** The tools of a kernel, and the operator's operations on imported servers. */
 interface MainTools extends TaskTools {
   readonly mcp: MainMcp["ops"];
   readonly related: MainMail["related"];
@@ -115,13 +115,13 @@ interface MainTools extends TaskTools {
   readonly profiles: Profiles | undefined;
 }
 
-/** Wires the tools of a kernel; what is part of it is reviewed. Rejects `conflict` when two share a name. */
+/** Wires the tools of a kernel; built-in tools count as reviewed. Rejects with `conflict` when two tools share a name. */
 export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   const { config, powers, processes, redeem, executes, family, contents } = parts;
   const misfit = makeMisfits();
   const walls = await provideCommandWalls(config, parts.spawn);
   await clearRooms(`${config.dir}/work`);
-  // Sockets of relays that died with a kernel.
+  // Sockets of relays that a killed kernel left.
   await clearRooms(config.runtime);
   const programs = makeRunPowers(parts.children.lookForLeft);
   const look = makeLook(programs, config.programs.prlimit);
@@ -138,7 +138,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     frame: (entries) => frameMessages(entries).content,
   });
   const planned = makePlanned({
-    // Brings a parser: who plans nothing does not load it.
+    // Loads a parser, so it is loaded only for planned programs.
     load: () => import("../planned/mod.ts"),
     digestOf: descriptorDigest,
     ...{ plans: parts.plans, redeem, processOf: processes.get, misfit },
@@ -176,7 +176,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     workspace: (task, mounts, hosts) =>
       makeWorkspace({
         ...{ task, mounts, powers, redeem, contents },
-        // A folder that was granted to a server may itself be one whose files run.
+        // A folder granted to a server may itself hold files that are later executed.
         executes: (path) =>
           executes(path) || mounts.some(({ name, dir, apart }) =>
             apart === true && path.startsWith(`${name}/`) &&
@@ -250,7 +250,7 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
   return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related, planned, profiles });
 }
 
-/** Where agents are signed in. In a fleet nowhere: a jar is one kernel's, and so is who works with it. */
+/** The browser profiles of agents. A fleet has none: a profile's cookies and its current task belong to one kernel. */
 async function wireProfiles(
   { config, log, powers, note, resources, receiptKey }: WireToolsParts,
 ): Promise<Profiles | undefined> {
@@ -265,7 +265,7 @@ async function wireProfiles(
   });
 }
 
-/** A page that changed since it was read is a conflict of two tasks; undefined where it cannot be kept. */
+/** Records a stale page as a conflict of two tasks; undefined where that fails. */
 async function reportStale(
   { processes, resources, note }: Pick<WireToolsParts, "processes" | "resources" | "note">,
   call: GrantedCall,
@@ -286,7 +286,7 @@ async function reportStale(
       { told: true },
     );
   } catch (error) {
-    // The writer is refused all the same.
+    // The write is refused anyway.
     note(`The conflict over a page was not kept: ${String(error)}`);
     return undefined;
   }
@@ -297,17 +297,17 @@ interface WireMailParts extends Pick<MailParts, "inbox" | "redeem"> {
   readonly log: EventLog;
   readonly leases: Leases;
   readonly processes: Pick<ProcessKeeper, "get">;
-  /** A task that runs. */
+  /** A running task. */
   family(task: MailParts["task"]): Pick<TaskFamily, "gate"> | undefined;
 }
 
 /** Mail of a kernel's tasks. */
 interface MainMail extends MailTools {
-  /** One of them read a letter of the other: it may answer. */
+  /** Tells whether task `a` has read a letter of task `b`, and so may answer. */
   related(a: TaskId, b: TaskId): boolean;
 }
 
-/** Wires mail. */
+/** Wires the mail of tasks. */
 function wireMail(parts: WireMailParts): MainMail {
   const { leases, processes, family, redeem, inbox } = parts;
   const names = makeNamesStore(parts);
@@ -334,7 +334,7 @@ function wireMail(parts: WireMailParts): MainMail {
   });
 }
 
-/** The peer in whose name a task came, as its exchange stamped it. */
+/** The peer of a task's request, from its exchange. */
 function peerOf({ ingress }: Partial<Pick<TaskRequest, "ingress">>): Sender | undefined {
   return ingress?.channel === "a2a" ? Sender.parse(ingress.principal) : undefined;
 }

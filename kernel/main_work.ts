@@ -1,4 +1,4 @@
-/** The kernel over an intact log: its parts wired together, in the order in which a request flows. @module */
+/** The kernel over an intact log: wires the parts in the order in which a request flows. @module */
 import { isFinal } from "../agents/mod.ts";
 import { auditRecords, exportLog, exportReceipts, readPrivate } from "../broker/audit/mod.ts";
 import {
@@ -66,47 +66,47 @@ import { makeToolhosts } from "./power/toolhost/toolhosts.ts";
 
 /** Bytes that a task may keep in scratch. */
 const SCRATCH_QUOTA = 64_000_000;
-/** Milliseconds that closing may take; whatever is left dies with this process. */
+/** Milliseconds for closing; what remains dies with this process. */
 const CLOSING_MS = 3_000;
-/** Milliseconds after a change of a task, or the start, until what is new of the log is checked. */
+/** Milliseconds after a change of a task, or the start, until the log's new part is checked. */
 const CHECK_AFTER_MS = 1_000;
-/** Tasks with live processes at once; more wait their turn. */
-const CONCURRENT = 128;
+/** Tasks with live processes; more wait their turn. */
+const MAX_CONCURRENT = 128;
 
 interface WorkParts {
   readonly config: KernelConfig;
   readonly powers: Powers;
   readonly store: Store;
-  /** The same for whoever reads much of it: between its reads signals are heard. */
+  /** The store for long readers, between whose reads signals are handled. */
   readonly slowStore: Store;
-  /** Milliseconds that no setting of the clock changes. */
+  /** Milliseconds of a monotonic clock. */
   steady(): number;
-  /** What is known of contents. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentTrust;
   /** The log over the store. */
   readonly plainLog: AdoptingLog;
-  /** The store in a database that other kernels share; undefined where it is a file. */
+  /** The store in a shared database; undefined where it is a file. */
   readonly remote: RemoteStore | undefined;
-  /** What hears that something may have come from other kernels. */
+  /** Called when messages of other kernels may have arrived. */
   readonly heard: { now: (channel: string) => void };
   /** Public half of the key that signs receipts. */
   readonly receiptKey: string;
   readonly care: LogCare;
-  /** What ends this process; replaced by an orderly close. */
+  /** Ends this process; replaced by an orderly close. */
   readonly end: { now: () => void };
   /** Serves the control socket. */
   serve(
     handlers: ControlHandlers,
     parts: Pick<ServeParts, "watching" | "peers" | "head" | "secrets">,
   ): Promise<Control>;
-  /** Ends this process once it has had nothing to do for long enough. */
+  /** Makes the watch that ends this process after a time without work. */
   idleUnless(busy: () => boolean): IdleWatch;
 }
 
 /**
- * Wires everything and serves. Resolves when what an earlier kernel left is taken up.
+ * Wires everything and serves. Resolves once the work of an earlier kernel is resumed.
  *
- * @throws Fault `storeCorrupt` when the store gives what no writer of ours made
+ * @throws Fault `storeCorrupt` when the store holds what no kernel wrote
  */
 export async function work(parts: WorkParts): Promise<void> {
   const { config, powers, store, slowStore, contents, plainLog, care, end, serve, idleUnless } =
@@ -176,7 +176,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
     ...{ secret: secrets.kept, receiptKey: parts.receiptKey },
     family: (task) => tasks.family(task),
-    onProgress: (task, said) => watching.progress(task, said),
+    onProgress: (task, progress) => watching.progress(task, progress),
   });
   const granting = { rules: config.policy.rules, network: tools.network };
   const gateOver = (over: {
@@ -240,7 +240,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ store: slowStore, log, bus, powers, harness, rules, note, read, contents },
     ...{ net: tools.net, uses, recount, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
-    ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
+    ...{ readPrivate: secretOf, host: tasks, concurrent: MAX_CONCURRENT },
     ...asking,
     stranded(task, why, exit) {
       note(`Cannot go on with task ${task}: ${why}`);
@@ -249,7 +249,7 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const { keeper, past, service, conversations, outbox } = agents;
   leases.onEnd((lease) => {
-    // SIGCAPDROP: the process degrades; the call that used the lease is refused by its own checks.
+    // SIGCAPDROP: the process loses tools; a call under the lease is refused by its own checks.
     tasks.family(lease.task)?.signal(lease.pid, "SIGCAPDROP").catch((error: unknown) =>
       note(`SIGCAPDROP was not delivered: ${String(error)}`)
     );
@@ -314,9 +314,9 @@ export async function work(parts: WorkParts): Promise<void> {
   end.now = (): void => {
     end.now = () => undefined;
     control.close();
-    // Children are ended first: a start that hangs must not hold up the rest.
+    // Children end first, because a hanging start must not hold up the rest.
     const closed = Promise.all([children, service, models].map((each) => each.close()))
-      // What waited for the commit of what comes next has it now.
+      // Commits events that wait for the next commit.
       .then(() => log.append("kernel", []).catch(() => undefined))
       .then(() => fleet?.leave().catch(() => undefined))
       .then(() => store.close())
@@ -325,7 +325,7 @@ export async function work(parts: WorkParts): Promise<void> {
     void Promise.race([closed, late]).finally(() => exit(0));
     for (const each of [leases, agents.resources, workspaces]) each.close();
   };
-  /** What is new of the log is checked a little later than it was written, when nobody waits for its task any more. */
+  /** Checks the log's new part a little later, when no one waits for the task any more. */
   let checking = false;
   const keepUp = (): void => {
     if (checking) return;
@@ -349,7 +349,7 @@ export async function work(parts: WorkParts): Promise<void> {
   idle.start();
   keepUp();
   if (fleet === undefined) {
-    // Of a fleet each kernel knows its own tasks alone, and the folder is everybody's.
+    // In a fleet a kernel knows only its own tasks, but the folder belongs to all.
     workspaces.sweep().catch((error: unknown) =>
       note(`Workspaces were not looked at: ${String(error)}`)
     );

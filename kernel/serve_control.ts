@@ -1,4 +1,4 @@
-/** Listens on the control socket and serves who connects. @module */
+/** Listens on the control socket and serves connections. @module */
 import { CONTROL_VERSION, type KernelConfig } from "../contracts/wire/wire_control.ts";
 import { portOverConn } from "../port/stream_powers.ts";
 import {
@@ -11,24 +11,24 @@ import {
 import { listenControl, note } from "./main_powers.ts";
 import type { Watching } from "./core/log/watch.ts";
 
-/** What {@link serveControl} is handed. */
+/** The handlers, and the facts of the greeting. */
 export interface ServeParts {
   readonly config: Pick<KernelConfig, "harness" | "controlSocket" | "policy" | "commands">;
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
   readonly peers: ControlParts["peers"];
-  /** This process's number, for who greets. */
+  /** This process's pid, for the greeting. */
   readonly pid: number;
   /** Raw Ed25519 public key of the receipts, base64url. */
   readonly receiptKey: string;
   head(): string;
-  /** Digest of the secrets that it was told to keep last. */
+  /** Digest of the kept secrets. */
   secrets(): string;
 }
 
-/** Commands of the operator's own program are larger and quicker than a worker's. */
+/** Requests of the operator's own program may be larger and more frequent than a worker's. */
 const LIMITS = { frameBytes: 64_000_000, nodes: 4_000_000, framesPerSecond: 1_000_000 };
-const UNREAD = 256_000_000;
+const MAX_UNREAD = 256_000_000;
 
 /** Resolves once the socket listens. */
 export async function serveControl(parts: ServeParts): Promise<Control> {
@@ -50,7 +50,7 @@ export async function serveControl(parts: ServeParts): Promise<Control> {
   void (async () => {
     for await (const connection of listener) {
       control.serve((handler) =>
-        portOverConn(connection, { handler, limits: LIMITS, bufferedBytes: UNREAD })
+        portOverConn(connection, { handler, limits: LIMITS, bufferedBytes: MAX_UNREAD })
       );
     }
   })();

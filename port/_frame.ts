@@ -1,24 +1,24 @@
-/** What one frame of a session says. The shapes stand in contracts/base/port.ts. @module */
+/** Reads and writes the frames of a session. contracts/base/port.ts defines their shapes. @module */
 import { Fault, isFaultCode } from "../contracts/base/fault.ts";
 import { isList, isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { type JsonLimits, LONG_TEXT, passesBytes, settle, survey } from "./_bound.ts";
 
-/** A frame that was received, its body frozen. `id` is the positive number of the request. */
+/** A received frame with a frozen body. `id` is the request's positive number. */
 export type Frame =
   | { readonly kind: "ask"; readonly id: number; readonly op: string; readonly body: Json }
   | { readonly kind: "tell"; readonly op: string; readonly body: Json }
   | { readonly kind: "answer"; readonly id: number; readonly value: Json }
   | { readonly kind: "fail"; readonly id: number; readonly fault: Fault };
 
-/** What a frame is read by. */
+/** How to read a frame. */
 interface Reading extends JsonLimits {
-  /** Only the shape is looked at, and the body is not frozen. */
+  /** Checks only the shape, and does not freeze the body. */
   readonly trusted: boolean;
 }
 
 /**
- * Reads a line and the long texts that belong to it. Throws `badFrame` for anything but the one
- * encoding of a known shape, `tooLarge` past a limit.
+ * Reads a line and its long texts. Throws `badFrame` for anything but the one encoding of a known
+ * shape, `tooLarge` above a limit.
  */
 export function readFrame(line: string, text: string | undefined, reading: Reading): Frame {
   const frame = parse(line);
@@ -41,8 +41,8 @@ export function readFrame(line: string, text: string | undefined, reading: Readi
 }
 
 /**
- * Writes a request (`id` above 0), an event (0) or an answer (below 0), without its last newline.
- * Throws `tooLarge` for what a peer of the same limits would refuse.
+ * Writes a request (`id` above 0), an event (0) or an answer (below 0), without the last newline.
+ * Throws `tooLarge` where a peer with the same limits would refuse the frame.
  */
 export function writeFrame(id: number, op: string | null, body: Json, limits: JsonLimits): string {
   const found = { left: limits.nodes, long: false };
@@ -57,7 +57,6 @@ export function writeFrame(id: number, op: string | null, body: Json, limits: Js
   return frame;
 }
 
-/** Writes the failure of request `id`. */
 export function writeFailure(id: number, fault: Fault, limits: JsonLimits): string {
   const line = JSON.stringify([-id, fault.code, fault.message, fault.detail ?? null]);
   if (!passesBytes(line, limits.frameBytes)) return line;
@@ -72,7 +71,7 @@ function parse(line: string): Json {
   }
 }
 
-/** Not before the comparison with the line: JSON.stringify is slower on frozen objects. */
+/** Freezes a value. Call it after the comparison with the line: JSON.stringify is slower on frozen objects. */
 function settled<T extends Json | undefined>(value: T, reading: Reading): T {
   if (!reading.trusted && value !== undefined) settle(value, reading.depth, reading.nodes);
   return value;
@@ -96,24 +95,24 @@ function bad(why: string): Fault {
   return new Fault("badFrame", `Cannot read frame: ${why}`);
 }
 
-// Long strings travel beside their frame, as they are: escaping and parsing 64 KB of text costs more
-// than sending it. A frame of `[id,op,body,places]` has `null` where they belong, and is announced by
-// `+units` before it and followed by the texts, laid end to end, in a line of their own:
+// Long strings are sent beside their frame without escapes: to escape and parse 64 KB of text costs
+// more than to send it. The frame `[id,op,body,places]` has `null` in their places. Before it
+// stands `+units`, after it the concatenated texts in a separate line:
 //
 //     +9000[1,"write",{"content":null},[[["content"],9000]]]
 //     …9,000 UTF-16 code units, newlines among them…
 
-/** Where a text belongs: its path in the body, and how many code units it has. */
+/** A text's path in the body, and its number of code units. */
 type Place = readonly [path: readonly (string | number)[], units: number];
 
-/** A body without its long strings, and these. */
+/** A body, and the long strings removed from it. */
 interface Lightened {
   readonly body: Json;
   readonly places: readonly Place[];
   readonly text: string;
 }
 
-/** Takes the long strings out of a copy of `body`; undefined if there is none that may travel so. */
+/** Removes the long strings from a copy of `body`; undefined where none can be sent beside the frame. */
 function lighten(body: Json): Lightened | undefined {
   const places: Place[] = [];
   let text = "";
@@ -125,7 +124,7 @@ function lighten(body: Json): Lightened | undefined {
     }
     if (typeof value !== "object" || value === null) return value;
     if (isList(value)) return value.map((item, i) => copy(item, [...path, i]));
-    // fromEntries defines: __proto__ stays a key.
+    // fromEntries defines properties, so `__proto__` remains a key.
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, copy(item, [...path, key])]),
     );
@@ -135,8 +134,8 @@ function lighten(body: Json): Lightened | undefined {
 }
 
 /**
- * Puts the parts of `text` into their places of a body that was just parsed; returns the body.
- * Throws `badFrame` for a place that is none, or taken, or if the units do not add up.
+ * Puts the parts of `text` into their places in a newly parsed body; returns the body. Throws `badFrame` where a place does
+ * not exist or is occupied, and where the units do not match the text.
  */
 function restore(body: Json, places: Json | undefined, text: string): Json {
   if (places === undefined || !isList(places)) throw badText("places");
@@ -162,7 +161,7 @@ function put(body: Json, path: readonly Json[], part: string): void {
   let value = body;
   let holder: object | undefined;
   for (const key of path) {
-    // TRUST: from the peer. Own members only, so that no path leads to a prototype.
+    // TRUST: the path is the peer's. Own members only, so that no path reaches a prototype.
     if (!isMember(value, key)) throw badText("path");
     holder = value;
     value = Reflect.get(value, String(key));
@@ -178,7 +177,7 @@ function isMember(value: Json, key: Json): value is readonly Json[] | JsonObject
 }
 
 function isLong(value: Json): value is string {
-  // UTF-8 has no lone surrogates: a string that holds one stays in the frame, escaped.
+  // UTF-8 has no lone surrogates: a string with one remains in the frame, escaped.
   return typeof value === "string" && value.length >= LONG_TEXT && value.isWellFormed();
 }
 

@@ -1,25 +1,25 @@
-/** Bytes to lines, and to the texts that lines announce, with a limit on their length. @module */
+/** Splits bytes into lines, and the texts that lines announce, with a limit of their length. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { encode } from "./_bound.ts";
 
 const NEWLINE = 10;
-/** `+units` before a line: so many UTF-16 code units of text follow it. */
+/** `+units` before a line: the number of UTF-16 code units of the text after it. */
 const ANNOUNCED = /^\+([1-9][0-9]{0,8})(?=\[)/;
 
-/** Takes a line, without its newline, and the text that it announced. Returns false to get no more. */
+/** Takes a line without its newline, and the announced text. Returns false to stop. */
 type OnLine = (line: string, text: string | undefined) => boolean;
 
-/** Takes the bytes of one stream and hands out its lines. A line or text past `frameBytes` is a fault. */
+/** Makes a reader of one stream's bytes. A line or text above `frameBytes` is a fault. */
 export function makeLineReader(frameBytes: number, onLine: OnLine): (chunk: Uint8Array) => void {
-  // ignoreBOM: a byte order mark is a character that no frame starts with.
+  // ignoreBOM keeps a byte order mark as a character, which no frame starts with.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let rest = ""; // of an unfinished line or text
-  let restBytes = 0; // since the last newline
-  let announcing: string | undefined; // the line whose text is under way
-  let units = 0; // of that text
+  let rest = ""; // the beginning of an unfinished line or text
+  let restBytes = 0; // bytes since the last newline
+  let announcing: string | undefined; // the line whose text is being read
+  let units = 0; // length of that text
 
   return (chunk) => {
-    // Only a chunk that could end a line too long is searched twice.
+    // Only a chunk that could exceed the limit is searched twice.
     if (restBytes + chunk.length > frameBytes) refuseLongLines(chunk, restBytes, frameBytes);
     const last = chunk.lastIndexOf(NEWLINE);
     restBytes = last < 0 ? restBytes + chunk.length : chunk.length - 1 - last;
@@ -81,17 +81,17 @@ function tooLong(frameBytes: number): Fault {
 
 const WINDOW_SECONDS = 10;
 
-/** Makes a counter that throws `tooLarge` once more than `perSecond` frames came, averaged over ten seconds. */
+/** Makes a counter that throws `tooLarge` above `perSecond` frames, averaged over ten seconds. */
 export function makeRate(perSecond: number, now: (() => number) | undefined): () => void {
   if (now === undefined) return () => {};
-  const most = perSecond * WINDOW_SECONDS;
-  let room = most;
+  const max = perSecond * WINDOW_SECONDS;
+  let room = max;
   let counted = now();
   return () => {
-    // The clock is read only when a burst has used up its room.
+    // Reads the clock only after a burst used up its room.
     if (--room >= 0) return;
     const at = now();
-    room = Math.min(most, room + (at - counted) / 1000 * perSecond);
+    room = Math.min(max, room + (at - counted) / 1000 * perSecond);
     counted = at;
     if (room < 0) {
       throw new Fault("tooLarge", `Cannot take frame: more than ${perSecond} a second`);
@@ -99,16 +99,16 @@ export function makeRate(perSecond: number, now: (() => number) | undefined): ()
   };
 }
 
-/** Collects lines and writes them together. */
+/** Collects lines to write them together. */
 interface Outbox {
   put(line: string): void;
-  /** Writes what was collected, now. */
+  /** Writes the collected lines immediately. */
   flush(): void;
-  /** Drops what was collected and takes no more. */
+  /** Discards the collected lines, and all later ones. */
   close(): void;
 }
 
-/** Makes an outbox over `write`; `onError` hears of a write that threw. */
+/** Makes an outbox over `write`; `onError` gets the error of a write. */
 export function makeOutbox(
   write: (bytes: Uint8Array) => void,
   onError: (error: unknown) => void,

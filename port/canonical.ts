@@ -1,9 +1,9 @@
-/** The one text of a JSON value that may be hashed and signed. @module */
+/** The canonical text of a JSON value, for hashes and signatures. @module */
 import { isList, type Json } from "../contracts/base/json.ts";
 import { Fault } from "../contracts/base/fault.ts";
 import { inOrder } from "./in_order.ts";
 
-/** Levels to which a copy with its keys in order is tried. */
+/** Depth up to which a copy with ordered keys is tried. */
 const USUAL_DEPTH = 64;
 
 /**
@@ -26,8 +26,8 @@ export function canonicalJson(value: Json): string {
 }
 
 /**
- * Tells whether JSON.stringify writes the canonical text of `value`, surrogates apart: every number
- * is finite and the keys of every object stand in order. A sixth of the time of writing it here.
+ * True where JSON.stringify writes the canonical text of `value`, except for surrogates: every number is finite and every
+ * object's keys are in order. Takes a sixth of the time of {@link written}.
  */
 function isOrdered(value: Json | undefined): boolean {
   if (typeof value === "number") return Number.isFinite(value);
@@ -47,7 +47,7 @@ function isOrdered(value: Json | undefined): boolean {
   return true;
 }
 
-/** Writes any value, and says what cannot be written. */
+/** Writes any value, and names in its fault what cannot be written. */
 function written(value: Json): string {
   switch (typeof value) {
     case "string":
@@ -80,10 +80,10 @@ function list(value: readonly Json[]): string {
 
 function object(value: { readonly [key: string]: Json }): string {
   let out = "{";
-  // The default order of sort() is by UTF-16 code units, which is what the RFC asks for.
+  // sort() orders by UTF-16 code units, as the RFC requires.
   for (const key of Object.keys(value).sort()) {
     const item = value[key];
-    // Absent, as in JSON.stringify: optional properties are often set to undefined.
+    // As JSON.stringify does: optional properties are often set to undefined.
     if (item === undefined) continue;
     if (out.length > 1) out += ",";
     out += text(key) + ":" + written(item);

@@ -1,46 +1,47 @@
 /**
- * The child's end of its session: fd 0 from the kernel, fd 1 to it. Where only the kernel can go on it waits in the read
- * itself, if it may: a read on another thread costs eight times the round trip. docs/decision/0019.
+ * The child's end of its session: fd 0 from the kernel, fd 1 to it. Where only the kernel can
+ * continue, the child waits in a synchronous read, if it may: a read on another thread costs eight
+ * times the round trip. docs/decision/0019.
  * @module
  */
 import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
 import { makePort } from "./port.ts";
 import { makeQuiet } from "./quiet.ts";
 
-/** Exit code of a child whose session ended in a fault: EX_SOFTWARE would be 70, which is taken. */
+/** Exit code after a session that ended in a fault. EX_SOFTWARE, 70, has another use. */
 const BROKEN = 1;
 const CHUNK_BYTES = 65_536;
 /**
- * Argument of a start for the sake of Deno's caches. It writes compiled code between turns of its event
- * loop, and a child that waits in the read makes none.
+ * Argument of a start that fills Deno's caches. Deno writes compiled code between turns of its
+ * event loop, and a child that waits in a synchronous read has no turns.
  */
 export const WARMED = "warmed";
 /** Milliseconds of such turns. */
 const CACHE_MS = 30;
 
-/** What serves a child's port. */
+/** Serves a child's port. */
 export interface ChildHandler extends PortHandler {
   /**
-   * Whether nothing here goes on by a clock or another thread while every request that is served waits for the kernel.
-   * Absent: something may, so the child waits beside the read.
+   * True where no clock and no other thread continues the work while every served request waits for
+   * the kernel. Absent: something may, so the child reads asynchronously.
    */
   still?(): boolean;
-  /** Nobody waits for what is done now: every answer has left. */
+  /** Every answer was sent: nobody waits for work done now. */
   idle?(): void;
-  /** The kernel went away: resolves when what was computed ahead, on another thread, has stopped. */
+  /** The session ended: resolves when computations in advance, on another thread, have stopped. */
   ended?(): Promise<void>;
 }
 
 /**
- * Serves the kernel on standard input and output, "ready" by itself, until it goes away: then the process exits, with 0,
- * or with 1 when the session broke. The kernel is trusted, its frames are not checked here; `limits`
- * hold for both ends.
+ * Serves the kernel on standard input and output until it hangs up, and answers "ready" itself.
+ * Then the process exits: with 0, or with 1 where the session broke. TRUST: the kernel's frames are
+ * not checked here. `limits` apply to both ends.
  */
 export async function serveChild(
   makeHandler: (port: Port) => ChildHandler,
   limits: Partial<PortLimits> = {},
 ): Promise<never> {
-  // Taken now: a program that is loaded later cannot come between.
+  // Read now, so that a program that is loaded later cannot replace them.
   const { args, stdin, stdout, exit } = Deno;
   const quiet = makeQuiet();
   const port: Port = makePort({
@@ -48,7 +49,7 @@ export async function serveChild(
     limits,
     write: (bytes) => writeAll(stdout, bytes),
     handler: {
-      // Whoever started it waits for any answer at all.
+      // The starter waits for any answer.
       ask: (op, body) => op === "ready" ? null : serving.ask(op, body),
       tell: (op, body) => serving.tell(op, body),
     },
@@ -71,12 +72,12 @@ export async function serveChild(
       return exit(0);
     }
     port.feed(chunk.subarray(0, length));
-    // Lets the answers out first: a read in progress makes the write wait for another thread.
+    // Sends the answers first: a read in progress makes the write wait for another thread.
     await undefined;
   }
 }
 
 function writeAll(to: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {
-  // A pipe that is nearly full takes a part.
+  // A nearly full pipe takes a part.
   for (let done = 0; done < bytes.length;) done += to.writeSync(bytes.subarray(done));
 }

@@ -1,11 +1,11 @@
-/** JSON values whose objects hold their keys in order. @module */
+/** Puts the keys of JSON objects in order. @module */
 import { isList, type Json, type JsonObject } from "../contracts/base/json.ts";
 
 /**
- * The value with the keys of every object in order of UTF-16 code units, itself where they are so
- * already: JSON.stringify then writes its canonical text, lone surrogates apart. Undefined for what no
- * object holds in order (keys that begin with a digit, `__proto__`), for what is not JSON, and past
- * `depth` levels.
+ * The value with every object's keys in order of UTF-16 code units: the same object where they
+ * already are. JSON.stringify then writes its canonical text, except for lone surrogates. Undefined
+ * for keys that no object keeps in order (they begin with a digit, or are `__proto__`), for values
+ * that are not JSON, and below `depth` levels.
  */
 export function inOrder(value: Json, depth: number): Json | undefined {
   switch (typeof value) {
@@ -32,10 +32,10 @@ function objectInOrder(value: JsonObject, depth: number): JsonObject | undefined
   let copy: Record<string, Json> | undefined = sorted ? undefined : {};
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? "";
-    // Objects list numbers before names, and take `__proto__` for something else.
+    // Objects list numbers before names, and `__proto__` sets the prototype.
     if (key === "__proto__" || (key >= "0" && key < ":")) return undefined;
     const before = value[key];
-    // Absent, as in JSON.stringify: optional properties are often set to undefined.
+    // As JSON.stringify does: optional properties are often set to undefined.
     if (before === undefined) continue;
     const item = inOrder(before, depth - 1);
     if (item === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Bytes that came in pieces, as one. The result is a copy. */
+/** Joins pieces of bytes into a copy. */
 export function joinBytes(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
   const all = [...parts];
   const whole = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));

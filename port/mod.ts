@@ -1,5 +1,5 @@
 /**
- * Both ends of a line session between two processes, and JSON read and written one way only.
+ * Both ends of a line session between two processes, and JSON with one encoding.
  *
  * @example
  * ```ts

@@ -1,12 +1,12 @@
-/** JSON text from outside, read with limits. @module */
+/** Reads JSON text from outside, with limits. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { isList, type Json } from "../contracts/base/json.ts";
 import { DEFAULT_PORT_LIMITS, type JsonLimits, passesBytes, settle } from "./_bound.ts";
 
 /**
- * Reads a JSON text, in any layout, into a frozen value. Lone surrogates written as escapes are kept.
- * @throws {Fault} `badFrame` for a syntax error, a repeated key or a number past the range of a
- * double; `tooLarge` past `frameBytes` (of UTF-8), `depth` or `nodes`.
+ * Reads a JSON text of any layout into a frozen value. Lone surrogates written as escapes are kept.
+ * @throws {Fault} `badFrame` for a syntax error, a repeated key or a number out of a double's
+ * range; `tooLarge` above `frameBytes` (of UTF-8), `depth` or `nodes`.
  * @example
  * ```ts
  * import { parseJson } from "./parse.ts";
@@ -25,11 +25,11 @@ export function parseJson(text: string, limits: Partial<JsonLimits> = {}): Json 
     throw new Fault("badFrame", "Cannot parse JSON: syntax error", { cause });
   }
   settle(value, depth, nodes);
-  // The text that JSON.stringify writes can hold no repeated key and no infinite number.
+  // A text of JSON.stringify has no repeated key and no infinite number.
   if (JSON.stringify(value) === text) return value;
   const { members, finite } = tally(value);
   if (!finite) throw new Fault("badFrame", "Cannot parse JSON: number out of range");
-  // JSON.parse drops the earlier of two equal keys, with all below it: the text then has more members.
+  // JSON.parse drops the earlier of two equal keys with its value: the text then has more members.
   if (countMembers(text) === members) return value;
   throw new Fault("badFrame", "Cannot parse JSON: an object repeats a key");
 }
@@ -51,7 +51,7 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Counts the `"key": value` pairs of a text that JSON.parse has accepted: its colons outside strings. */
+/** Counts the members of a text that JSON.parse accepted: its colons outside strings. */
 function countMembers(text: string): number {
   let members = 0;
   for (let i = 0; i < text.length; i++) {
@@ -71,7 +71,7 @@ function endOfString(text: string, from: number): number {
   }
 }
 
-/** Freezes `value` and everything in it, in place, and returns it. It must hold no cycle. */
+/** Freezes `value` and everything in it, in place; returns it. It must contain no cycle. */
 export function deepFreeze<T extends Json>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const item of Object.values(value)) deepFreeze(item);

@@ -6,16 +6,15 @@ import { type Frame, readFrame, writeFailure, writeFrame } from "./_frame.ts";
 import { makeLineReader, makeOutbox, makeRate } from "./_lines.ts";
 import { DEFAULT_PORT_LIMITS } from "./_bound.ts";
 
-/** What a port is made of. */
 export interface PortParts {
-  /** Takes the bytes for the peer, at most once a microtask. A throw ends the session with `gone`. */
+  /** Sends bytes to the peer; called at most once a microtask. A throw ends the session with `gone`. */
   readonly write: (bytes: Uint8Array) => void;
   readonly handler: PortHandler;
-  /** Limits other than {@link DEFAULT_PORT_LIMITS}; both ends should have the same. */
+  /** Changes to {@link DEFAULT_PORT_LIMITS}; both ends should have the same limits. */
   readonly limits?: Partial<PortLimits>;
-  /** Milliseconds of any steady clock. Without it frames a second are not limited. */
+  /** Milliseconds of a monotonic clock. Without it, the frames a second have no limit. */
   readonly now?: () => number;
-  /** The peer is the kernel: its frames are not compared with their one encoding, counted or frozen. */
+  /** The peer is the kernel: its frames are not compared with their encoding, counted or frozen. */
   readonly trusted?: boolean;
 }
 
@@ -25,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * Makes one end of a session. A peer that breaks the protocol ends it with `badFrame` or `tooLarge`;
- * so does, with `gone`, a handler that throws what is not a {@link Fault} (kept as the cause).
+ * Makes one end of a session. A peer's breach of the protocol ends it with `badFrame` or `tooLarge`; a handler's error other
+ * than a {@link Fault} ends it with `gone`, and that error is the cause.
  * @example
  * ```ts
  * import { type Json, makePort, type Port } from "./mod.ts";
@@ -42,8 +41,8 @@ export function makePort(parts: PortParts): Port {
   const waiting = new Map<number, Waiting>();
   const ended = Promise.withResolvers<Fault>();
   let end: Fault | undefined;
-  let lastAsked = 0; // ids that we gave
-  let lastServed = 0; // ids that the peer gave
+  let lastAsked = 0; // last id of this side
+  let lastServed = 0; // last id of the peer
   let serving = 0;
 
   const outbox = makeOutbox(write, (cause) => finish(gone("the peer cannot be written to", cause)));
@@ -89,7 +88,7 @@ export function makePort(parts: PortParts): Port {
   }
 
   function serve(id: number, op: string, body: Json): void {
-    // INVARIANT: ids only rise, so one that was used, answered or not, never comes again.
+    // INVARIANT: ids only increase, so a used one, answered or not, is never repeated.
     if (id <= lastServed) throw new Fault("badFrame", "Cannot serve request: its id was used");
     if (serving >= limits.pending) {
       throw new Fault("tooLarge", `Cannot serve request: ${serving} are being served`);

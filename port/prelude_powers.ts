@@ -1,18 +1,18 @@
 /**
- * First import of a child's main (not of one whose libraries make Request, Response, Headers or
- * Blob). Two things, both before any library is evaluated:
+ * First import of a child's main, except where its libraries make Request, Response, Headers or
+ * Blob. Before any library is evaluated, it
  *
- * - hides the globals that libraries probe for. Each makes Deno load a lazy layer of 1.5 to 4 ms.
- * - takes away the stores and channels that children of one DENO_DIR would share. This is tidiness,
- *   not a wall: what contains a program are its process and its permissions.
+ * - hides the globals that libraries probe for. Each makes Deno load a lazy module in 1.5 to 4 ms;
+ * - removes the stores and channels that children of one DENO_DIR would share. This is no security boundary: a program's
+ *   process and permissions contain it.
  * @module
  */
 
-/** Probed as values: absent. */
+/** Probed as values, so set to undefined. */
 const ABSENT = ["Buffer", "process"];
-/** Probed with `instanceof` or as constructors: empty classes, of which nothing is an instance. */
+/** Probed with `instanceof` or as constructors, so replaced by empty classes without instances. */
 const EMPTY = ["Request", "Response", "Headers", "Blob", "WebSocket"];
-/** Reach storage, threads or other processes without asking for a permission. */
+/** Give access to storage, threads or other processes without a permission. */
 const SHARED = [
   "localStorage",
   "sessionStorage",
@@ -32,7 +32,7 @@ const SHARED = [
 for (const name of ABSENT) replace(name, undefined);
 for (const name of EMPTY) replace(name, class {});
 for (const name of SHARED) Reflect.deleteProperty(globalThis, name);
-// The prototype holds the getter; reading it would load WebGPU.
+// The getter is on the prototype; a read of it would load WebGPU.
 Reflect.deleteProperty(Navigator.prototype, "gpu");
 
 function replace(name: string, value: unknown): void {

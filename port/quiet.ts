@@ -1,26 +1,25 @@
-/** Tells when a child has nothing left to do but wait for the kernel. docs/decision/0019. @module */
+/** Finds when a child can only wait for the kernel. docs/decision/0019. @module */
 import type { Json } from "../contracts/base/json.ts";
 import type { Port, PortHandler } from "../contracts/base/port.ts";
 
-/** What a child is asked and what it asks, counted. */
+/** Counts a child's served requests and its own. */
 export interface Quiet {
-  /** The same handler; what it has not answered counts as work. */
+  /** The same handler; its unanswered requests count as work. */
   serving(handler: PortHandler): PortHandler;
-  /** The same port; what waits for the kernel counts as no work. */
+  /** The same port; a request to the kernel does not count as work. */
   asking(port: Pick<Port, "ask">): Pick<Port, "ask">;
   /**
-   * Resolves once what can go on by itself has gone on: `true` when all that is under way waits for
-   * the kernel, and every answer has left; `false` when it waits for something of this process.
+   * Resolves when nothing continues by itself: `true` where all work waits for the kernel and every
+   * answer was sent, `false` where it waits for something in this process.
    */
   settled(): Promise<boolean>;
 }
 
-/** Turns of the microtask queue that must pass without work: the port writes an answer in the third. */
+/** Turns of the microtask queue without work: the port writes an answer in the third. */
 const TURNS = 16;
-/** Turns after which work is taken to wait for another thread: a call of a plugin, or a step of the loop, takes some dozens. */
+/** Turns after which work counts as waiting for another thread. A plugin's call or a step of the loop takes some dozens. */
 const MAX_TURNS = 1_000;
 
-/** Makes the count of one child. */
 export function makeQuiet(): Quiet {
   let serving = 0;
   let waiting = 0;
@@ -56,7 +55,7 @@ export function makeQuiet(): Quiet {
       let quiet = 0;
       for (let turn = 0; turn < MAX_TURNS && quiet < TURNS; turn++) {
         await undefined;
-        // INVARIANT: who is served asks one thing at a time, and waits for it alone: equal counts leave none that goes on.
+        // INVARIANT: a served request sends one request at a time and only waits for it, so with equal counts none continues.
         quiet = serving === waiting ? quiet + 1 : 0;
       }
       return quiet === TURNS;

@@ -2,22 +2,21 @@
 import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
 import { makePort } from "./port.ts";
 
-/** How a stream becomes a port. */
 export interface StreamOptions {
   readonly handler: PortHandler;
   readonly limits?: Partial<PortLimits>;
-  /** Most bytes that may wait for a peer that does not read; more closes the port. Default 8 MiB. */
+  /** Most bytes that wait for a peer; more close the port. Default 8 MiB. */
   readonly bufferedBytes?: number;
 }
 
-const BUFFERED_BYTES = 8 << 20;
+const MAX_WAITING_BYTES = 8 << 20;
 const CHUNK_BYTES = 65_536;
-/** Milliseconds that a closed connection has to take what was written before. */
+/** Milliseconds for a closed port to send its remaining bytes. */
 const LINGER_MS = 1_000;
 
-/** One end of a session over a socket. Closing the port closes the socket, and the other way round. */
+/** One end of a session over a socket. The port and the socket close together. */
 export function portOverConn(conn: Deno.Conn, options: StreamOptions): Port {
-  const most = options.bufferedBytes ?? BUFFERED_BYTES;
+  const max = options.bufferedBytes ?? MAX_WAITING_BYTES;
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let drained: Promise<void> | undefined;
@@ -29,7 +28,7 @@ export function portOverConn(conn: Deno.Conn, options: StreamOptions): Port {
     write(bytes): void {
       waiting.push(bytes);
       waitingBytes += bytes.length;
-      if (waitingBytes > most) {
+      if (waitingBytes > max) {
         throw new RangeError(`Cannot write to peer: it left ${waitingBytes} bytes unread`);
       }
       drained ??= drain();

@@ -1,13 +1,13 @@
 /**
- * JSON with the values that JSON has no word for, as marked strings: `"+5"` and `"-5"` are bigints, `"#undefined"`,
- * `"#NaN"`, `"#Infinity"` and `"#-Infinity"` say what they name. A string that begins like a mark is written with `!`
- * before it.
+ * JSON with values that JSON cannot express, as marked strings: `"+5"` and `"-5"` are bigints,
+ * `"#undefined"`, `"#NaN"`, `"#Infinity"` and `"#-Infinity"` are the named constants. A string that
+ * begins like a mark is written with `!` before it.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Json } from "../contracts/base/json.ts";
 
-/** A value of JSON, or one that JSON has no word for. */
+/** A value of JSON, or one that JSON cannot express. */
 export type XJson =
   | null
   | boolean
@@ -18,8 +18,7 @@ export type XJson =
   | readonly XJson[]
   | { readonly [key: string]: XJson };
 
-/** Digits of the longest bigint. */
-const DIGITS = 4_096;
+const MAX_DIGITS = 4_096;
 const MARKED = /^[!#+-]/;
 const BIGINT = /^[+-][0-9]+$/;
 
@@ -31,7 +30,7 @@ const CONSTANTS: ReadonlyMap<string, XJson> = new Map<string, XJson>([
 ]);
 
 /**
- * The JSON that says `value`.
+ * Encodes `value` as JSON.
  * @example
  * ```ts
  * import { encodeXJson } from "./xjson.ts";
@@ -60,9 +59,9 @@ export function encodeXJson(value: XJson): Json {
 }
 
 /**
- * The value that `json` says. A string that begins with a mark and is none stands for itself.
- * @throws Fault `invalidArguments` for a constant that there is not, a bigint that is no whole number or has over
- * 4,096 digits, and two keys that become one.
+ * Decodes `json`. A string that only begins like a mark is itself.
+ * @throws Fault `invalidArguments` for an unknown constant, a bigint that is no whole number or has
+ * over 4,096 digits, and two keys that become equal.
  */
 export function decodeXJson(json: Json): XJson {
   if (typeof json === "string") return decodedText(json);
@@ -75,7 +74,7 @@ export function decodeXJson(json: Json): XJson {
   return Object.fromEntries(entries);
 }
 
-/** `value` as an expression of JavaScript that makes it. */
+/** `value` as an expression of JavaScript. */
 export function xjsonSource(value: XJson): string {
   switch (typeof value) {
     case "undefined":
@@ -87,7 +86,7 @@ export function xjsonSource(value: XJson): string {
     case "object":
       if (value === null) return "null";
       if (isList(value)) return `[${value.map(xjsonSource).join(", ")}]`;
-      // A computed key, so that `__proto__` is a name like any other.
+      // A computed key, so that `__proto__` is an ordinary name.
       return `{${
         Object.entries(value).map(([k, v]) => `[${JSON.stringify(k)}]: ${xjsonSource(v)}`)
           .join(", ")
@@ -100,7 +99,9 @@ export function xjsonSource(value: XJson): string {
 function decodedText(text: string): XJson {
   if (CONSTANTS.has(text)) return CONSTANTS.get(text);
   if (BIGINT.test(text)) {
-    if (text.length > DIGITS + 1) throw wrong(`it has over ${DIGITS} digits`, text.slice(0, 20));
+    if (text.length > MAX_DIGITS + 1) {
+      throw wrong(`it has over ${MAX_DIGITS} digits`, text.slice(0, 20));
+    }
     return BigInt(text.startsWith("+") ? text.slice(1) : text);
   }
   if (/^#[A-Za-z-]+$/.test(text)) throw wrong("there is no such constant", text.slice(0, 80));

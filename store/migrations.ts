@@ -1,26 +1,26 @@
 /**
- * The schema of the embedded engine as a numbered list, from the first version on. A step is never
- * changed once released: a new one is added.
+ * The embedded engine's schema as a numbered list of steps, from the first version. A released step
+ * is never changed: a new one is added.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
 
-/** One step of the schema, applied in a transaction of its own. */
+/** One step of the schema, applied in a separate transaction. */
 export interface Migration {
   /** From 1, without gaps. */
   readonly version: number;
-  /** What the step is for, a few words. */
+  /** The step's purpose, in a few words. */
   readonly name: string;
   /** SQL statements, `;` between them. */
   readonly sql: string;
 }
 
 /**
- * Every step of the SQLite schema, oldest first.
+ * The steps of the SQLite schema, oldest first.
  *
- * Rows are lean because a log lives long and a commit costs by the page: tasks and kinds are
+ * Rows are small because a log lives long and a commit's cost is in pages: tasks and kinds are
  * numbers of `names`, bodies are packed (sqlite/_pack.ts), and the kernel's own chain, a third of
- * all rows, is kept out of the index of chains: its place is its `seq`.
+ * all rows, is not in the index of chains: `seq` is its order.
  */
 export const SQLITE_MIGRATIONS: readonly Migration[] = Object.freeze([
   Object.freeze({
@@ -65,8 +65,8 @@ CREATE INDEX documents_task ON documents(kind, task);
   Object.freeze({
     version: 2,
     name: "content by task",
-    // Digests are salted, so each would touch a page of its own; what a task keeps lies together.
-    // The new index takes the pages of the old one: a state that is nearly full opens, too.
+    // Digests are salted, so each would touch a different page; by task, a task's content is
+    // together. The new index takes the old one's pages, so that a nearly full state opens, too.
     sql: `
 DROP INDEX blobs_digest;
 CREATE UNIQUE INDEX blobs_task ON blobs(task, digest);
@@ -75,8 +75,8 @@ CREATE UNIQUE INDEX blobs_task ON blobs(task, digest);
   Object.freeze({
     version: 3,
     name: "documents by how they stand",
-    // What is not over is found without reading all that is. Computed, so that no writer can forget
-    // it; a body that is no JSON any more is found as it was, by its kind.
+    // Finds unfinished documents without a read of all. The column is computed, so that no writer
+    // can forget it; a body that is no longer JSON is still found by its kind.
     sql: `
 ALTER TABLE documents ADD COLUMN state TEXT GENERATED ALWAYS AS (
   CASE WHEN NOT json_valid(body) THEN ''
@@ -90,7 +90,7 @@ CREATE INDEX documents_state ON documents(kind, state);
   Object.freeze({
     version: 4,
     name: "exchanges by how they stand",
-    // An exchange is over once nothing follows and nobody is to be told of it.
+    // An exchange is over when it is final and no push is due.
     sql: `
 DROP INDEX documents_state;
 ALTER TABLE documents DROP COLUMN state;
@@ -110,8 +110,8 @@ CREATE INDEX documents_state ON documents(kind, state);
 ]);
 
 /**
- * The steps still to do for a database that stands at `current` (0: empty), oldest first.
- * @throws Fault `unavailable` when the database is newer than this list.
+ * The remaining steps of a database at version `current` (0: empty), oldest first.
+ * @throws Fault `unavailable` where the database is newer than this list.
  */
 export function pendingMigrations(
   current: number,

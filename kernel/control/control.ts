@@ -1,5 +1,5 @@
 /**
- * The control socket: commands of the operator's own user. Requests are a closed union
+ * The control socket: operations of the operator's own user. Requests are a closed union
  * (control_ops.ts); the first must be `hello`.
  * @module
  */
@@ -16,7 +16,7 @@ import type { Watching } from "../core/log/watch.ts";
 import type { PeerWatching } from "../power/peer/peer_ops.ts";
 import { CONTROL_OPS, type ControlRequest, parseControlRequest } from "./control_ops.ts";
 
-/** Operations that are a connection's own: they go on telling after their answer. */
+/** Operations bound to their connection, which send notifications after their answer. */
 type Following = "more" | "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
 
 /** One handler for each op. */
@@ -26,13 +26,13 @@ export type ControlHandlers = {
   ) => unknown;
 };
 
-/** What {@link makeControl} is handed. */
+/** The handlers, and the notifications of a control socket. */
 export interface ControlParts {
   readonly handlers: ControlHandlers;
   readonly watching: Watching;
   readonly peers: Pick<PeerWatching, "send" | "watch" | "due">;
   welcome(): Welcome;
-  /** A line for the kernel's own log: a bug that ended a connection. */
+  /** Writes a line to the kernel's own log: a bug that ended a connection. */
   note(line: string): void;
 }
 
@@ -42,9 +42,9 @@ export interface Control {
   serve(
     open: (handler: { ask(op: string, body: Json): Promise<Json>; tell(): void }) => Port,
   ): void;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   connections(): number;
-  /** Greets nobody from now on: who comes late looks for the next kernel. */
+  /** Refuses new connections, whose command lines then look for the next kernel. */
   close(): void;
 }
 
@@ -72,7 +72,7 @@ export function makeControl(parts: ControlParts): Control {
       let ended = false;
       const watches = new Map<string, () => void>();
       const pages = makePages();
-      /** Ends with the connection, also when that ended while it began, and with the next of its name. */
+      /** Registers a watch, which ends with the connection, even one that ended meanwhile, or with the next watch of its name. */
       const until = (name: string, stop: () => void): void => {
         watches.get(name)?.();
         watches.set(name, stop);
@@ -122,7 +122,7 @@ export function makeControl(parts: ControlParts): Control {
       const port = open({
         async ask(op: string, body: Json): Promise<Json> {
           if (op === "hello") {
-            // What it asked next would find the store closed.
+            // The next request would find the store closed.
             if (closing) throw new Fault("gone", "Cannot greet: this kernel is ending");
             greet(body);
             greeted = true;
@@ -170,7 +170,7 @@ interface MaintenanceParts {
   stop(): void;
 }
 
-/** Handlers that refuse everything but `auditVerify`, `auditRepair` and `stop`. */
+/** The handlers over a damaged log, which refuse everything but `auditVerify`, `auditRepair` and `stop`. */
 export function damagedHandlers(parts: MaintenanceParts): ControlHandlers {
   const refuse = (): never => {
     throw new Fault(
@@ -187,30 +187,30 @@ export function damagedHandlers(parts: MaintenanceParts): ControlHandlers {
   });
 }
 
-/** Most items of a page. */
-const ITEMS = 1_000;
+/** Items of a page. */
+const MAX_ITEMS = 1_000;
 /** Characters of JSON after which a page is full; a frame holds eight times as many. */
-const CHARS = 8_000_000;
+const MAX_CHARS = 8_000_000;
 
-/** The long answer that one connection reads: one at a time. */
+/** The long answer that one connection is reading; one at a time. */
 interface Pages {
-  /** Begins another one, in place of the last, and gives its first page. */
+  /** Starts a new answer in place of the last one, and returns its first page. */
   open(items: AsyncIterable<unknown>): Promise<Json>;
-  /** The next page; an empty list when there is no more. */
+  /** The next page; an empty list at the end. */
   next(): Promise<Json>;
-  /** Lets go of what was not read. */
+  /** Drops unread items. */
   close(): void;
 }
 
-/** Tells an answer that is given page by page from one that is given whole. */
+/** Tells whether an answer is sent page by page. */
 function isPaged(answer: unknown): answer is AsyncIterable<unknown> {
   return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
 }
 
-/** Items as they come, as many as make a page; fewer than there are, never none of some. */
+/** Takes one page of items; at least one where any is left. */
 async function take(items: AsyncIterator<unknown>): Promise<{ page: Json[]; over: boolean }> {
   const page: Json[] = [];
-  for (let chars = 0; page.length < ITEMS && chars < CHARS;) {
+  for (let chars = 0; page.length < MAX_ITEMS && chars < MAX_CHARS;) {
     const { done, value } = await items.next();
     if (done === true) return { page, over: true };
     const item = toJson(value);
@@ -220,7 +220,7 @@ async function take(items: AsyncIterator<unknown>): Promise<{ page: Json[]; over
   return { page, over: false };
 }
 
-/** The first page of what somebody asks for anew each time, from another place on. */
+/** The first page of an answer whose caller asks again from another position. */
 export async function firstPage(items: AsyncIterable<unknown>): Promise<readonly Json[]> {
   const from = items[Symbol.asyncIterator]();
   const { page, over } = await take(from);
@@ -228,11 +228,11 @@ export async function firstPage(items: AsyncIterable<unknown>): Promise<readonly
   return page;
 }
 
-/** Makes the reader of one connection. */
+/** Makes the pages of one connection. */
 export function makePages(): Pages {
   let items: AsyncIterator<unknown> | undefined;
   const close = (): void => {
-    // What it holds is in memory alone: nobody waits until it is let go.
+    // The iterator holds only memory, so its return is not awaited.
     void items?.return?.().catch(() => undefined);
     items = undefined;
   };
@@ -255,8 +255,8 @@ export function makePages(): Pages {
 }
 
 /**
- * The digest of a policy as the command line merged it, with the agents of others that are granted: a kernel that could
- * not run one does not take up its task.
+ * The digest of the policy that the command line merged, with the granted foreign agents: a kernel
+ * that could not run an agent does not resume its tasks.
  */
 export function rulesOf({ policy, commands }: Pick<KernelConfig, "policy" | "commands">): Digest {
   const agents = commands.flatMap(({ agent }) => agent === undefined ? [] : [agent]);
@@ -265,37 +265,37 @@ export function rulesOf({ policy, commands }: Pick<KernelConfig, "policy" | "com
 
 interface IdleParts {
   readonly powers: Pick<Powers, "after" | "now">;
-  /** Milliseconds without work or connection. */
+  /** Milliseconds without work or connections before the end. */
   readonly idleMs: number;
-  /** Never ends by itself. */
+  /** The kernel never ends by itself. */
   readonly stay: boolean;
   busy(): boolean;
-  /** Nobody can come any more: the login session has ended, or its runtime folder is gone. */
+  /** Tells whether no one can connect any more: the login session has ended, or its runtime folder is gone. */
   deserted(): Promise<boolean>;
   end(): void;
 }
 
-/** The watch over an idle kernel. */
+/** Ends an idle kernel. */
 export interface IdleWatch {
   start(): void;
   /** Ends the kernel as soon as no task is at work. */
   endSoon(): void;
 }
 
-/** Milliseconds between two looks, at most: a kernel that waits wakes four times a minute. */
-const LOOK_MS = 15_000;
+/** Milliseconds between two checks: an idle kernel wakes four times a minute. */
+const CHECK_MS = 15_000;
 
-/** Looks whether there is work, and ends the kernel after a while without. */
+/** Makes the watch, which ends the kernel after a time without work. */
 export function makeIdleWatch(parts: IdleParts): IdleWatch {
   const { powers, idleMs } = parts;
-  const gap = Math.min(idleMs, LOOK_MS);
+  const gap = Math.min(idleMs, CHECK_MS);
   let quietSince: number | undefined;
   const look = async (): Promise<void> => {
     const now = powers.now();
     if (parts.busy()) quietSince = undefined;
     else quietSince ??= now;
     const over = quietSince !== undefined && (now - quietSince >= idleMs || await parts.deserted());
-    // Somebody may have come while that was found out.
+    // A connection may have come during the check.
     if (over && !parts.busy()) parts.end();
     else powers.after(gap, () => void look());
   };

@@ -1,4 +1,4 @@
-/** What a command line may ask of the kernel, parsed once at the crossing. @module */
+/** The requests of a command line to the kernel, parsed once at the crossing. @module */
 import * as z from "zod";
 import { Limits } from "../../contracts/task/budget.ts";
 import { Colour, Label } from "../../contracts/authority/colour.ts";
@@ -40,13 +40,13 @@ const task = z.object({ task: TaskId }).strict();
 const conversation = z.string().min(1).max(64);
 const amount = z.int().min(0).max(1e15);
 const number = z.int().min(1).max(1_000_000);
-/** Longest time until a conversation expires. */
+/** Milliseconds until a conversation expires, at most. */
 const MILLENNIUM_MS = 31_557_600_000_000;
 const maybeTask = z.object({ task: TaskId.optional() }).strict();
 
 const entry = z.object({ id: InboxId }).strict();
 const server = z.object({ server: McpServerName }).strict();
-/** A value that can stand in a header or an environment. */
+/** A value for a header or a variable of the environment. */
 const secret = z.string().min(1).max(65_536).regex(/^[^\0]*$/);
 const inHeader = z.string().min(1).max(8_192).regex(/^[\x20-\x7e]*$/);
 const https = z.string().max(2_048).regex(/^https?:\/\//);
@@ -87,13 +87,14 @@ export const AuditFilter = z.object({
   decision: z.string().max(32).optional(),
   outcome: z.string().max(32).optional(),
 }).strict();
+
 /** See {@link AuditFilter}. */
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
-/** An exchange: a peer's, or any where the operator asks. */
+/** An exchange of the peer, or any exchange where the operator asks. */
 const exchange = z.object({ peer: PeerName.optional(), exchange: ExchangeId }).strict();
 
-/** Exchanges with peers, and what is told to them. */
+/** Operations on exchanges with peers. */
 const PEER_OPS = {
   peerSend: PeerSend,
   peerGet: exchange,
@@ -127,7 +128,7 @@ const PEER_OPS = {
 /** The control protocol's requests after `hello`. */
 export const CONTROL_OPS = {
   run: TaskRequest,
-  /** `attached`: what of the text the person did not write; with it the text is YELLOW. */
+  /** `attached` names the part of the text that the person did not write, which makes the text YELLOW. */
   say: z.object({
     task: TaskId,
     text: z.string().min(1).max(200_000),
@@ -290,7 +291,7 @@ export type ControlRequest = {
   };
 }[keyof typeof CONTROL_OPS];
 
-/** The answer to each op is JSON; see contracts/wire/wire_control.ts. */
+/** Parses a request; the answers are described in contracts/wire/wire_control.ts. @throws Fault `invalidInput` */
 export function parseControlRequest(op: string, body: Json): ControlRequest {
   if (!Object.hasOwn(CONTROL_OPS, op)) {
     throw new Fault("invalidInput", `Cannot serve "${op.slice(0, 64)}": no such operation`);

@@ -1,7 +1,8 @@
 /**
- * What a gateway passes on for a person with a token: a few operations, each over all kernels. TRUST: the gateway is
- * not trusted, and whoever has a token is not at the operator's terminal: answers carry their own signature, requests
- * are nobody's own words, and nothing of this machine is handed out. docs/decision/0117.
+ * Operations that a gateway passes on for the holder of a token, each over all kernels. TRUST: the
+ * gateway is not trusted, and a token's holder is not at the operator's terminal. So answers to
+ * questions carry their own signature, requests never count as the person's own words, and nothing
+ * of this machine is returned. docs/decision/0117.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -15,12 +16,12 @@ import { outsiders, type Who } from "./outsiders.ts";
 
 type Viewed = Extract<ControlRequest, { op: typeof VIEW_OPS[number] }>;
 
-/** This kernel's own handlers of the operations that can be viewed. */
+/** This kernel's own handlers of these operations. */
 export type ViewHandlers = {
   readonly [Op in Viewed["op"]]: (body: Extract<Viewed, { op: Op }>["body"]) => unknown;
 };
 
-/** Makes the operation `view`. Without a fleet this kernel is all there is. `session`: a new one. */
+/** Makes the operation `view`. Without a fleet it covers this kernel alone. `session` makes a new one. */
 export function makeView(
   own: ViewHandlers,
   { fleet, session }: { readonly fleet: FleetViews | undefined; session(): SessionId },
@@ -55,7 +56,7 @@ function answered(own: ViewHandlers, request: Viewed): unknown {
   return (own[request.op] as (body: unknown) => unknown)(request.body);
 }
 
-/** Events without what a person and a model wrote: a token's holder has not the task's owner's rights. */
+/** Events without their private parts, which a token's holder may not read. */
 function publicParts(page: unknown): Json {
   const events = toJson(page);
   if (!Array.isArray(events)) return null;

@@ -1,4 +1,5 @@
-/** What the operator and the operator's own programs do with inboxes. @module */
+/** The operator's operations on inboxes. @module */
+import { defined } from "../core/process/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   AgentInbox,
@@ -10,15 +11,15 @@ import type { ControlRequest } from "./control_ops.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
-/** What exchanges with peers do when a person decides about their messages. */
+/** Effects of a person's decision on a message that belongs to an exchange. */
 export interface ExchangeDecisions {
-  /** Instead of a release: the exchange becomes a task. */
+  /** Called instead of a release: the exchange becomes a task. */
   onRelease(entry: InboxEntry): Promise<InboxEntry>;
-  /** After a dismissal. */
+  /** Called after a dismissal. */
   onDismiss(entry: InboxEntry, why: string): Promise<void>;
 }
 
-/** The inboxes, also what of them is settled. */
+/** The inboxes, settled messages included. */
 export interface OperatedInbox extends AgentInbox {
   read(id: InboxEntry["id"]): Promise<InboxEntry | undefined>;
   past(query: {
@@ -27,10 +28,10 @@ export interface OperatedInbox extends AgentInbox {
   }): Promise<readonly InboxEntry[]>;
 }
 
-/** What {@link makeInboxOps} is handed. */
+/** The inboxes and the exchanges. */
 export interface InboxOpsParts {
   readonly inbox: OperatedInbox;
-  /** Undefined where an entry is none of an exchange that waits to become a task. */
+  /** The decisions on an entry; undefined where it belongs to no exchange that waits to become a task. */
   decisions(entry: InboxEntry): ExchangeDecisions | undefined;
 }
 
@@ -46,17 +47,17 @@ export interface InboxOps {
   inboxMuted(): readonly MutedSender[];
 }
 
-/** Units of a body that a list shows. */
-const GIST = 512;
+/** UTF-16 units of a body in a list. */
+const MAX_GIST = 512;
 
-/** A message in a list: `inboxShow` has it whole. */
+/** A message in a list; `inboxShow` returns it whole. */
 function listed(entry: InboxEntry): InboxEntry {
   const { message } = entry;
   const asks = { artifactRefs: [], requestedActions: [], requestedAuthority: [] };
-  return { ...entry, message: { ...message, ...asks, body: message.body.slice(0, GIST) } };
+  return { ...entry, message: { ...message, ...asks, body: message.body.slice(0, MAX_GIST) } };
 }
 
-/** Makes them. */
+/** Makes the operations on inboxes. */
 export function makeInboxOps(parts: InboxOpsParts): InboxOps {
   const { inbox } = parts;
   const need = async (id: InboxEntry["id"]): Promise<InboxEntry> => {
@@ -65,30 +66,9 @@ export function makeInboxOps(parts: InboxOpsParts): InboxOps {
     throw new Fault("notFound", `Cannot find message "${id}": list them with "remit inbox list"`);
   };
   return Object.freeze<InboxOps>({
-    inbox: async ({ box, state }) => {
-      const found = await inbox.past({
-        ...(box === undefined ? {} : { box }),
-        ...(state === undefined ? {} : { state }),
-      });
-      return found.map(listed);
-    },
+    inbox: async (asked) => (await inbox.past(defined(asked))).map(listed),
     inboxShow: ({ id }) => need(id),
-    inboxPut: ({ message, stamp }) => {
-      const { exchange, held, ...rest } = stamp;
-      const { senderTask, recipientTask, causalParent, schema, expiresAt, ...said } = message;
-      return inbox.put({
-        ...said,
-        ...(senderTask === undefined ? {} : { senderTask }),
-        ...(recipientTask === undefined ? {} : { recipientTask }),
-        ...(causalParent === undefined ? {} : { causalParent }),
-        ...(schema === undefined ? {} : { schema }),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      }, {
-        ...rest,
-        ...(exchange === undefined ? {} : { exchange }),
-        ...(held === undefined ? {} : { held }),
-      });
-    },
+    inboxPut: ({ message, stamp }) => inbox.put(defined(message), defined(stamp)),
     inboxRelease: async ({ id }) => {
       const entry = await need(id);
       return await parts.decisions(entry)?.onRelease(entry) ?? await inbox.release(id);

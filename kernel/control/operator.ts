@@ -1,4 +1,5 @@
-/** The control operations' handlers: what the operator's own user may do, one line each. @module */
+/** The handlers of the control operations of the operator's own user. @module */
+import { defined } from "../core/process/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Limits } from "../../contracts/task/budget.ts";
 import type {
@@ -45,7 +46,7 @@ import { answerWorkspaces, type Workspaces } from "./workspaces.ts";
 
 type Body<Op extends ControlRequest["op"]> = Extract<ControlRequest, { op: Op }>["body"];
 
-/** What {@link makeHandlers} is handed. */
+/** The kernel's parts behind the control operations. */
 export interface OperatorParts {
   readonly service: HostedAgentService;
   readonly leases: Leases;
@@ -62,13 +63,13 @@ export interface OperatorParts {
   /** The hash of the log's last seal. */
   head(): Digest;
   rows(): readonly ProcessRow[];
-  /** A task as it stands: "blocked" while its first process is stopped, which no log need know. */
+  /** A task with its live status: "blocked" while its first process is stopped, which is not logged. */
   standing(task: AgentTask): AgentTask;
   osPids(row: ProcessRow): readonly number[];
   signal(pid: Pid, signal: Signal): Promise<void>;
   tools(task: TaskId): readonly object[];
   grants(task: TaskId | undefined): readonly object[];
-  /** The leases of these tasks, those that are no more among them; `live` are the others. */
+  /** All leases of these tasks, ended ones included; `live`: the living ones. */
   leasesEver(
     of: AsyncIterable<AgentTask> | readonly AgentTask[],
     live: readonly Lease[],
@@ -83,12 +84,12 @@ export interface OperatorParts {
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
   budgets(): Promise<readonly BudgetStanding[]>;
-  /** Counts what the operator's own programs use; `past`: it was used already, whether or not it fits. */
+  /** Counts use by the operator's own programs; `past`: it happened already, whether or not it fits. */
   use(amounts: Amounts, doing: string, past: boolean): Promise<void>;
   auditQuery(filter: AuditFilter): AsyncIterable<AuditRecord>;
   auditExport(): AsyncIterable<string>;
   auditVerify(head: Digest | undefined): Promise<object>;
-  /** The fleet that this kernel is part of; undefined where its log is its own file. */
+  /** This kernel's fleet; undefined where its log is a file of its own. */
   readonly fleet: OperatorFleet | undefined;
   auditRepair(): Promise<object>;
   receipts(task: TaskId, call: string | undefined): Promise<readonly Receipt[]>;
@@ -100,32 +101,32 @@ export interface OperatorParts {
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
   readonly workspaces: Pick<Workspaces, "list" | "files" | "decide">;
-  /** Undefined in a fleet, which has none. */
+  /** Undefined in a fleet, which has no profiles. */
   readonly profiles: Pick<Profiles, "ask"> | undefined;
   readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
-  /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
+  /** Ends the kernel when no work is left, or now: running tasks then continue with the next kernel. */
   stop(now: boolean): void;
 }
 
-/** Tasks whose ended leases a lease is looked for in that nobody holds. */
-const RECENT = 20;
+/** Newest tasks whose ended leases are searched for an unknown lease. */
+const RECENT_TASKS = 20;
 
-/** What a gateway shows of all kernels. */
+/** A gateway's views of all kernels. */
 export interface FleetViews {
-  /** Whether this kernel has the task at work, or had it to its end. */
+  /** Tells whether this kernel runs the task, or ran it to its end. */
   owns(task: TaskId): Promise<boolean>;
-  /** As this kernel's own operations, over all. */
+  /** Like this kernel's own operations, over all kernels. */
   tasks(query: Body<"tasks">): Promise<readonly AgentTask[]>;
   /** Processes of kernels that answer, each with its kernel's name. */
   ps(): Promise<readonly Json[]>;
-  /** A task's events; what is private of them is its owner's alone. */
+  /** A task's events without their private parts, which only the task's kernel can open. */
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
   costs(span: Body<"costs">): Promise<readonly object[]>;
-  /** Every kernel's log; `head` is to be the seal of one of them. */
+  /** Checks every kernel's log; `head` must be the seal of one of them. */
   verify(head: Digest | undefined): Promise<object>;
 }
 
-/** What a person sees and does across kernels. */
+/** The operator's operations across kernels. */
 export interface OperatorFleet {
   readonly views: FleetViews;
   ask(body: FleetBody): Promise<Json>;
@@ -136,7 +137,7 @@ export interface OperatorFleet {
   carry(answer: Answer): Promise<Question>;
 }
 
-/** Makes the handlers. */
+/** Makes the handlers of the control operations. */
 export function makeHandlers(parts: OperatorParts): ControlHandlers {
   const { service, questions, leases, conversations, past } = parts;
   const runOnce = makeOnce(service);
@@ -241,15 +242,15 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     revoke: async ({ lease }: Body<"revoke">) => {
       const revoked = await leases.revoke(lease, "revoked by its operator");
       if (revoked.length === 0) {
-        // A slip of an id must not read as a lease that is gone; nor may a signal read all of a long history.
+        // A mistyped id must not look like an ended lease, but the search must not read a long history either.
         const ever = await parts.leasesEver(
-          (await service.list({ archived: true, limit: RECENT })).toReversed(),
+          (await service.list({ archived: true, limit: RECENT_TASKS })).toReversed(),
           leases.list(),
         );
         if (!ever.some(({ id }) => id === lease)) {
           throw new Fault(
             "notFound",
-            `Cannot revoke lease ${lease}: there is none, also among those that ended with the last ${RECENT} tasks`,
+            `Cannot revoke lease ${lease}: there is none, also among those that ended with the last ${RECENT_TASKS} tasks`,
           );
         }
       }
@@ -306,19 +307,19 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
   });
 }
 
-/** Takes a person's answer, and has its task go on where nothing else holds it up. */
+/** Takes a person's answer, and resumes the task where nothing else holds it up. */
 export async function takeAnswer(
   { questions, service, rules }: Pick<OperatorParts, "questions" | "service" | "rules">,
   answer: Answer,
 ): Promise<Question> {
   const question = await questions.answer(answer);
   const task = service.get(question.task);
-  // What a server asked while nobody was there holds up no task, and a proposal none that was settled.
+  // A server's queued question holds up no task, and a proposal's answer settles the other proposals' questions.
   const proposal = question.scope.tool === "proposal_run";
   const waiting = questions.open(question.task).some(({ kind, scope }) =>
     kind !== "elicit" && !(proposal && scope.tool === "proposal_run")
   );
-  // An answer is no word on rules: under others than it had, the task goes on when its operator resumes it.
+  // An answer does not confirm changed rules: under new rules the operator must resume the task.
   const own = task.rules === undefined || task.rules === rules;
   if (task.status === "needsApproval" && own && !waiting && question.kind !== "elicit") {
     await service.resume(question.task);
@@ -328,27 +329,11 @@ export async function takeAnswer(
 
 function forkOf(body: Body<"conversationFork">, task: TaskId): ForkRequest {
   const { turn, message, model, session, ingress } = body;
-  return {
-    ...{ task, session, ingress },
-    ...(turn === undefined ? {} : { turn }),
-    ...(message === undefined ? {} : { message }),
-    ...(model === undefined ? {} : { model }),
-  };
+  return { task, session, ingress, ...defined({ turn, message, model }) };
 }
 
 function definedLoan({ oauth, ...loan }: Body<"mcpLend">): McpLoan {
-  if (oauth === undefined) return loan;
-  const { clientSecret, scope, expiresAt, refreshToken, ...rest } = oauth;
-  return {
-    ...loan,
-    oauth: {
-      ...rest,
-      ...(clientSecret === undefined ? {} : { clientSecret }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-    },
-  };
+  return oauth === undefined ? loan : { ...loan, oauth: defined(oauth) };
 }
 
 function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
@@ -367,8 +352,4 @@ function infoOf(row: ProcessRow, os: readonly number[]): ProcessInfo {
     os,
     model: row.model.id,
   };
-}
-
-function defined(limits: Body<"extend">["limits"]): Partial<Limits> {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

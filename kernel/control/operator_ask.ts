@@ -1,4 +1,5 @@
-/** One inference for the operator, who asks it themselves: no process, no tools, no conversation. @module */
+/** Inferences and embeddings for the operator: no process, no tools, no conversation. @module */
+import { defined } from "../core/process/defined.ts";
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Pid, SessionId, TaskId } from "../../contracts/authority/ids.ts";
@@ -17,16 +18,16 @@ import type { OpenModel } from "../power/model/services.ts";
 interface OperatorAskParts
   extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide" | "egress"> {
   readonly powers: Pick<Powers, "id" | "after" | "now" | "token">;
-  /** Throws `budgetExhausted` where this many US dollars do not fit the operator's budgets; absent: there are none. */
+  /** Throws `budgetExhausted` where `money`, US dollars, does not fit the operator's budgets; absent: there are none. */
   afford?(money: number): Promise<void>;
 }
 
-/** What is asked, how confidential and how trusted all of it is. */
+/** A request to a model, with the label and colour of its text. */
 export interface OperatorAsk {
   readonly model: ModelChoice;
   readonly system: string;
   readonly user: string;
-  /** JSON Schema of the answer, as text; a backend that has none leaves it aside. */
+  /** JSON Schema of the answer, as text; ignored by backends without support. */
   readonly responseSchema?: string | undefined;
   readonly maxTokens: number;
   readonly temperature?: number | undefined;
@@ -34,15 +35,16 @@ export interface OperatorAsk {
   readonly colour: Colour;
 }
 
-/** Milliseconds for one answer: a whole page of text may come from a small machine's own model. */
+/** Milliseconds for one answer: a small local model may write a whole page. */
 const ASK_MS = 600_000;
-/** Models whose answers are vectors. */
+/** References of embedding models. */
 const EMBEDS = /^[a-z]+-embed:/;
 
 /**
- * Makes the control operation `ask`. The texts are judged by their label, wait for the provider's rate,
- * and are on record before they leave, in a chain of the operator's own, which keeps counts and no text.
- * Rejects as the model does, and `clearance`, `refused`, `contextOverflow`, `timedOut`, `invalidInput`.
+ * Makes the control operation `ask`. The text is judged by its label, waits for the provider's rate
+ * and is logged before it is sent, in a chain of the operator's own, which keeps counts and no
+ * text. Rejects like the model, and with `clearance`, `refused`, `contextOverflow`, `timedOut`,
+ * `invalidInput`.
  */
 export function makeOperatorAsk(
   parts: OperatorAskParts,
@@ -112,7 +114,7 @@ export function makeOperatorAsk(
   };
 }
 
-/** Each question takes a service and gives it back; a recording goes on where the last one ended. */
+/** Opens a model for each request; a recording continues where the last request ended. */
 function makeProviding(
   provide: EmbeddersParts["provide"],
 ): (choice: ModelChoice) => Promise<{ readonly open: OpenModel; release(): void }> {
@@ -144,7 +146,7 @@ function isRecording(config: string): boolean {
     const read: unknown = JSON.parse(config);
     return typeof read === "object" && read !== null && "replay" in read;
   } catch {
-    return false; // Not JSON: the model services say so.
+    return false; // Not JSON: the model services report it.
   }
 }
 
@@ -168,13 +170,10 @@ function requestOf(
       `Cannot ask the model: about ${input} tokens do not fit its ${info.contextTokens}`,
     );
   }
-  const heat = plan.temperature ?? temperature;
   return {
     ...{ messages, tools: [], nonce },
     maxTokens: Math.min(maxTokens, info.outputTokens),
-    ...(heat === undefined ? {} : { temperature: heat }),
-    ...(plan.seed === undefined ? {} : { seed: plan.seed }),
-    ...(responseSchema === undefined ? {} : { responseSchema }),
+    ...defined({ temperature: plan.temperature ?? temperature, seed: plan.seed, responseSchema }),
   };
 }
 
@@ -195,7 +194,7 @@ type OperatorEmbedParts = Parameters<typeof makeEmbedders>[0] & Pick<OperatorAsk
   readonly powers: Pick<Powers, "id" | "after">;
 };
 
-/** Texts, what makes vectors of them, and how confidential they are. */
+/** Texts to embed, the model, and the texts' label. */
 export interface OperatorEmbed {
   readonly model: ModelChoice;
   /** At most 256. */
@@ -205,8 +204,8 @@ export interface OperatorEmbed {
 
 /**
  * Makes the control operation `embed`. The texts are judged by their label, wait for the provider's
- * rate, and are on record before they leave, in a chain of the operator's own: `audit query` shows it
- * under a task's id that no task has. Rejects as {@link makeEmbedders}, and `timedOut`.
+ * rate and are logged before they are sent, in a chain of the operator's own, which `audit query`
+ * shows under an id that no task has. Rejects like {@link makeEmbedders}, and with `timedOut`.
  */
 export function makeOperatorEmbed(
   parts: OperatorEmbedParts,
@@ -227,7 +226,7 @@ export function makeOperatorEmbed(
       const { info } = embedder;
       const options = {
         ...{ row, label, signal: late.signal },
-        // Waiting for a provider's rate is not its time.
+        // The wait for a provider's rate does not count.
         onEntered: () => {
           disarm = powers.after(DEFAULT_LIMITS.generationTimeoutMs, () => late.abort());
         },

@@ -1,4 +1,4 @@
-/** What an operator's change of a task is made with: its limits, its phase. @module */
+/** The operator's changes of a task: limits, phase, model, signals. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { toJson } from "../../contracts/base/json.ts";
 import type { Limits } from "../../contracts/task/budget.ts";
@@ -22,7 +22,7 @@ import type { RunningTasks } from "../task/task_host.ts";
 import type { Toolhosts } from "../power/toolhost/toolhosts.ts";
 import type { OperatorParts } from "./operator.ts";
 
-/** What such a change is handed, beside the processes that it is a change of. */
+/** The tasks and their keeper, as a change needs them. */
 interface OperatorChange {
   readonly tasks: Pick<RunningTasks, "family">;
   readonly service: Pick<HostedAgentService, "get">;
@@ -30,7 +30,7 @@ interface OperatorChange {
   isFinal(status: TaskStatus): boolean;
 }
 
-/** The task as it is before a change. Throws `conflict`, in the words "Cannot `what`", for one that has ended. */
+/** The task before a change. Throws `conflict`, with "Cannot `what`", for an ended task. */
 function changeable(
   { service, isFinal }: Pick<OperatorChange, "service" | "isFinal">,
   task: TaskId,
@@ -45,7 +45,7 @@ interface ExtendParts extends OperatorChange {
   readonly processes: Pick<ProcessTable, "extend">;
 }
 
-/** Makes `extend`: raises limits now and for what comes. Rejects `conflict` for a task that has ended. */
+/** Makes `extend`, which raises a task's limits. Rejects with `conflict` for an ended task. */
 export function makeExtend(
   parts: ExtendParts,
 ): (task: TaskId, limits: Partial<Limits>) => Promise<AgentTask> {
@@ -56,7 +56,7 @@ export function makeExtend(
       kind: "budget",
       body: { actor: "operator", limits: toJson(limits) },
     }]);
-    // What widens holds only once it is on record.
+    // A widening change applies only after it is logged.
     const family = tasks.family(task);
     if (family !== undefined) {
       processes.extend(family.root.pid, limits);
@@ -66,14 +66,14 @@ export function makeExtend(
   };
 }
 
-/** What {@link makePhaseMove} is handed. */
+/** The processes and tasks of a change of phase. */
 export interface PhaseParts extends OperatorChange {
   readonly processes: Pick<ProcessTable, "list" | "setPhase">;
 }
 
 /**
- * Makes the move: the task, its running processes and what they start are in the phase from their next
- * call on. Rejects `conflict` for a task that has ended.
+ * Makes the change of a task's phase, which applies to the task, its running processes and later
+ * children from their next call on. Rejects with `conflict` for an ended task.
  */
 export function makePhaseMove(
   parts: PhaseParts,
@@ -87,7 +87,7 @@ export function makePhaseMove(
       tasks.family(task)?.readvertise();
     };
     const narrows = PHASE_FORBIDS[phase].length > 0;
-    // What narrows holds before it is on record, what widens only after.
+    // A narrowing change applies before it is logged, a widening one only after.
     if (narrows) put(phase);
     let after: AgentTask;
     try {
@@ -99,20 +99,20 @@ export function makePhaseMove(
       if (narrows) put(before.phase);
       throw error;
     }
-    // Also where it narrows: a process may have begun while the record was written.
+    // For a narrowing change too: a process may have started while the event was written.
     put(phase);
     return after;
   };
   let last: Promise<unknown> = Promise.resolve();
   return (task, phase) => {
-    // One after another: the last word is the one that holds, however fast it came.
+    // One change at a time, so that the last request decides.
     const mine = last.then(() => move(task, phase));
     last = mine.catch(() => undefined);
     return mine;
   };
 }
 
-/** Makes the choice of a task's model. Rejects `conflict` for a task that is over. */
+/** Makes the choice of a task's model. Rejects with `conflict` for a finished task. */
 export function chooseModel(
   { tasks, service, log }: {
     readonly tasks: Pick<RunningTasks, "family">;
@@ -138,7 +138,7 @@ interface ProcessOpsParts {
   advertise(pid: Pid): { readonly tools: readonly ToolDescriptor[] };
 }
 
-/** Makes the operations on processes. */
+/** Makes the operator's operations on processes. */
 export function makeProcessOps(
   parts: ProcessOpsParts,
 ): Pick<OperatorParts, "rows" | "osPids" | "signal" | "tools" | "standing"> {

@@ -1,6 +1,6 @@
 /**
- * A request as whoever has a token of a gateway may make it. TRUST: all of it comes from elsewhere: its models, limits,
- * session and programs are what a stranger wrote, so each is made harmless or refused before any kernel takes it up.
+ * Limits a request by the holder of a gateway's token. TRUST: a stranger may have written the request's models, limits,
+ * session and programs, so each is made harmless or refused before any kernel takes the request.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -12,7 +12,7 @@ import type { AgentSpec } from "../../contracts/policy/agent_spec.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../contracts/task/budget.ts";
 import { type ModelChoice, Profile, type TaskRequest } from "../../contracts/task/task.ts";
 
-/** Whose token it is, and whose rules hold at most for what it starts. */
+/** The token's name, and the highest profile of its tasks. */
 export interface Who {
   readonly by: string;
   readonly profile: Profile;
@@ -22,8 +22,8 @@ const lesser = (one: Profile, other: Profile): Profile =>
   Profile.options.indexOf(one) > Profile.options.indexOf(other) ? one : other;
 
 /**
- * A request as whoever has a token may make it, in a session of its own.
- * @throws Fault `refused` for what lies on a kernel's machine, programs, and models that a token may not reach;
+ * Limits a request of a token's holder, in a session of its own.
+ * @throws Fault `refused` for resources of a kernel's machine, programs, and models that a token may not reach;
  *   `invalidInput` for a model's configuration that does not parse
  */
 export function outsiders(
@@ -59,7 +59,7 @@ export function outsiders(
   };
 }
 
-/** @throws Fault `refused` */
+/** Refuses resources of a kernel's machine. @throws Fault `refused` */
 function refuseOthers(request: TaskRequest): void {
   const { agent, agents = [] } = request;
   const programs = [agent, ...agents].some((each) => each?.program !== undefined);
@@ -83,14 +83,14 @@ function agentOf(agent: AgentSpec): AgentSpec {
   return { ...agent, limits: capped(agent.limits) };
 }
 
-/** No more of anything than a task that asked for nothing has. */
+/** Lowers limits to the default ones. */
 function capped(asked: TaskRequest["limits"]): Partial<Limits> {
   const { callsByEffect, ...counts } = asked;
   const usual: Readonly<Record<string, unknown>> = DEFAULT_LIMITS;
   const least = Object.entries(counts).filter(([, value]) => value !== undefined).map(
     ([name, value]): [string, number] => [name, Math.min(Number(value), Number(usual[name]))],
   );
-  // A table that leaves an effect out would free it of its limit.
+  // A table without an effect would lift that effect's limit.
   const effects = callsByEffect === undefined ? {} : {
     callsByEffect: Object.fromEntries(
       Object.entries({ ...DEFAULT_LIMITS.callsByEffect, ...callsByEffect }).map((
@@ -106,10 +106,10 @@ function capped(asked: TaskRequest["limits"]): Partial<Limits> {
 
 const REMOTE = ["anthropic", "openai", "ollama"];
 
-/** A model that costs what it costs, goes by its own name, and is paid for with no secret of a kernel's. */
+/** The model under its true name, without a claimed price or rates, and without a secret of a kernel. */
 function modelOf(choice: ModelChoice, profile: Profile): ModelChoice {
   const kind = choice.ref.split(":", 1)[0] ?? "";
-  // It runs nothing, and reaches nobody.
+  // A scripted model runs nothing and reaches no host.
   if (kind === "scripted") return choice;
   if (kind === "gguf") {
     const { name } = configOf(choice, LocalConfig);
@@ -120,7 +120,7 @@ function modelOf(choice: ModelChoice, profile: Profile): ModelChoice {
   }
   const config = configOf(choice, RemoteConfig);
   const { model, url } = config;
-  // INVARIANT: clearance is looked up by this name; a stranger's word for it would claim what another model is cleared for.
+  // INVARIANT: clearance is looked up by this name, so a stranger's name for it could claim another model's clearance.
   const ref = `${kind}:${model}@${url}`;
   if (profile === "operator") return { ref, config: choice.config };
   const { hostname } = new URL(url);
@@ -152,11 +152,11 @@ function configOf<T>(
   );
 }
 
-/** Whether a host, as `URL.hostname` writes it, is a machine itself or of its own network: by its words alone. */
+/** Tells by its text alone whether a host, as written by `URL.hostname`, is this machine or a private address. */
 function isWithin(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "");
   if (isLoopback(host)) return true;
-  // Global unicast alone, without addresses that wrap another one (Teredo, 6to4).
+  // Only global unicast counts as public, without addresses that embed another one (Teredo, 6to4).
   if (host.startsWith("[")) return !/^\[[23]/.test(host) || /^\[200(?:1::?0?:|2:)/.test(host);
   const bytes = /^(\d+)\.(\d+)\.\d+\.\d+$/.exec(host);
   if (bytes === null) {

@@ -1,4 +1,4 @@
-/** What a person, and the operator's own programs, do with shared resources. @module */
+/** The operator's operations on shared resources. @module */
 import * as z from "zod";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Millis, TaskId } from "../../contracts/authority/ids.ts";
@@ -19,7 +19,7 @@ import {
   Supervisor,
 } from "../../contracts/task/resources.ts";
 
-/** In whose name a program of the operator claims and reports: a task's, which must be there. */
+/** The existing task in whose name an operator's program claims and reports. */
 const by = { task: TaskId, supervisor: Supervisor.optional() };
 
 /** The control operation `resources`: a closed union on `do`. */
@@ -41,17 +41,18 @@ export const ResourceBody = z.discriminatedUnion("do", [
     ...{ do: z.literal("report"), ...by, resource: ResourceRef, scope: ResourceScope },
     ...{ about: z.enum(["claim", "version"]), holder: ResourceOwner.optional() },
     ...{ observed: ResourceVersion.optional(), current: ResourceVersion.optional() },
-    /** Of the part's name, where the program has it of others; absent: it is the operator's own word. */
+    /** Colour of the scope's name, where the program has it from others; absent: the operator's own. */
     colour: Colour.optional(),
   }).strict(),
 ]);
+
 /** See {@link ResourceBody}. */
 export type ResourceBody = z.infer<typeof ResourceBody>;
 
-/** What {@link makeResourceOps} is handed. */
+/** The shared resources and the tasks. */
 export interface ResourceOpsParts {
   readonly resources: SharedResources;
-  /** A task that is known here. */
+  /** A known task. */
   find(task: TaskId): AgentTask | undefined;
 }
 
@@ -60,9 +61,9 @@ export interface ResourceOps {
   resources(body: ResourceBody): Promise<Json>;
 }
 
-/** Makes it. */
+/** Makes the handler. */
 export function makeResourceOps({ resources, find }: ResourceOpsParts): ResourceOps {
-  /** A program of the operator speaks for the task: what it names is the operator's own words. */
+  /** The task as claimant. An operator's program acts for it, so names count as the operator's own text. */
   const claimant = (
     task: TaskId,
     supervisor: Supervisor | undefined,

@@ -1,5 +1,5 @@
 /**
- * What is over for longer than the operator keeps things: archived and purged. Chains stay, content goes.
+ * Retention: tasks and exchanges that ended before the operator's limit are archived and purged. Chains stay, content goes.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -9,25 +9,25 @@ import type { TaskId } from "../../contracts/authority/mod.ts";
 import type { AgentTask, HostedAgentService, RetainReport } from "../../contracts/task/mod.ts";
 import type { CountedExchanges } from "../task/task_history.ts";
 
-/** What {@link retain} is handed. */
+/** The tasks, exchanges and messages. */
 export interface RetentionParts {
   readonly service: Pick<HostedAgentService, "list" | "archive" | "purge">;
   readonly exchanges: CountedExchanges & {
     erase(which: { readonly before: number }): Promise<{ readonly erased: number }>;
   };
-  /** Words of settled messages that are no task's. */
+  /** Text of settled messages without a task. */
   readonly inbox: { eraseBefore(before: number): Promise<{ readonly erased: number }> };
   /** See {@link makeClockDoubt}. */
   ahead(): number;
-  /** A person gave its conversation a name: it is kept until that is taken back. */
+  /** True where a person named the task's conversation, which keeps it until the name is removed. */
   named(task: TaskId): boolean;
 }
 
 const OVER = ["completed", "failed", "canceled", "rejected"] as const;
 
 /**
- * The tasks that ended before `before`. A clock may have been wrong for a while, so that a task counts as no older than
- * any that the log has before it: what is in doubt is kept.
+ * The tasks that ended before `before`. A clock may have been wrong for a while, so a task counts
+ * as no older than any earlier task in the log: doubtful ones are kept.
  */
 async function dueTasks(
   { service, named }: Pick<RetentionParts, "service" | "named">,
@@ -44,19 +44,20 @@ async function dueTasks(
   return due;
 }
 
-/** A clock that is so much further than the log can tell is doubted. */
+/** A clock that is further ahead of the log's evidence is doubted. */
 const DOUBT_MS = 86_400_000;
 
 /**
- * How far the clock is ahead of what the log and this kernel's own life can tell, beyond a day: set forward by mistake it
- * would make everything old at once. After a machine was off for long this holds retention back until a later start.
+ * Makes the function that tells how far, beyond a day, the clock is ahead of the evidence of the
+ * log and this kernel's uptime: a clock set forward by mistake would make everything old at once.
+ * After a machine was off for long, retention waits until a later start.
  */
 export function makeClockDoubt(
   { lastEventAt, now, steady }: {
-    /** When the newest event of the log was written; undefined for an empty log. */
+    /** Time of the log's newest event; undefined for an empty log. */
     readonly lastEventAt: number | undefined;
     now(): number;
-    /** Milliseconds that no setting of the clock changes. */
+    /** Milliseconds of a monotonic clock. */
     steady(): number;
   },
 ): () => number {
@@ -64,7 +65,7 @@ export function makeClockDoubt(
   return () => Math.max(0, now() - (seen + (steady() - began) + DOUBT_MS));
 }
 
-/** Erases what ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
+/** Erases tasks and exchanges that ended before `before`, milliseconds since 1970; with `dryRun` it only counts. */
 export async function retain(
   { service, exchanges, inbox, named, ahead }: RetentionParts,
   { before: asked, dryRun }: { readonly before: number; readonly dryRun: boolean },
@@ -84,7 +85,7 @@ export async function retain(
       await service.purge(task.id);
       tasks += 1;
     } catch (error) {
-      // It was taken up, forked or purged meanwhile: the next time sees how it stands.
+      // The task was resumed, forked or purged meanwhile; the next run decides again.
       if (!(error instanceof Fault) || error.code !== "conflict") throw error;
     }
   }

@@ -1,13 +1,13 @@
 /**
- * A firing of a webhook or a schedule makes one task, however often it is asked for: whoever fires may crash between the
- * asking and the answer, and simply asks again. The tasks themselves are the memory of it.
+ * One task for each firing of a webhook or a schedule, however often the firing is repeated: its sender may crash between
+ * the request and the answer, and simply repeat it. The tasks themselves are the record of firings.
  * @module
  */
 import { allTasks, type HostedAgentService } from "../../contracts/task/hosting.ts";
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import type { TaskRequest } from "../../contracts/task/task.ts";
 
-/** The answer to `run`. `already`: this firing has its task since an earlier time. */
+/** The answer to `run`. `already`: an earlier request made this firing's task. */
 interface Ran {
   readonly task: TaskId;
   readonly already?: true;
@@ -20,7 +20,7 @@ const keyOf = ({ ingress, session }: Asked): string => `${ingress.principal}\n${
 const fires = ({ ingress }: Pick<Asked, "ingress">): boolean =>
   ingress.channel === "webhook" || ingress.channel === "schedule";
 
-/** Makes `run`: requests of a webhook or schedule with the session of an earlier one are that one. */
+/** Makes `run`: a webhook's or schedule's request with the session of an earlier one returns that one's task. */
 export function makeOnce(
   service: Pick<HostedAgentService, "create" | "list">,
 ): (request: TaskRequest) => Promise<Ran> {
@@ -41,7 +41,7 @@ export function makeOnce(
     const key = keyOf(request);
     const before = known.get(key);
     if (before !== undefined) return { task: await before, already: true };
-    // INVARIANT: no await between the look and this: two at once are one task.
+    // INVARIANT: no await between the lookup and this, so that concurrent requests share one task.
     const made = service.create(request).then(({ id }) => id);
     known.set(key, made);
     try {

@@ -1,6 +1,6 @@
 /**
- * What a task did and when, as spans: names, ids, counts and outcomes. Only public bodies of events are read, so no
- * content can be in it.
+ * A task's activities as spans: names, ids, counts and outcomes. Only public bodies of events are
+ * read, so spans contain no content.
  * @module
  */
 import type { TaskId } from "../../contracts/authority/mod.ts";
@@ -8,15 +8,15 @@ import type { JsonObject } from "../../contracts/base/mod.ts";
 import type { StoredEvent, TaskSpan } from "../../contracts/task/mod.ts";
 import { bodyOf, eventsOf } from "../core/log/read_events.ts";
 
-/** Spans of one task; what is over it is left out, and said. */
-const MAX = 5_000;
+/** Spans of one task; further ones are left out and counted. */
+const MAX_SPANS = 5_000;
 const NAMES = [
   ...["tool", "effect", "mode", "decision", "rule", "outcome", "model", "backend", "kind", "state"],
   ...["pid", "turn", "inputTokens", "outputTokens", "money", "finish", "channel", "profile"],
   ...["interactive", "harness", "status", "exit"],
 ] as const;
 
-/** Words of ours and of reviewed names, short; numbers; yes or no. */
+/** Copies known attributes: short strings of Remit's own or reviewed names, numbers, booleans. */
 function attributesOf(body: JsonObject): Record<string, string | number | boolean> {
   const found: Record<string, string | number | boolean> = {};
   for (const name of NAMES) {
@@ -37,7 +37,7 @@ interface Begun {
   readonly body: JsonObject;
 }
 
-/** Reads them off the log: the first is the task itself, from its making to its last event. */
+/** Reads a task's spans from the log; the first is the task itself, from its creation to its last event. */
 export async function taskSpans(
   store: Parameters<typeof eventsOf>[0],
   task: TaskId,
@@ -53,7 +53,7 @@ export async function taskSpans(
     id: string,
     span: { readonly from: Begun; readonly to: Begun; readonly ok: boolean },
   ): void => {
-    if (spans.length >= MAX) dropped += 1;
+    if (spans.length >= MAX_SPANS) dropped += 1;
     else {
       spans.push({
         kind,
@@ -80,7 +80,7 @@ export async function taskSpans(
       case "inferred":
       case "modelFailed": {
         const key = `model ${textOf(body, "nonce")}`;
-        // A model on this machine is asked without an event: it began when what came before it was over.
+        // Requests to local models are not logged; they began after the event before.
         const from = begun.get(key) ?? { at: last === 0 ? event.at : last, body: {} };
         begun.delete(key);
         add("inference", `${event.n}`, { from, to: now, ok: event.kind === "inferred" });

@@ -1,6 +1,7 @@
 /**
- * Scratch of tasks that are over: it expires, after a warning, unless a person keeps it. Its clock begins when a sweep
- * first sees it, so that a state of an earlier version loses nothing for as long as any other. docs/shared_resources.md.
+ * Scratch of finished tasks: it expires after a warning, unless a person keeps it. The clock starts
+ * when a sweep first sees the scratch, so that the state of an earlier version gets the full time,
+ * too. docs/shared_resources.md.
  * @module
  */
 import * as z from "zod";
@@ -16,13 +17,13 @@ import { StagedChange } from "../../contracts/tool/workspace.ts";
 import type { Powers } from "../../contracts/task/process.ts";
 
 const DAY = 24 * 60 * 60_000;
-/** Milliseconds for which scratch stays when its task is over, and between the warning and the end. */
+/** Milliseconds that scratch stays after its task, and between the warning and the removal. */
 const KEPT_MS = 30 * DAY, WARNING_MS = 3 * DAY;
 const KIND = "workspace";
 const Scratch = z.array(StagedChange);
 
 const Row = z.object({
-  /** When its clock began, milliseconds since 1970. */
+  /** Start of the clock, milliseconds since 1970. */
   since: z.number(),
   /** A person keeps it. */
   kept: z.boolean(),
@@ -32,16 +33,17 @@ const Row = z.object({
 }).strict();
 type Row = z.infer<typeof Row>;
 
-/** What is asked of workspaces. */
+/** Body of the operation `workspaces`. */
 export const WorkspaceBody = z.discriminatedUnion("do", [
   z.object({ do: z.literal("list") }).strict(),
   z.object({ do: z.literal("files"), task: TaskId }).strict(),
   z.object({ do: z.enum(["keep", "release", "promoted"]), task: TaskId }).strict(),
 ]);
+
 /** See {@link WorkspaceBody}. */
 export type WorkspaceBody = z.infer<typeof WorkspaceBody>;
 
-/** Scratch of one task that is over. */
+/** Scratch of one finished task. */
 export interface WorkspaceStanding {
   readonly task: TaskId;
   readonly objective: string;
@@ -57,7 +59,7 @@ export interface WorkspaceStanding {
   readonly promoted: boolean;
 }
 
-/** One file of scratch: contents lie under their digest, names are in the log. */
+/** One file of scratch: its content is stored under its digest, its name in the log. */
 export interface ScratchFile {
   /** Relative to scratch. */
   readonly path: string;
@@ -68,17 +70,17 @@ export interface ScratchFile {
   readonly label: Label;
 }
 
-/** What {@link makeWorkspaces} is handed. */
+/** The log, the disk, and the tasks' states. */
 export interface WorkspacesParts {
   readonly store: Pick<Store, "document">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "now" | "after">;
-  /** Where each task has its folder, absolute. */
+  /** The folder of all tasks' folders, absolute. */
   readonly work: string;
   readonly disk: {
     /** Names in a folder; empty where there is none. */
     list(path: string): Promise<readonly string[]>;
-    /** What lies beneath a folder; what vanishes meanwhile is not counted. */
+    /** Counts files beneath a folder; files that vanish meanwhile are not counted. */
     weigh(path: string): Promise<{ readonly files: number; readonly bytes: number }>;
     remove(path: string): Promise<void>;
   };
@@ -86,21 +88,21 @@ export interface WorkspacesParts {
   records(task: TaskId): Promise<readonly JsonObject[]>;
   /** Milliseconds by which the clock may be ahead of the truth. */
   ahead(): number;
-  /** A person gave its conversation a name. */
+  /** True where a person named the task's conversation. */
   named(task: TaskId): boolean;
-  /** A question of it waits. */
+  /** True while a question of the task is open. */
   asks(task: TaskId): boolean;
   note(line: string): void;
 }
 
-/** The scratch of tasks that are over. */
+/** The scratch of finished tasks. */
 export interface Workspaces {
   list(): Promise<readonly WorkspaceStanding[]>;
-  /** What one task left, by name. Throws `notFound`. */
+  /** The files of one task, by name. Throws `notFound`. */
   files(task: TaskId): Promise<readonly ScratchFile[]>;
-  /** A person's word: it stays, or its clock begins anew. Throws `notFound`, `conflict`. */
+  /** Takes a person's decision: keep the scratch, restart its clock, or mark it as promoted. Throws `notFound`, `conflict`. */
   decide(task: TaskId, how: "keep" | "release" | "promoted"): Promise<WorkspaceStanding>;
-  /** Begins clocks, warns, and removes what was warned of; again every day. */
+  /** Starts clocks, warns, and removes expired scratch; repeats every day. */
   sweep(): Promise<void>;
   close(): void;
 }
@@ -112,18 +114,18 @@ interface Found {
   readonly version: number;
 }
 
-/** When scratch goes: never without a warning some days before. */
+/** The moment of removal: never without a warning some days before. */
 function expiryOf({ since, warnedAt }: Row): number {
   return Math.max(since + KEPT_MS, warnedAt === undefined ? 0 : warnedAt + WARNING_MS);
 }
 
-/** Makes it; nothing is looked at. */
+/** Makes the workspaces; no folder is read yet. */
 export function makeWorkspaces(parts: WorkspacesParts): Workspaces {
   const { store, log, powers, disk, work } = parts;
   let cancel = (): void => undefined;
   let closed = false;
   let turn: Promise<unknown> = Promise.resolve();
-  /** One at a time: what a person keeps is not removed by a sweep that had read it before. */
+  /** Runs one step at a time, so that a sweep cannot remove scratch that a person decides to keep meanwhile. */
   const inTurn = <T>(step: () => Promise<T>): Promise<T> => {
     const done = turn.then(step);
     turn = done.catch(() => undefined);
@@ -137,7 +139,7 @@ export function makeWorkspaces(parts: WorkspacesParts): Workspaces {
     const row = found === undefined ? undefined : Row.parse(found.body);
     return { task, folder: `${work}/${id}/scratch`, row, version: found?.version ?? 0 };
   };
-  /** Nobody goes on with it: no turn, no question, no person who resumes it, and no name that was given to it. */
+  /** Tells whether nothing can continue the task: it has ended, cannot be resumed, has no open question and no named conversation. */
   const isOver = ({ task }: Found): boolean =>
     TASK_TRANSITIONS[task.status].length === 0 && !isResumable(task) && !parts.asks(task.id) &&
     !parts.named(task.id);
@@ -176,7 +178,7 @@ export function makeWorkspaces(parts: WorkspacesParts): Workspaces {
   const look = async (found: Found, now: number): Promise<void> => {
     const { row, folder, task } = found;
     if (row === undefined) return await write(found, { since: now, kept: false }, undefined);
-    // A kernel was killed between the word and the act.
+    // A kernel was killed between the event and the removal.
     if (row.goneAt !== undefined) return await disk.remove(folder);
     if (row.kept) return;
     const expiresAt = expiryOf(row);
@@ -197,7 +199,7 @@ export function makeWorkspaces(parts: WorkspacesParts): Workspaces {
       if (closed) return;
       try {
         await inTurn(async () => {
-          // As it stands now: a person may have said something since.
+          // Read again, because a person may have decided meanwhile.
           const again = await find(found.task.id);
           if (again !== undefined && isOver(again)) await look(again, now);
         });

@@ -1,12 +1,12 @@
 /**
- * `agent_spawn`, `agent_wait`, `agent_send` and `agent_kill`: a model hands a part of its work to an agent of its
- * own. A child holds a subset of what its parent holds and is charged to every ancestor; what it says falls on the
- * parent in the child's colour and label.
+ * `agent_spawn`, `agent_wait`, `agent_send` and `agent_kill`: a model hands a part of its work to a
+ * child agent. A child holds a subset of its parent's rights and is charged to every ancestor; a
+ * child's answer taints the parent with the child's colour and label.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
-import { type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import { type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import type { EffectClass } from "../../contracts/authority/colour.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
 import type { AgentSpec, CapabilityGrant } from "../../contracts/policy/agent_spec.ts";
@@ -18,16 +18,17 @@ import type {
 } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import { Limits } from "../../contracts/task/budget.ts";
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { type OwnTool, ownTool } from "../core/process/own_tool.ts";
 import type { Offspring } from "./session/session.ts";
 
-/** Milliseconds that one `agent_wait` waits when it does not say. */
+/** Milliseconds of an `agent_wait` that names no time. */
 const WAIT_MS = 60_000;
 const MAX_WAIT_MS = 600_000;
 /** Limits that a call may name. */
 const LIMITS = ["iterations", "toolCalls", "totalTokens", "money", "wallClockMs"] as const;
 const MAX_CHOICES = 16;
-const CHOICE = 64;
+const MAX_CHOICE_LENGTH = 64;
 
 const AGENT: JsonObject = {
   type: "integer",
@@ -41,28 +42,14 @@ const names = (description: string): JsonObject => ({
   description,
 });
 
-interface Draft {
-  readonly name: string;
-  readonly description: string;
-  readonly properties: JsonObject;
-  readonly required: readonly string[];
-}
-
-const described = ({ name, description, properties, required }: Draft): ToolDescriptor =>
-  Object.freeze(ToolDescriptor.parse({
-    name: ToolName.parse(name),
-    description,
-    interfaceId: "Subagents",
-    methodName: name.slice(name.indexOf("_") + 1),
-    paramSchema: JSON.stringify({
-      type: "object",
-      properties,
-      required,
-      additionalProperties: false,
-    }),
-    permission: "auto",
-    category: name === "agent_wait" ? "read" : "agent",
-  }));
+const described = (
+  words: Pick<OwnTool, "name" | "description" | "properties" | "required">,
+): ToolDescriptor =>
+  ownTool({
+    ...words,
+    ...{ interfaceId: "Subagents", methodName: words.name.slice(words.name.indexOf("_") + 1) },
+    category: words.name === "agent_wait" ? "read" : "agent",
+  });
 
 const SPAWN = described({
   name: "agent_spawn",
@@ -103,7 +90,7 @@ const WAIT = described({
     },
     choices: {
       type: "array",
-      items: { type: "string", minLength: 1, maxLength: CHOICE },
+      items: { type: "string", minLength: 1, maxLength: MAX_CHOICE_LENGTH },
       minItems: 2,
       maxItems: MAX_CHOICES,
     },
@@ -124,25 +111,25 @@ const KILL = described({
   required: ["agent"],
 });
 
-/** Their descriptors. */
+/** The descriptors of the four tools. */
 export const AGENT_TOOLS: readonly ToolDescriptor[] = Object.freeze([SPAWN, WAIT, SEND, KILL]);
 
-/** What the tools are made over. */
+/** The processes and their children, as the tools reach them. */
 export interface AgentToolsParts {
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;
   processOf(pid: Pid): ProcessRow | undefined;
-  /** What a process of a task may do with children; undefined when the task has ended. */
+  /** A process's powers over its children; undefined when the task has ended. */
   offspring(task: TaskId, pid: Pid): Offspring | undefined;
 }
 
-/** What of a task says which agents may be started. */
+/** The parts of a request that say which agents may be started. */
 export interface AgentsRequest {
   readonly agent?: Pick<AgentSpec, "name" | "agents"> | undefined;
   readonly agents?: readonly AgentSpec[] | undefined;
 }
 
-/** The tools of one task; none where its agent may start no other. */
+/** The tools of one task; none where the task's agent may start no other agent. */
 export function agentToolBindings(
   parts: AgentToolsParts,
   request: AgentsRequest,
@@ -197,11 +184,11 @@ export function agentToolBindings(
         ...(mounts === undefined && agent?.mounts === undefined
           ? {}
           : { mounts: Array.isArray(mounts) ? mounts.map(String) : agent?.mounts ?? [] }),
-        // A copy is called as what it is a copy of.
+        // A copy is named like its original.
         agent: agent ?? { ...PLAIN, name: row.spec },
         stays: true,
       });
-      return told({ agent: number });
+      return resultOf({ agent: number });
     }),
     bound(WAIT, "read", async (call, offspring) => {
       const { agent, seconds, choices } = call.args;
@@ -212,11 +199,11 @@ export function agentToolBindings(
       const closed = Array.isArray(choices) ? choices.map(String) : undefined;
       const { colour, sources } = before;
       const done = await offspring.answerWithin(pid, { ms, closed: closed !== undefined });
-      if (done === undefined) return told({ agent: pid, state: "working" });
+      if (done === undefined) return resultOf({ agent: pid, state: "working" });
       const state = row.status === "ended" ? "ended" : "answered";
       if (closed === undefined) {
         return {
-          ...told({ agent: pid, state, exit: done.exit, answer: done.text }),
+          ...resultOf({ agent: pid, state, exit: done.exit, answer: done.text }),
           colour: row.colour,
           label: row.label,
           sources: [...row.sources].slice(-20),
@@ -224,9 +211,9 @@ export function agentToolBindings(
       }
       const answer = closed.includes(done.text.trim()) ? done.text.trim() : null;
       const why = answer === null ? { why: "its answer is none of the choices" } : {};
-      // One of a few words that the parent wrote: it carries no text of a stranger, and what it says is as confidential.
+      // A choice that the parent wrote carries no stranger's text, so the colour stays; the choice itself is as confidential as the child's label.
       return {
-        ...told({ agent: pid, state, exit: done.exit, answer, ...why }),
+        ...resultOf({ agent: pid, state, exit: done.exit, answer, ...why }),
         colour,
         label: row.label,
         sources: [...sources],
@@ -234,19 +221,19 @@ export function agentToolBindings(
     }),
     bound(SEND, "stage", async (call, offspring) => {
       await offspring.say(Number(call.args["agent"]), String(call.args["text"]));
-      return told({ agent: Number(call.args["agent"]), state: "working" });
+      return resultOf({ agent: Number(call.args["agent"]), state: "working" });
     }),
     bound(KILL, "stage", async (call, offspring) => {
       const pid = Number(call.args["agent"]);
       await offspring.kill(pid, "SIGKILL");
-      return told({ agent: pid, state: "ended" });
+      return resultOf({ agent: pid, state: "ended" });
     }),
   ]);
 }
 
 const PLAIN: Omit<AgentSpec, "name"> = { labels: {}, persona: "", limits: {}, env: {} };
 
-function told(value: Readonly<Record<string, Json>>): PowerResult {
+function resultOf(value: Readonly<Record<string, Json>>): PowerResult {
   return { content: JSON.stringify(value), colour: "BLUE", label: "public", sources: [], value };
 }
 
@@ -256,7 +243,7 @@ function agentOf(
   row: ProcessRow,
   name: Json | undefined,
 ): AgentSpec | undefined {
-  // A child's own list holds for it, and not its parent's.
+  // A child's own list of agents applies to it, not its parent's.
   const self = row.spec === own?.name ? own : agents.find((each) => each.name === row.spec) ??
     AGENT_PROFILES.get(row.spec);
   const may = self?.agents;
@@ -281,22 +268,22 @@ function agentOf(
   return found;
 }
 
-/** What the child may call: what it was given by name, of what its agent may have, of what the parent has. */
+/** A child's tools: the named ones, within its agent's, within the parent's. */
 function capabilitiesOf(
   row: ProcessRow,
   agent: AgentSpec | undefined,
   asked: Json | undefined,
 ): readonly CapabilityGrant[] {
   const parents = (row.snapshot?.tools ?? []).map(({ name }) => name);
-  const most = agent?.capabilities === undefined
+  const allowed = agent?.capabilities === undefined
     ? parents.map((tool): CapabilityGrant => ({ tool }))
-    // A profile of the box names the most that it may have; an agent of remit.yaml must get what it names.
+    // A built-in profile names the most that its agent may have; an agent of remit.yaml must get all that it names.
     : AGENT_PROFILES.get(agent.name) === agent
     ? agent.capabilities.filter(({ tool }) => parents.includes(tool))
     : agent.capabilities;
-  if (!Array.isArray(asked)) return most;
+  if (!Array.isArray(asked)) return allowed;
   return asked.map((name) => {
-    const grant = most.find(({ tool }) => tool === name);
+    const grant = allowed.find(({ tool }) => tool === name);
     if (grant !== undefined) return grant;
     throw new Fault(
       "refused",

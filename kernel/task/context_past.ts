@@ -1,4 +1,4 @@
-/** Conversations as their logs have them: for `remit ctx`, `remit conversation` and forks. @module */
+/** Conversations read from their logs, for `remit ctx`, `remit conversation` and forks. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
 import type {
@@ -18,18 +18,18 @@ import { type ArchivedChange, changeOf, restoring } from "./context/archive.ts";
 import { forkOf, type Replay, replayTask } from "./replay.ts";
 import type { ReadPrivate } from "../core/log/read_events.ts";
 
-/** What {@link makePastConversations} is handed. */
+/** The log of all conversations. */
 export interface PastParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;
 }
 
-/** What a command line reads of conversations. */
+/** Queries over past conversations. */
 export interface ConversationReads extends PastConversations {
   changes(task: TaskId): Promise<readonly ContextRow[]>;
-  /** Messages that gave way in change `number`, from place `from` on. */
+  /** Messages that change `number` removed, from index `from` on. */
   evicted(task: TaskId, number: number, from: number): Promise<MessagePage>;
-  /** The conversation after `turn`, or as it is. Rejects `notFound` for a turn that was not. */
+  /** The conversation after `turn`, or as it is now. Rejects with `notFound` for a turn that did not happen. */
   messages(task: TaskId, turn: number | undefined, from: number): Promise<MessagePage>;
   rows(
     named: ReturnType<ConversationStore["list"]>,
@@ -37,15 +37,15 @@ export interface ConversationReads extends PastConversations {
   ): Promise<readonly ConversationRow[]>;
 }
 
-/** Characters of the messages that one answer carries. */
-const PAGE = 300_000;
+/** Characters of messages in one page. */
+const MAX_PAGE = 300_000;
 
 /** Makes the reader of past conversations. */
 export function makePastConversations({ store, readPrivate }: PastParts): ConversationReads {
   const replay = (task: TaskId, until?: number): Promise<Replay> =>
     replayTask(store, readPrivate, task, until);
 
-  /** After `turn`; a turn that a fork copied is read where it happened. */
+  /** The task after `turn`; a turn that a fork copied is read in the original task. */
   const after = async (
     task: TaskId,
     turn: number,
@@ -105,7 +105,7 @@ export function makePastConversations({ store, readPrivate }: PastParts): Conver
       const rows: ConversationRow[] = [];
       for (const { name, task, expiresAt } of named) {
         const found = find(task);
-        // An erased conversation has a name until somebody takes it.
+        // An erased conversation keeps its name until another takes it.
         const past = found === undefined || found.purged ? undefined : await replay(task);
         rows.push({
           ...{ name, task, updatedAt: found?.updatedAt ?? 0, expiresAt: expiresAt ?? null },
@@ -135,7 +135,7 @@ function pageOf(
   let end = from;
   while (end < messages.length) {
     size += JSON.stringify(messages[end]).length;
-    if (size > PAGE && end > from) break;
+    if (size > MAX_PAGE && end > from) break;
     end += 1;
   }
   return { messages: messages.slice(from, end), next: end < messages.length ? end : null };

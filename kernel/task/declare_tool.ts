@@ -1,10 +1,12 @@
 /**
- * `tools_declare`: before a model has read what others wrote, it says which tools that change something the request
- * needs. Later their calls go on without a question where every value stands in the request. docs/provenance.md.
+ * `tools_declare`: before a model reads anything that others wrote, it names the changing tools
+ * that the request needs. Later calls of these need no question where every value stands in the
+ * request. docs/provenance.md.
  * @module
  */
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
-import { type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { ownTool } from "../core/process/own_tool.ts";
+import { type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import { DeclaredTools } from "../../contracts/authority/origin.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
@@ -13,39 +15,33 @@ import type { ProcessRow } from "../../contracts/task/process.ts";
 
 const NAME = "tools_declare";
 
-/** Its descriptor. */
-export const TOOLS_DECLARE: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
-  name: ToolName.parse(NAME),
+/** The descriptor of `tools_declare`. */
+export const TOOLS_DECLARE: ToolDescriptor = ownTool({
+  name: NAME,
   description:
     "Call this first, before you read anything of an imported server, if the request needs tools of servers " +
     "that change or send something: name them, each with the most calls. Calls beyond that ask the person. Once. " +
     'Example: {"tools":[{"tool":"mcp_bank_transfer","max":1}]}',
   interfaceId: "ToolDeclaration",
   methodName: "declare",
-  paramSchema: JSON.stringify({
-    type: "object",
-    properties: {
-      tools: {
-        type: "array",
-        minItems: 1,
-        maxItems: 64,
-        items: {
-          type: "object",
-          properties: {
-            tool: { type: "string", minLength: 1, maxLength: 64 },
-            max: { type: "integer", minimum: 1, maximum: 1_000 },
-          },
-          required: ["tool", "max"],
-          additionalProperties: false,
+  properties: {
+    tools: {
+      type: "array",
+      minItems: 1,
+      maxItems: 64,
+      items: {
+        type: "object",
+        properties: {
+          tool: { type: "string", minLength: 1, maxLength: 64 },
+          max: { type: "integer", minimum: 1, maximum: 1_000 },
         },
+        required: ["tool", "max"],
+        additionalProperties: false,
       },
     },
-    required: ["tools"],
-    additionalProperties: false,
-  }),
-  permission: "auto",
-  category: "read",
-}));
+  },
+  required: ["tools"],
+});
 
 interface DeclareParts {
   /** Takes the call's token, once. Throws as the token does. */
@@ -64,7 +60,7 @@ function toolsOf(args: JsonObject): DeclaredTools {
   );
 }
 
-/** The tool as the gate knows it. */
+/** The binding of `tools_declare`. */
 export function declareBinding({ redeem, processOf, declare }: DeclareParts): ToolBinding {
   return Object.freeze<ToolBinding>({
     descriptor: TOOLS_DECLARE,
@@ -72,10 +68,10 @@ export function declareBinding({ redeem, processOf, declare }: DeclareParts): To
     deadlineMs: 5_000,
     resultBytes: 16_384,
     resolve(args, { pid, colour }): Resolved {
-      // INVARIANT: what another wrote chooses no tool (test: "mallory's letter declares nothing, …").
+      // INVARIANT: text that others wrote chooses no tool (test: "mallory's letter declares nothing, …").
       if (colour !== "BLUE") {
         throw new Fault(
-          // Not "contaminated": that the model was late is no reason for the whole task to fail.
+          // Not "contaminated", which would fail the whole task only because the model was late.
           "refused",
           "Cannot declare tools: text that others wrote was read before; their calls ask the person",
         );

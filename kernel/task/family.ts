@@ -1,6 +1,6 @@
 /**
  * The processes of one task: a root and its children. A process signals only its own children, a
- * child holds a subset of its parent, killing a parent leaves no orphan.
+ * child holds a subset of its parent's rights, and killing a parent leaves no orphan.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -23,34 +23,34 @@ import type { Offspring, Session, SessionTurn } from "./session/session.ts";
 import type { TaskHostParts } from "./task_host.ts";
 import { isInherited } from "../power/wiki/wiki_tools.ts";
 
-/** What {@link makeFamily} is handed. */
+/** The parts of the task's host that a family uses. */
 export interface FamilyParts
   extends
     Pick<TaskHostParts, "processes" | "leases" | "log" | "powers" | "toolhosts" | "askBrake"> {
-  /** Makes the session of a child that runs as this agent. */
+  /** Makes the session of a child that runs as `agent`. */
   session(row: ProcessRow, offspring: Offspring, agent: AgentSpec | undefined): Session;
-  /** Tools that a process is advertised now. */
+  /** Tools advertised to a process now. */
   tools(pid: Pid): ReadonlySet<string>;
 }
 
 /** A task's processes. */
 export interface Family {
-  /** What the process may do with children. */
+  /** A process's powers over its children. */
   of(pid: Pid): Offspring;
-  /** Takes in the task's first process. */
+  /** Adds the task's first process. */
   adopt(row: ProcessRow, session: Session): void;
   /** Delivers a signal; false when the process is not of this family. */
   signal(pid: Pid, signal: Signal): Promise<boolean>;
-  /** A limit of a process is used up: SIGXCPU, once. */
+  /** Sends SIGXCPU once, when a limit of the process is exhausted. */
   exhausted(pid: Pid, limit: string): Promise<void>;
-  /** The limit that a process ran into first, if it did. */
+  /** The first exhausted limit of a process. */
   limitOf(pid: Pid): string | undefined;
-  /** How a process was ended by a signal, if it was. */
+  /** The signal that killed a process, with its exit code. */
   killedBy(pid: Pid): { readonly signal: Signal; readonly exit: number } | undefined;
-  /** Each process is told that what it may call has changed. */
+  /** Tells each process that its callable tools have changed. */
   readvertise(): void;
   osPids(pid: Pid): readonly number[];
-  /** Why a call of one of its processes is needed, in its model's words. */
+  /** The model's own reason for a call of one of the processes. */
   reasonFor(pid: Pid, ...asked: Parameters<ReasonFor>): ReturnType<ReasonFor>;
   end(exit: number): Promise<void>;
 }
@@ -62,7 +62,7 @@ interface Member {
   killed: { readonly signal: Signal; readonly exit: number } | undefined;
   limit: string | undefined;
   result: Promise<TurnResult> | undefined;
-  /** It waits for more to do once it has answered. */
+  /** After an answer the process waits for its next message. */
   readonly stays: boolean;
 }
 
@@ -145,7 +145,7 @@ export function makeFamily(parts: FamilyParts): Family {
         session.capsChanged();
         return;
       case "conclude":
-        // A partial result is what has been said so far: nobody waits for the rest.
+        // The text so far becomes the partial result; nobody waits for the rest.
         session.stopInferring();
         parts.powers.after(action.withinMs, () => {
           if (row.status === "ended") return;
@@ -158,7 +158,7 @@ export function makeFamily(parts: FamilyParts): Family {
         await endSubtree(member, action.exit);
         return;
       case "askBrake":
-        // Not awaited: whoever sent the signal need not wait for a person.
+        // Not awaited, so that the sender of the signal does not wait for a person.
         void brake(member);
         return;
       case "reap": // `wait` gives the exit
@@ -166,7 +166,7 @@ export function makeFamily(parts: FamilyParts): Family {
     }
   };
 
-  /** Held until a person answers; where nobody is there to ask, the turn ends and waits. */
+  /** Holds a process until a person answers; when the question is queued, the turn ends and the task waits. */
   const brake = async (member: Member): Promise<void> => {
     let allowed = false;
     try {
@@ -195,7 +195,7 @@ export function makeFamily(parts: FamilyParts): Family {
     const inherited = leases.list(row.task).filter(({ pid, scope }) =>
       pid === parent && isInherited(scope) && (!isOf(scope, mounts) || isOf(scope, row.mounts))
     );
-    // With the commit that says that it started: each alone would wait for the disk.
+    // Logged together with the process's start: separate commits would each wait for the disk.
     leases.inherit(inherited.map(({ id }) => id), {
       pid: row.pid,
       reason: `a child of process ${parent}`,
@@ -217,7 +217,7 @@ export function makeFamily(parts: FamilyParts): Family {
       ...(body.mounts === undefined ? {} : { mounts: body.mounts }),
       tools: parts.tools(parent),
       spec: body.agent?.name ?? "child",
-      // INVARIANT: a call is named by its conversation: nobody is given a relative's result.
+      // INVARIANT: calls are named by conversation, so that no process gets the result of a related one.
       conversation: `${above.conversation}/${members.size}`,
     });
     inheritLeases(above, row);
@@ -238,7 +238,7 @@ export function makeFamily(parts: FamilyParts): Family {
     return row.pid;
   };
 
-  /** Begins a turn of a child; SIGCHLD tells its parent of the end. */
+  /** Begins a turn of a child; its parent gets SIGCHLD at the end. */
   const begin = (parent: Pid, member: Member, content: string): void => {
     const { row, session } = member;
     const { task, colour, label } = row;
@@ -275,7 +275,7 @@ export function makeFamily(parts: FamilyParts): Family {
     begin(parent, member, text);
   };
 
-  /** What a child says keeps the child's colour, and it falls on who reads it. */
+  /** Taints the parent with a child's answer; an answer from a closed list of choices keeps the parent's colour. */
   const hear = (pid: Pid, child: ProcessRow, closed: boolean): void => {
     const { colour, sources } = closed ? NO_TAINT : child;
     processes.taint(pid, { colour, label: child.label, sources });
@@ -347,7 +347,7 @@ function parseTool(name: string): ToolName {
   return parsed.data;
 }
 
-/** Tells whether a scope lies in one of the mounts. */
+/** Tells whether a scope lies in one of `mounts`. */
 function isOf({ resource, path }: Scope, mounts: ProcessRow["mounts"]): boolean {
   return resource === "mount" &&
     mounts.some(({ name }) => path === name || path.startsWith(`${name}/`));

@@ -1,6 +1,6 @@
 /**
- * A task as a run of an agent of others reaches it: the tools that it is served, each call through the gate as the
- * process's own, and its inferences, paid by the task.
+ * The port of a foreign agent's run to its task: the tools that the agent is offered, each call
+ * passing the gate as the process's own, and the agent's inferences, paid by the task.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -15,11 +15,11 @@ import type { ProcessTable } from "../core/process/table.ts";
 import type { AgentPort, Shown } from "../power/command/run.ts";
 import type { TaskModels } from "./models.ts";
 
-/** One run. */
+/** One run of a foreign agent. */
 export interface ForeignPortRun {
   readonly row: ProcessRow;
   readonly agent: ForeignAgent;
-  /** Of all that it was shown. */
+  /** Colour and label of everything that the agent has been shown. */
   shown(): Shown;
 }
 
@@ -27,27 +27,28 @@ interface ForeignPortParts {
   readonly gate: Pick<Gate, "call">;
   readonly infer: TaskModels["foreign"];
   readonly taint: ProcessTable["taint"];
-  /** A process ran into this limit. */
+  /** Called when a process exhausts a limit. */
   exhausted(pid: Pid, limit: string): void;
 }
 
-/** Most tools that an agent is told of: each costs its model tokens at every turn. */
+/** Tools offered to an agent, at most: each costs its model tokens in every turn. */
 const MAX_TOOLS = 128;
-/** The interfaces of the tools over a wiki, and of `http_fetch`. */
-const OWN = new Set(["AgentMemory", "HttpEndpoint"]);
-/** Longest id of a call that one within it is named after. */
-const LONG_ID = 100;
+/** Interfaces of the tools over a wiki, and of `http_fetch`. */
+const OFFERED_INTERFACES = new Set(["AgentMemory", "HttpEndpoint"]);
+/** Length of a call id from which on it is hashed. */
+const MAX_ID = 100;
 
 /**
- * Whether an agent of others is served a tool: what it cannot have of its own within its walls. Files it has as a copy;
- * a second way to them would change what its copy is held against. Programs it has, too. What is forbidden to its task is
- * not told to it.
+ * Tells whether a foreign agent is offered a tool: one that it cannot have by itself inside its
+ * walls. Files it has as a copy, and a second way to them would change what the copy is compared
+ * with. Programs it has as well. Forbidden tools are not mentioned to it.
  */
 function isServed({ name, permission, interfaceId }: ToolDescriptor): boolean {
-  return permission !== "forbidden" && (name.startsWith("mcp_") || OWN.has(interfaceId));
+  return permission !== "forbidden" &&
+    (name.startsWith("mcp_") || OFFERED_INTERFACES.has(interfaceId));
 }
 
-/** Makes it. */
+/** Makes the port of one run. */
 export function makeForeignPort(
   { gate, infer, taint, exhausted }: ForeignPortParts,
   run: ForeignPortRun,
@@ -55,7 +56,7 @@ export function makeForeignPort(
   const { row, agent: { name, provider } } = run;
   const served = (row.snapshot?.tools ?? []).filter(isServed).slice(0, MAX_TOOLS);
   const names: ReadonlySet<string> = new Set(served.map((tool) => tool.name));
-  // Told when the run is over: a process that is to conclude has seconds, and the agent's work would be lost.
+  // Reported when the run is over: a process that must conclude has seconds, and the agent's work would be lost.
   let limit: string | undefined;
   const inferring = provider === undefined
     ? undefined
@@ -70,11 +71,9 @@ export function makeForeignPort(
       if (!names.has(tool)) {
         throw new Fault("refused", `Cannot call ${JSON.stringify(tool)}: it is not served`);
       }
-      // INVARIANT: what its copy of the folder holds is read by then (test: "a call of an agent of others is judged by what its copy holds").
+      // INVARIANT: everything in the agent's copy counts as read (test: "a call of an agent of others is judged by what its copy holds").
       taint(row.pid, { ...run.shown(), sources: [] });
-      const own = id.length > LONG_ID
-        ? `${sha256Hex(id).slice(0, 32)}/${id.split("/").at(-1)}`
-        : id;
+      const own = id.length > MAX_ID ? `${sha256Hex(id).slice(0, 32)}/${id.split("/").at(-1)}` : id;
       const { outcome, content, error } = await gate.call(
         row.pid,
         { id: CallId.parse(own), name: tool, arguments: args },

@@ -1,4 +1,4 @@
-/** What a task is granted at its start. @module */
+/** The rights of a task's first process. @module */
 import { noUsage } from "../../contracts/task/budget.ts";
 import { mcpScopes } from "../../contracts/exchange/mcp.ts";
 import type { Scope } from "../../contracts/authority/mod.ts";
@@ -9,13 +9,13 @@ import type { Replay } from "./replay.ts";
 import type { NewProcess } from "../core/process/table.ts";
 import { type MemoryRequest, memoryScopes } from "../power/wiki/wiki_tools.ts";
 
-/** What of a rule decides whether it opens the network. */
+/** The parts of a rule that decide whether it opens the network. */
 type NetRule = Pick<PolicyRule, "mode" | "destination" | "tool" | "category" | "effect">;
 
 /**
  * The scopes that a task's first process is granted. The network is leased as far as rules open it
- * for the tools `network`: an origin that a rule names exactly by itself, which says that the
- * operator means that very machine; anything wider as all there is.
+ * for the tools in `network`: an origin that a rule names exactly as its own scope, since the
+ * operator means that very machine, and anything wider as one scope for the whole network.
  */
 export function grantedScopes(
   request:
@@ -35,11 +35,11 @@ export function grantedScopes(
     { resource: "outbox", right: "write", path: "" },
   ];
   scopes.push(...memoryScopes(request), ...(request.mcp ?? []).flatMap(mcpScopes));
-  // Files that come in are read under a lease that can be taken back alone.
+  // Incoming files are read under a lease of their own, which can be revoked alone.
   if ((request.mcp ?? []).length > 0 || peerOf(request.ingress) !== undefined) {
     scopes.push({ resource: "inbox", right: "read", path: "" });
   }
-  // What servers may change is staged in mounts that nobody can name, and applied from there.
+  // Servers' changes are staged in, and applied from, mounts that no tool can name.
   for (const path of grantMounts(request).paths) {
     for (const right of ["read", "write"] as const) scopes.push({ resource: "mount", right, path });
   }
@@ -52,7 +52,7 @@ export function grantedScopes(
   return scopes;
 }
 
-/** The peer whose message a task works on. */
+/** The peer whose message the task handles. */
 function peerOf(ingress: TaskRequest["ingress"] | undefined): string | undefined {
   const { channel, principal = "" } = ingress ?? {};
   return channel === "a2a" ? /^peer:([a-z][a-z0-9]{0,23})$/.exec(principal)?.[1] : undefined;
@@ -70,7 +70,7 @@ function netScopes(
     const named = [rule.destination ?? "*"].flat();
     for (const each of named) paths.add(ORIGIN.test(each) ? each : "");
   }
-  // Named origins first: the lease that covers a request best is found first.
+  // Named origins first, so that the most exact lease for a request is found first.
   return [...paths].sort().reverse().map((path) => ({ resource: "net", right: "use", path }));
 }
 
@@ -78,7 +78,7 @@ function opensNetwork(rule: NetRule, network: ReadonlySet<string>): boolean {
   if (rule.mode === "forbidden" || rule.mode === "suppress") return false;
   const { tool, category, effect, destination } = rule;
   if ([destination ?? ""].flat().every((one) => /^(?:memory|mcp):/.test(one))) return false;
-  // Imported tools have leases of their own: a rule for them opens the network to no other tool.
+  // Imported tools have leases of their own, so a rule for them opens the network to no other tool.
   if (tool !== undefined && [tool].flat().every((one) => one.startsWith("mcp_"))) return false;
   const fits = (of: string | readonly string[] | undefined, test: (one: string) => boolean) =>
     of === undefined || [of].flat().some(test);
@@ -88,19 +88,19 @@ function opensNetwork(rule: NetRule, network: ReadonlySet<string>): boolean {
     fits(effect, (one) => one.startsWith("outbound"));
 }
 
-/** What a person took back stays taken back: a crash gives no rights. */
+/** Tells whether a person revoked a scope under an earlier kernel: a crash gives no right back. */
 export function isRevoked(replay: Replay | undefined, scope: Scope): boolean {
   return replay?.revoked.some(({ resource, right, path }) =>
     resource === scope.resource && right === scope.right && path === scope.path
   ) ?? false;
 }
 
-/** What the process is made of. What an earlier kernel counted, read and coloured stays so. */
+/** The task's first process. Usage, colour, label and sources of an earlier kernel stay. */
 export function newRoot(
   task: AgentTask,
   request: TaskRequest,
   replay: Replay | undefined,
-  /** The phase that it is in now: it may have been moved while it waited for its place. */
+  /** The current phase, which may have changed while the task waited for its place. */
   phase = task.phase,
 ): NewProcess {
   const { session, ingress, profile, mounts, onQuestion } = request;

@@ -1,4 +1,4 @@
-/** A task that has its processes: its turns, its review, its end. @module */
+/** A task with running processes: its turns, its review, its end. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import type {
@@ -19,10 +19,10 @@ import type { TornPatches } from "./review.ts";
 import type { Session } from "./session/session.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 
-/** What {@link makeHostedTask} is handed. */
+/** The processes, workspace and replay of one task. */
 interface HostedTaskParts {
   readonly request: Pick<TaskRequest, "onQuestion" | "intake">;
-  /** Its root process, and that process's session. */
+  /** The root process and its session. */
   readonly row: ProcessRow;
   readonly root: Pick<Session, "turn" | "interrupt" | "consult">;
   readonly log: IntakeParts["log"];
@@ -34,22 +34,22 @@ interface HostedTaskParts {
   readonly time: Pick<TaskTime, "turn">;
   readonly workspace: Pick<TaskWorkspace, "unfinished" | "staged" | "undo">;
   readonly torn: Pick<TornPatches, "settle">;
-  /** Called with each message that begins a turn. */
+  /** Called with each message that starts a turn. */
   said(message: ChatMessage): void;
-  /** What the log says of it, where it was taken up again. */
+  /** The task's state from its log, where an earlier kernel ran it. */
   readonly replay: Replay | undefined;
-  /** Folder of what is staged. */
+  /** Folder of staged contents. */
   readonly content: string;
   readonly review: HostedTask["review"];
-  /** The limit at which a foreign agent stopped, if it did. */
+  /** The limit that stopped a foreign agent, if any. */
   spentByAgent(): string | undefined;
-  /** The person has gone: turns the open question into a queued one. */
+  /** The person has left: turns open questions into queued ones. */
   queueQuestions(task: TaskId): void;
   /** Settles a half-applied patch, ends the processes, releases leases and models. */
   readonly end: HostedTask["end"];
 }
 
-/** Makes it. `unfinished`: an earlier kernel left a turn, an answer or a patch half done. */
+/** Makes the task. `unfinished`: an earlier kernel left a turn, an answer or a patch half done. */
 export function makeHostedTask(
   parts: HostedTaskParts,
 ): { readonly hosted: HostedTask; readonly unfinished: boolean } {
@@ -58,13 +58,14 @@ export function makeHostedTask(
   let pending = replay?.pending;
   const unfinished = pending !== undefined || !isAnswered(before) || workspace.unfinished();
   let first = true;
-  // A fork goes on with what was said, and begins no task.
-  let takesIn = parts.request.intake === true && replay?.fork === undefined && !isTakenIn(replay);
+  // A fork continues a conversation and needs no intake.
+  let needsIntake = parts.request.intake === true && replay?.fork === undefined &&
+    !isTakenIn(replay);
 
   const hosted: HostedTask = {
     async turn(message): Promise<TurnOutcome & UsedUp> {
       const next = message ?? pending;
-      // A task that waited only for its review has nothing more to infer.
+      // A task that waited only for its review needs no inference.
       if (first && next === undefined && !unfinished) return answered(before);
       if (first && replay?.brakeDenied === true) return { stop: "brake", text: "" };
       if (!first && next !== undefined) await parts.time.turn();
@@ -73,18 +74,18 @@ export function makeHostedTask(
       if (next !== undefined) {
         parts.said(next);
         processes.setTurn(row.pid, row.turn + 1);
-        // What others said is read by the process like anything else that it reads.
+        // A message taints the process like everything else that it reads.
         processes.taint(row.pid, { ...next.provenance, sources: sourcesOf(next) });
       }
-      const over = takesIn && next !== undefined
+      const over = needsIntake && next !== undefined
         ? await takeIn({ ...parts, session: root }, next)
         : undefined;
-      takesIn &&= over !== undefined;
+      needsIntake &&= over !== undefined;
       const end = over ?? await root.turn(next);
       const killed = family.killedBy(row.pid);
       const spent = parts.spentByAgent();
       const limit = family.limitOf(row.pid) ?? spent;
-      // What it said before it was refused is its answer all the same.
+      // Text from before the refusal is still the agent's answer.
       if (spent !== undefined && end.stop === "answered") {
         return { stop: "budget", text: end.text, limit: spent };
       }

@@ -1,9 +1,10 @@
 /**
- * The intake of a task: before its worker has a tool, its model says by the template `intake` what the task is. An answer
- * that does not fit is told why, in the conversation and as an event; after three the turn ends. What the model says is
- * recorded with the colour that the process has then, and grants nothing: tools and mounts that it does not name are
- * given up, whatever its colour, and those that it names and does not hold stay unheld. Tools that it names count as
- * declared (declare_tool.ts) where that colour is BLUE. docs/templates.md.
+ * The intake of a task: before the worker has any tool, the model describes the task by the
+ * template `intake`. An answer that does not fit is returned with the reason, which is logged;
+ * after three misfits the turn ends. The intake is recorded with the process's colour and grants
+ * nothing: tools and mounts that it does not name are given up, whatever the colour, and named ones
+ * that the process does not hold stay unheld. Named tools count as declared (declare_tool.ts) where
+ * the colour is BLUE. docs/templates.md.
  * @module
  */
 import * as z from "zod";
@@ -23,29 +24,29 @@ import type { KeptRights, ProcessTable } from "../core/process/table.ts";
 import type { Replay } from "./replay.ts";
 import type { Session } from "./session/session.ts";
 
-/** Answers that are asked for, the first one included. */
-const TRIES = 3;
+/** Attempts, the first answer included. */
+const MAX_ATTEMPTS = 3;
 const ANSWER_TOKENS = 2_048;
-/** Names of tools that the model is told of. */
-const NAMES = 200;
-/** Tools that stay: they tell of tools, or put to the person what was staged. */
+/** Names of tools that the model is shown. */
+const MAX_NAMES = 200;
+/** Tools that always stay: they describe tools, or submit staged changes to the person. */
 const KEPT: ReadonlySet<string> = new Set(
   ["patch_apply", PLAN_ASK, PLAN_RUN, "tool_describe", "tool_search", "tools_declare"],
 );
 
-/** What {@link takeIn} is handed. */
+/** The process, its session, log and gate. */
 export interface IntakeParts {
   readonly row: ProcessRow;
   readonly session: Pick<Session, "consult">;
   readonly log: Pick<EventLog, "append">;
   readonly gate: Pick<Gate, "advertise">;
-  /** Gives up for good what is not named here. */
+  /** Gives up for good all rights that are not named. */
   narrow(kept: KeptRights): Promise<void>;
-  /** Hears which tools the task needs, as if the model had declared them. */
+  /** Declares the tools that the task needs. */
   declare(tools: DeclaredTools): void;
 }
 
-/** Asks for the intake of `request`. Undefined when one is on record; else how the turn ends instead. */
+/** Asks for the intake of `request`. Undefined once an intake is recorded; else the turn's end. */
 export async function takeIn(
   parts: IntakeParts,
   request: ChatMessage,
@@ -53,17 +54,17 @@ export async function takeIn(
   const { row, session, log } = parts;
   const template = titleOf(INTAKE);
   const { colour, label } = row;
-  const said = (content: string): ChatMessage => ({
+  const kernelMessage = (content: string): ChatMessage => ({
     role: "user",
     content,
-    // Of the kernel, and as coloured as the request that it quotes.
+    // Written by the kernel, with the colour of the request that it quotes.
     provenance: { origin: "kernel", colour, label },
   });
   const held = parts.gate.advertise(row.pid).tools.map(({ name }) => name);
-  const names = held.slice(0, NAMES), mounts = row.mounts.map(({ name }) => name);
-  let append = [said(asking({ names, mounts }, request.content))];
+  const names = held.slice(0, MAX_NAMES), mounts = row.mounts.map(({ name }) => name);
+  let append = [kernelMessage(asking({ names, mounts }, request.content))];
   let why = "";
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     let answer: ChatMessage;
     try {
       answer = await session.consult(append, {
@@ -122,7 +123,7 @@ export async function takeIn(
           ...{ colour, label },
         })
       ),
-      said(
+      kernelMessage(
         `Your answer does not fit the template ${template}: ${
           why.slice(0, 1_000)
         }. Answer again, with the JSON value alone.`,
@@ -132,12 +133,12 @@ export async function takeIn(
   return {
     stop: "upstream",
     text:
-      `Cannot begin the task: ${TRIES} answers of the model did not fit the template ${template}, ` +
+      `Cannot begin the task: ${MAX_ATTEMPTS} answers of the model did not fit the template ${template}, ` +
       `the last because ${why.slice(0, 500)}; take another model, or run it without --intake`,
   };
 }
 
-/** Whether a task's log has an intake that fits, of whatever version. */
+/** Tells whether the log holds a fitting intake of any version. */
 export function isTakenIn(replay: Pick<Replay, "records"> | undefined): boolean {
   return replay?.records.some(({ template, misfit }) =>
     String(template).startsWith(`${INTAKE.name}@`) && misfit !== true
@@ -146,13 +147,13 @@ export function isTakenIn(replay: Pick<Replay, "records"> | undefined): boolean 
 
 const Kept = z.object({ tools: z.array(z.string()), mounts: z.array(z.string()) });
 
-/** What a task kept at its intake; undefined where it gave nothing up. */
+/** The rights kept at the intake; undefined where none were given up. */
 export function keptOf({ records }: Pick<Replay, "records">): KeptRights | undefined {
   const found = records.findLast(({ kept }) => kept !== undefined);
   return found === undefined ? undefined : Kept.parse(found["kept"]);
 }
 
-/** Makes what takes from a task's first process all but what it keeps: tools and mounts, and the leases on these. */
+/** Makes the function that reduces a task's first process to its kept tools and mounts, and revokes leases on the other mounts. */
 export function makeNarrow(
   { processes, leases, row }: {
     readonly processes: Pick<ProcessTable, "narrow">;
@@ -161,7 +162,7 @@ export function makeNarrow(
   },
 ): IntakeParts["narrow"] {
   return async (kept) => {
-    // A grant outside all mounts, as a server's of others, is none that an intake names.
+    // An intake names no grant outside all mounts, such as an imported server's.
     const given = new Set<string>(
       row.mounts.map(({ name }) => name).filter((name) => !kept.mounts.includes(name)),
     );
@@ -191,7 +192,7 @@ function asking(
   ].join("\n\n");
 }
 
-/** How a turn ends whose intake could not be asked for. Throws what is no passing failure. */
+/** The end of a turn whose intake failed. Rethrows errors that are not temporary failures. */
 function endOf(error: unknown): TurnOutcome {
   if (!(error instanceof Fault)) throw error;
   const { code, message, detail } = error;

@@ -1,6 +1,6 @@
 /**
- * Guards that are models: each looks at calls before they are made, or at results, and says whether a person should
- * look twice. What one says can ask for more or lower a result's colour; it never allows. docs/guards.md.
+ * Guards that are models: each checks calls before they happen, or results, and decides whether a person should look. A
+ * guard can ask a person or lower a result's colour, and never allows anything. docs/guards.md.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -10,24 +10,24 @@ import type { GuardRule } from "../../contracts/policy/guard_config.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { InferAside } from "../power/model/governed_model.ts";
 
-/** Characters of a text, and of the person's words, that a guard is shown: the beginning and the end. */
+/** Characters of a text, and of the person's words, in a guard's prompt: the beginning and the end. */
 const MAX_TEXT = 12_000;
 const MAX_WORDS = 6_000;
 const MAX_TOKENS = 200;
 /** Characters of a guard's reason. */
 const MAX_WHY = 140;
 
-/** One guard with the way to its model. */
+/** One guard with access to its model. */
 export interface OpenGuard {
   readonly rule: GuardRule;
   readonly infer: InferAside;
 }
 
-/** What a task's guards say; {@link ModelGuards.said} keeps the person's words for those that are shown them. */
+/** The guards of one task; {@link ModelGuards.said} records the person's words for guards that see them. */
 export interface ModelGuards {
   /**
-   * Of those that look at this tool at this stage; undefined: none does. A guard whose model fails counts as
-   * unanswered. `row` has the label and colour of the text that is shown.
+   * Flags of the guards for this tool and stage; undefined where no guard checks them. A guard
+   * whose model fails counts as unanswered. `row` has the label and colour of the shown text.
    */
   flags(
     row: ProcessRow,
@@ -37,7 +37,7 @@ export interface ModelGuards {
   said(words: string): void;
 }
 
-/** Makes them. */
+/** Makes the guards of one task. */
 export function makeModelGuards(guards: readonly OpenGuard[]): ModelGuards {
   const words: string[] = [];
   const open = guards.map((each) => ({
@@ -68,7 +68,7 @@ function flagOf({ name, raises }: GuardRule, why: string): GuardFlag {
   return { advice, rule: `remit.yaml guard: ${name}`, raises };
 }
 
-/** Why a guard flags a text; undefined where it finds nothing. */
+/** Why a guard flags a text; undefined where it does not. */
 async function flagged(
   infer: InferAside,
   { row, asked, signal }: {
@@ -130,20 +130,20 @@ function promptOf(
   ].join("\n");
 }
 
-/** A fence that the text does not hold. */
+/** Encloses a text in a fence that does not occur in it. */
 function fenced(text: string): string {
   let fence = "-----";
   while (text.includes(fence)) fence += "-";
   return `${fence}\n${text}\n${fence}`;
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const half = Math.floor(max / 2);
   return `${text.slice(0, half).toWellFormed()}\n[…]\n${text.slice(-half).toWellFormed()}`;
 }
 
-/** Whether a tool is one of these: `*` stands for any characters. */
+/** Matches names of tools by globs, in which `*` stands for any characters. */
 function matching(globs: readonly string[] | undefined): (tool: string) => boolean {
   const patterns = (globs ?? []).map((glob) =>
     new RegExp(`^${glob.split("*").map((part) => RegExp.escape(part)).join(".*")}$`, "u")

@@ -1,4 +1,4 @@
-/** The models of one task: its own, who summarizes, what each process uses, and what all of it costs. @module */
+/** The models of one task: its own, the summarizer, the guards, each process's current model, and their cost. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
 import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";
@@ -31,10 +31,10 @@ import {
 } from "./session/process_model.ts";
 import type { ProcessTable } from "../core/process/table.ts";
 
-/** Part of a task's limit of money from which on people are told that it runs out. */
+/** Part of a task's limit of money from which watchers are told. */
 const NEAR = 0.8;
 
-/** A line of how the task of this process stands, once it has spent nearly all that it may. */
+/** A line for watchers once the process's task has spent most of its money; else undefined. */
 function nearLimit({ limits, usage }: ProcessRow): string | undefined {
   if (usage.money < NEAR * limits.money) return undefined;
   const spent = Math.round(usage.money * 1e4) / 1e4;
@@ -49,20 +49,20 @@ function rootOf(
   return now?.ppid === undefined ? now : rootOf(processes, processes.get(now.ppid));
 }
 
-/** What {@link openTaskModels} is handed. */
+/** The model services, log, processes and budgets. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {
   readonly log: InferenceParts["log"];
   readonly powers: InferenceParts["powers"];
   readonly processes: InferenceParts["processes"] & Pick<ProcessTable, "get">;
-  /** Why a process may not use a model now; undefined when it may. */
+  /** Why a process may not use a model now; undefined where it may. */
   modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
   /** Asks a person whether a process that spends too fast may go on. Rejects `needsApproval`. */
   askBrake(row: ProcessRow): Promise<boolean>;
-  /** A process ran into this limit. */
+  /** Called when a process exhausts a limit. */
   exhausted(pid: Pid, limit: string): void;
   /** Budgets over all tasks. */
   readonly budgets: Pick<StandingBudgets, "of">;
-  /** Budgets of what leaves for models; absent: there are none. */
+  /** Budgets of bytes sent to models; absent: there are none. */
   readonly uses?: Pick<Uses, "take">;
 }
 
@@ -72,23 +72,23 @@ export interface TaskModels {
   of(row: ProcessRow): ProcessModel;
   /** For plugins' questions to the model. */
   readonly aside: AskAside;
-  /** For what imported servers ask of it, each time with a person's consent. */
+  /** For inferences that imported servers request, each with a person's consent. */
   readonly sampling: InferAside;
-  /** For an agent of others, which infers by itself; a limit that it runs into is heard by `exhausted`. */
+  /** For a foreign agent's own inferences; `exhausted` hears a limit that the agent runs into. */
   foreign(run: ForeignRun, exhausted: (limit: string) => void): InferForeign;
-  /** Models that look at its calls and results. */
+  /** Models that check the task's calls and results. */
   readonly guards: ModelGuards;
-  /** What the inferences of a process are made with beside its model. */
+  /** The other parts of a process's inferences: brake, money and summarizer. */
   inferring(
     row: ProcessRow,
   ): Pick<InferenceParts, "brake" | "money" | "paid" | "exhausted" | "summarizer">;
-  /** Gives the task's own back. What processes were switched to, their sessions give back. */
+  /** Releases the task's own models. Sessions release models that processes were switched to. */
   release(): void;
 }
 
 /**
- * Opens a task's model and summarizer. `switched` is what its first process had been switched to
- * before the kernel was started anew: then the rule has had its turn. Rejects with the backend's fault.
+ * Opens a task's models. `switched` is the model to which an earlier kernel switched the first
+ * process: the escalation rule has applied then. Rejects with the backend's fault.
  */
 export async function openTaskModels(
   parts: TaskModelsParts,
@@ -97,7 +97,7 @@ export async function openTaskModels(
 ): Promise<TaskModels> {
   const first = switched ?? { ref: asked.ref, config: asked.config };
   const opened = await parts.models.provide(first);
-  const shortens = asked.summarizer === undefined
+  const summarizer = asked.summarizer === undefined
     ? undefined
     : await parts.models.provide(asked.summarizer).catch((error: unknown) => {
       opened.release();
@@ -109,7 +109,7 @@ export async function openTaskModels(
       looking.push({ guard, opened: await parts.models.provide(guard.model) });
     }
   } catch (error) {
-    for (const each of [opened, shortens, ...looking.map((one) => one.opened)]) each?.release();
+    for (const each of [opened, summarizer, ...looking.map((one) => one.opened)]) each?.release();
     throw error;
   }
   const purse = makePurse(parts.powers);
@@ -120,7 +120,7 @@ export async function openTaskModels(
       session: row.session,
     });
   const tell = (row: ProcessRow, near: string): void => {
-    // Told to whoever watches; nothing waits for it.
+    // For watchers only: nothing waits for this event.
     void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
       .catch(() => undefined);
   };
@@ -128,7 +128,7 @@ export async function openTaskModels(
   const paidBy = (row: ProcessRow) => (money: number): void => {
     purse.paid(money);
     for (const near of accountOf(row).book(money)) tell(row, nearText(near));
-    // What its children spend is booked for them and for it.
+    // A child's spending is booked for the child and for its ancestors.
     const root = money === 0 || told ? undefined : rootOf(parts.processes, row);
     const near = root === undefined ? undefined : nearLimit(root);
     if (root === undefined || near === undefined) return;
@@ -140,7 +140,7 @@ export async function openTaskModels(
     return row === undefined ? undefined : accountOf(row);
   });
   type Exhausted = (pid: Pid, limit: string) => void;
-  /** Does what a budget may refuse: then its process comes to an end, with the budget as the reason. */
+  /** Does work that a budget may refuse: then the process ends, with the budget as the reason. */
   const within = async <T>(pid: Pid, exhausted: Exhausted, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -149,6 +149,7 @@ export async function openTaskModels(
       const row = parts.processes.get(pid);
       if (typeof why === "string" && row !== undefined) {
         tell(row, why);
+        // The exhausted budget becomes the task's reason.
         exhausted(pid, why);
       }
       throw error;
@@ -172,7 +173,7 @@ export async function openTaskModels(
       ...parts,
       ...{ row, first, opened, egress },
       rule: switched === undefined ? asked.escalate : undefined,
-      // After a restart the model that it began with may take its place again, too.
+      // After a restart the first model counts as another model to switch to.
       others: [...asked.others ?? [], { ref: asked.ref, config: asked.config }],
       judge: (model) => parts.modelRefused(row, model),
     });
@@ -181,10 +182,10 @@ export async function openTaskModels(
   };
 
   const summarizing = (row: ProcessRow): { readonly summarizer?: Summarizer } => {
-    if (shortens === undefined || asked.summarizer === undefined) return {};
-    const judged = judgedModel(asked.summarizer, shortens);
+    if (summarizer === undefined || asked.summarizer === undefined) return {};
+    const judged = judgedModel(asked.summarizer, summarizer);
     const refused = (): string | undefined => parts.modelRefused(row, judged);
-    const model = governed(shortens, { ...parts, row, egress, modelRefused: refused });
+    const model = governed(summarizer, { ...parts, row, egress, modelRefused: refused });
     return { summarizer: { model, modelRefused: refused } };
   };
 
@@ -225,7 +226,7 @@ export async function openTaskModels(
     }),
     release(): void {
       opened.release();
-      shortens?.release();
+      summarizer?.release();
       for (const each of looking) each.opened.release();
     },
   });

@@ -1,4 +1,4 @@
-/** Artifacts of all tasks: quarantined until released, gone when they expire. @module */
+/** Artifacts of all tasks: quarantined until released, deleted when they expire. @module */
 import { isObject, toJson } from "../../contracts/base/json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { TaskId } from "../../contracts/authority/ids.ts";
@@ -15,7 +15,7 @@ interface OutboxParts {
   readonly log: EventLog;
   /** Every task, oldest first. */
   tasks(): AsyncIterable<AgentTask>;
-  /** What is known of contents: a released artifact leaves for folders of the operator's. */
+  /** Records contents, because a released artifact may reach the operator's folders. */
   readonly contents: Pick<ContentTrust, "record">;
   now(): number;
 }
@@ -23,11 +23,11 @@ interface OutboxParts {
 /** The outboxes of one kernel. */
 export interface Outbox {
   list(task: TaskId | undefined): Promise<readonly Artifact[]>;
-  /** The operator takes it out of quarantine; throws `conflict` unless it is in there. */
+  /** Releases an artifact from quarantine for the operator; throws `conflict` where it is not quarantined. */
   release(id: Artifact["id"]): Promise<Artifact>;
 }
 
-/** What an outcome's record says was made. */
+/** The artifacts in an outcome's record. */
 function madeBy(record: Json | undefined): readonly Artifact[] {
   const { artifact, artifacts } = isObject(record) ? record : {};
   const each = [artifact, ...Array.isArray(artifacts) ? artifacts : []];
@@ -94,10 +94,10 @@ export function makeOutbox(parts: OutboxParts): Outbox {
   });
 }
 
-/** Reads one. Rejects `notFound` when it is gone, expired, or not what it was. */
+/** Reads an artifact's bytes. Rejects with `notFound` where they are gone, expired or changed. */
 type ReadArtifact = (artifact: Artifact) => Promise<Uint8Array>;
 
-/** Makes the reader of `work`, STATE/kernel/work. */
+/** Makes the reader of artifacts beneath `work`, which is STATE/kernel/work. */
 export function makeReadArtifact(
   { work, read, now }: {
     readonly work: string;

@@ -1,4 +1,4 @@
-/** What a person is told of the calls of a program, and what the gate holds them to. docs/planned_programs.md. @module */
+/** The calls of a planned program as a person sees them and the gate enforces them. docs/planned_programs.md. @module */
 import type { PlanArgument, PlanSite, PlanTemplate } from "../../contracts/authority/plan.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -8,13 +8,14 @@ import type { ToolBinding } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import { destroysByName, isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 
-/** Calls of a place that goes on as long as what it reads says, where the planner names no number; and the most it may name. */
-export const USUAL_TIMES = 10, MOST_TIMES = 500;
-/** Characters of a value that a question shows. */
-const SHOWN = 1_000;
+/** Calls of a place in an unbounded loop: where the planner names no number, and at most. */
+export const USUAL_TIMES = 10, MAX_TIMES = 500;
+
+/** Characters of a value in a question. */
+const MAX_SHOWN = 1_000;
 const MAX_ARGUMENTS = 256;
 
-/** A place of a program that makes a call, as its text says. */
+/** A place in a program's text that makes a call. */
 export interface SiteFacts {
   readonly site: number;
   readonly tool: string;
@@ -23,11 +24,11 @@ export interface SiteFacts {
   readonly template: Extract<PlanTemplate, { record: unknown }>;
 }
 
-/** What a person is told of a place. @throws Fault `unknownTool`, `invalidArguments` */
+/** A place as a person sees it. @throws Fault `unknownTool`, `invalidArguments` */
 export function siteOf(
   site: SiteFacts,
   { args, caller, standsIn, digestOf, tools }: {
-    /** What a tool is, whatever mode it has. */
+    /** A tool's digest, independent of its mode. */
     readonly digestOf: (descriptor: ToolDescriptor) => Digest;
     readonly args: JsonObject;
     readonly caller: ProcessRow;
@@ -46,8 +47,8 @@ export function siteOf(
     );
   }
   checkArguments(advertised, site);
-  const named = isObject(args["atMost"]) ? args["atMost"][site.tool] : undefined;
-  const loops = Math.min(typeof named === "number" ? named : USUAL_TIMES, MOST_TIMES);
+  const wanted = isObject(args["atMost"]) ? args["atMost"][site.tool] : undefined;
+  const loops = Math.min(typeof wanted === "number" ? wanted : USUAL_TIMES, MAX_TIMES);
   return {
     ...{ site: site.site, tool: advertised.name, descriptor: digestOf(advertised) },
     atMost: Number.isFinite(site.times) ? Math.min(Math.max(site.times, 1), 10_000) : loops,
@@ -57,7 +58,7 @@ export function siteOf(
   };
 }
 
-/** What becomes of a call once a person agreed to the plan. */
+/** The treatment of a call once a person has agreed to the plan. */
 function becomes(
   descriptor: ToolDescriptor,
   { effect }: ToolBinding,
@@ -67,11 +68,11 @@ function becomes(
   if (permission === "stepUp" || effect === "destructive" || effect === "admin") return "asks";
   if (category === "destroy" || category === "admin") return "asks";
   if (permission === "auto" && (effect === "read" || effect === "stage")) return "passes";
-  // A server that does not say that its tool destroys may still name it so.
+  // A server may name a destructive tool plainly without annotating it.
   return isImported(descriptor) && destroysByName(descriptor) ? "asks" : "covered";
 }
 
-/** So that a name that is written wrong is said before a person is asked. */
+/** Refuses misspelt arguments before a person is asked. */
 function checkArguments(
   { name, paramSchema }: ToolDescriptor,
   { site, template }: SiteFacts,
@@ -83,15 +84,15 @@ function checkArguments(
     ? required.find((each) => !given.includes(String(each)))
     : undefined;
   const known = isObject(properties) ? Object.keys(properties) : [];
-  const strange = additionalProperties === false
+  const unknown = additionalProperties === false
     ? given.find((each) => !known.includes(each))
     : undefined;
-  if (missing === undefined && strange === undefined) return;
+  if (missing === undefined && unknown === undefined) return;
   throw new Fault(
     "invalidArguments",
     `Cannot take the program: call ${site} of ${name} ${
       missing === undefined
-        ? `names ${JSON.stringify(strange)}`
+        ? `names ${JSON.stringify(unknown)}`
         : `leaves out ${JSON.stringify(missing)}`
     }; it takes: ${known.join(", ")}`,
   );
@@ -115,11 +116,11 @@ function argumentsOf(
     for (const [key, each] of parts) lookLiteral(each, name === "" ? key : `${name}.${key}`);
     if (parts.length > 0) return;
     const plain = literal === null || typeof literal !== "object" ? literal : undefined;
-    const said = JSON.stringify(literal);
+    const text = JSON.stringify(literal);
     add({
       name,
       origin: plain !== undefined && standsIn(plain) ? "request" : "planner",
-      value: said.length <= SHOWN ? said : `${said.slice(0, SHOWN).toWellFormed()}…`,
+      value: text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`,
     });
   };
   const add = (argument: PlanArgument): void => {

@@ -1,10 +1,10 @@
 /**
- * Planned programs in the kernel: `plan_run` reads a program and says what it may call, `plan_ask` asks a model that
- * holds no tool on behalf of one. docs/planned_programs.md.
+ * Planned programs in the kernel: `plan_run` reads a program and lists its possible calls,
+ * `plan_ask` asks a model without tools for a program. docs/planned_programs.md.
  * @module
  */
 import type { HeldPlan } from "../../contracts/authority/plan.ts";
-import { type Digest, type Pid, type TaskId, ToolName } from "../../contracts/authority/ids.ts";
+import { type Digest, type Pid, type TaskId } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { programOf } from "../../contracts/exchange/mail.ts";
@@ -24,11 +24,12 @@ import type {
 } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { TaskRequest } from "../../contracts/task/task.ts";
-import { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
+import { ownTool } from "../core/process/own_tool.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { makeStandsIn } from "../../text/stands_in.ts";
 import type { InferAside } from "../power/model/governed_model.ts";
-import { MOST_TIMES, type SiteFacts, siteOf, USUAL_TIMES } from "./plan_sites.ts";
+import { MAX_TIMES, type SiteFacts, siteOf, USUAL_TIMES } from "./plan_sites.ts";
 
 const ANSWER_TOKENS = 4_096;
 const ASK_CHARS = 200_000;
@@ -39,16 +40,10 @@ const described = (
   properties: JsonObject,
   required: string[],
 ): ToolDescriptor =>
-  Object.freeze(ToolDescriptor.parse({
-    ...{ name: ToolName.parse(name), description, permission: "auto", category: "read" },
+  ownTool({
+    ...{ name, description, properties, required },
     ...{ interfaceId: "Planned", methodName: name.slice("plan_".length) },
-    paramSchema: JSON.stringify({
-      type: "object",
-      properties,
-      required,
-      additionalProperties: false,
-    }),
-  }));
+  });
 
 const RUN = described(
   PLAN_RUN,
@@ -58,7 +53,7 @@ const RUN = described(
     program: { type: "string", minLength: 1, maxLength: PROGRAM_CHARS, description: "Its text." },
     atMost: {
       type: "object",
-      additionalProperties: { type: "integer", minimum: 1, maximum: MOST_TIMES },
+      additionalProperties: { type: "integer", minimum: 1, maximum: MAX_TIMES },
       description:
         `Tool name to the most calls that a loop makes of it; ${USUAL_TIMES} where it is not named.`,
     },
@@ -75,18 +70,18 @@ const ASK = described(
   ["text", "schema"],
 );
 
-/** Their descriptors. */
+/** The descriptors of both tools. */
 export const PLANNED_TOOLS: readonly ToolDescriptor[] = Object.freeze([RUN, ASK]);
 
-/** What a planner's model is told of. Nor is it shown what a folder's author wrote (AGENTS.md). */
+/** The only tool that a planner's model is offered. Instructions in folders (AGENTS.md) are not shown to it either. */
 export const PLANNED_OFFER = Object.freeze({ only: [PLAN_RUN] });
 
-/** Whether a task makes no call but those of one program. */
+/** Tells whether only one program makes the task's calls. */
 export function isPlanned(request: Parameters<typeof programOf>[0]): boolean {
   return programOf(request) === PLANNED_PROGRAM;
 }
 
-/** What reads programs: loaded when the first task needs it, because it brings a parser. */
+/** The parser and analysis of programs, loaded at the first planned task because the parser is large. */
 export interface PlanReader {
   parseProgram(text: string): PlanProgram;
   analyse(program: PlanProgram): readonly SiteFacts[];
@@ -98,45 +93,45 @@ interface MadePlanned {
   readonly argumentsHash: Digest;
 }
 
-/** The plans of tasks, as broker/plans.ts keeps them. */
+/** The plans of tasks, kept by broker/plans.ts. */
 interface KeptPlans {
   begin(task: TaskId, taken: readonly Digest[], made?: readonly MadePlanned[]): void;
   hasTaken(task: TaskId, program: Digest): boolean;
   standing(task: TaskId, program: Digest): object | undefined;
 }
 
-/** What {@link makePlanned} is handed. */
+/** The reader of programs, the plans, and the task's processes and model. */
 export interface PlannedParts {
   load(): Promise<PlanReader>;
   readonly plans: KeptPlans;
-  /** What a tool is, whatever mode it has. */
+  /** A tool's digest, independent of its mode. */
   digestOf(descriptor: ToolDescriptor): Digest;
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;
   processOf(pid: Pid): ProcessRow | undefined;
-  /** A task's model beside its conversation; undefined when it has ended. */
+  /** A task's model beside its conversation; undefined once the task has ended. */
   modelOf(task: TaskId): InferAside | undefined;
-  /** Says why a value does not fit a schema; undefined when it does. */
+  /** Why a value does not fit a schema; undefined where it does. */
   misfit(schema: string, value: Json): string | undefined;
 }
 
 /** Planned programs of all tasks. */
 export interface Planned {
-  /** Before a task starts. `taken`: programs that it took under an earlier kernel. */
+  /** Called before a task starts. `taken`: programs accepted under an earlier kernel. */
   begin(
     task: TaskId,
     request: TaskRequest,
     taken: readonly Digest[],
     made?: readonly MadePlanned[],
   ): Promise<void>;
-  /** The tools of a task; none where it is not planned. `tools`: all that its processes may call. */
+  /** The tools of a planned task; none for others. `tools`: all tools of its processes. */
   bindings(
     request: Parameters<typeof programOf>[0] & Partial<Pick<TaskRequest, "request" | "ingress">>,
     tools: () => ReadonlyMap<string, ToolBinding>,
   ): readonly ToolBinding[];
 }
 
-/** Makes them. */
+/** Makes the planned programs; the reader is loaded at the first planned task. */
 export function makePlanned(parts: PlannedParts): Planned {
   let reader: PlanReader | undefined;
   return Object.freeze<Planned>({
@@ -147,7 +142,7 @@ export function makePlanned(parts: PlannedParts): Planned {
     },
     bindings(request, tools): readonly ToolBinding[] {
       if (!isPlanned(request)) return [];
-      // Only a person's own words give literals.
+      // Only a person's own words can contain a program's literals.
       const words = request.ingress?.colour === "BLUE" ? request.request ?? "" : "";
       return [runBinding(parts, { reader: () => reader, words, tools }), askBinding(parts)];
     },
@@ -169,7 +164,7 @@ function runBinding(
   },
 ): ToolBinding {
   const standsIn = makeStandsIn([{ text: words }]);
-  // A call is judged several times, and what it takes is made of the same text.
+  // A call is judged several times with the same text.
   let last: ReadProgram | undefined;
   const read = (text: string): ReadProgram => {
     if (last?.text === text) return last;
@@ -212,7 +207,7 @@ function runBinding(
         digests: { program: digest },
         summary: `run a program that makes ${plan.sites.length} calls: ${names.join(", ")}`,
         idempotent: true,
-        // What was agreed to stands until the task ends: the program goes on after a wait.
+        // An accepted plan holds until the task ends, so the program continues after a wait.
         ...(plans.standing(caller.task, digest) === undefined ? { plan } : {}),
       };
     },
@@ -281,7 +276,7 @@ function askBinding({ redeem, processOf, modelOf, misfit }: PlannedParts): ToolB
   });
 }
 
-/** The JSON of an answer, also within a fence. */
+/** The JSON value of an answer, which may be in a code fence. */
 function jsonIn(answer: string): Json | undefined {
   const text = answer.trim();
   const fenced = /^```(?:json)?\s*\n([\s\S]*)\n```$/.exec(text)?.[1] ?? text;

@@ -1,5 +1,5 @@
 /**
- * What a task's log says it was doing: conversation, staged files, finished and unfinished calls.
+ * Rebuilds a task's state from its log: conversation, staged files, finished and unfinished calls.
  * @module
  */
 import { siteOfCall } from "../../contracts/exchange/planned.ts";
@@ -43,50 +43,52 @@ const ACTS: ReadonlySet<string> = new Set(
   ["mutateLocal", "outboundRead", "outboundWrite", "destructive", "admin"],
 );
 
-/** A task, rebuilt. Its conversation begins with the system message, which is never logged. */
+/** A rebuilt task. The conversation begins with the system message, which is never logged. */
 export interface Replay {
   readonly request: TaskRequest;
   readonly conversation: readonly ChatMessage[];
   /** A person's message that no inference has seen yet. */
   readonly pending: ChatMessage | undefined;
-  /** The `record` parts of committed outcomes and undo events, and the bodies of intakes, in order. */
+  /** Records of committed outcomes and undo events, and bodies of intakes, in order. */
   readonly records: readonly JsonObject[];
   /** Results of calls by idempotency key. */
   readonly finished: ReadonlyMap<string, ToolResult>;
   /** Keys of intents without an outcome: their effect may or may not have happened. */
   readonly unfinished: ReadonlySet<string>;
-  /** Calls whose values were looked at, and what outcomes keep of where later values come from. */
+  /** Calls whose arguments were checked for their origins. */
   readonly performed: readonly MadeCall[];
+  /** Origins of later values, from outcomes. */
   readonly heard: readonly JsonObject[];
-  /** Patches among those. */
+  /** Patches of unfinished calls. */
   readonly torn: readonly TornPatch[];
   readonly colour: Colour;
   readonly label: Label;
   readonly sources: readonly Source[];
   readonly turn: number;
-  /** The inference that proposed the calls that nobody answered; undefined before the first. */
+  /** The inference that proposed the unanswered calls; undefined before the first. */
   readonly model: ProcessRow["model"] | undefined;
-  /** The model that its root process was switched to last; undefined when it never was. */
+  /** The model to which the root process was switched last; undefined where it never was. */
   readonly switched: ModelChoice | undefined;
-  /** What the task had used. */
+  /** Usage so far. */
   readonly spent: Usage;
-  /** The last thing that a person said of the brake is that it shall not go on. */
+  /** The person's last answer to the brake was a denial. */
   readonly brakeDenied: boolean;
-  /** Scopes that were taken back: they are not granted again. */
+  /** Revoked scopes, which are not granted again. */
   readonly revoked: readonly Scope[];
-  /** Programs that it took, and calls of the last of them that acted. */
+  /** Accepted programs. */
   readonly plans: readonly Digest[];
+  /** Calls of the last program that acted. */
   readonly planned: readonly { readonly callId: string; readonly argumentsHash: Digest }[];
-  /** The person's own words, as the kernel took them in: what a worker says of them is not believed. */
+  /** The person's own words, as the kernel received them; a worker's account of them is not trusted. */
   readonly said: readonly { readonly message: ChatMessage; readonly at: number }[];
-  /** Every time that room was made in the conversation, oldest first. */
+  /** All compactions of the conversation, oldest first. */
   readonly changes: readonly ArchivedChange[];
   /** The conversation that this one was forked from. */
   readonly fork: ForkOrigin | undefined;
 }
 
 /**
- * Rebuilds a task, as it was after turn `until` when that is given.
+ * Rebuilds a task, up to turn `until` where that is given.
  * @throws Fault `storeCorrupt` when the log does not make sense.
  */
 export async function replayTask(
@@ -101,14 +103,14 @@ export async function replayTask(
   const records: JsonObject[] = [], finished = new Map<string, ToolResult>();
   const unfinished = new Set<string>();
   const performed: MadeCall[] = [], heard: JsonObject[] = [];
-  /** Results that no inference has seen. */
+  /** Results that no inference has seen yet. */
   const unheard: ToolResult[] = [];
   const patches = new Map<string, TornPatch>();
   let colour: Colour = "BLUE";
   let label: Label = "public";
   let sources: Source[] = [];
   let turn = 0;
-  /** The turn of a message that no inference has seen, once something was proposed in it. */
+  /** The turn of a message that no inference has recorded, once a call was proposed in it. */
   let begun = 0;
   let model: ProcessRow["model"] | undefined;
   let switched: ModelChoice | undefined;
@@ -120,7 +122,7 @@ export async function replayTask(
   const said: { readonly message: ChatMessage; readonly at: number }[] = [];
   const changes: ArchivedChange[] = [];
   let fork: ForkOrigin | undefined;
-  // Process numbers start anew with each kernel; a task's first process is the one that is granted.
+  // Process ids restart with each kernel; a task's root process is the one whose leases have no parent.
   let root: unknown;
 
   for await (const event of eventsOf(store, task)) {
@@ -129,7 +131,7 @@ export async function replayTask(
     const secret = await readPrivate(event);
     const proposed = event.kind === "intent" || event.kind === "refused" ||
       event.kind === "questionAsked";
-    // A person's no holds for its turn: it is the same turn that goes on.
+    // A person's denial holds for its turn, so the same turn continues.
     if (proposed && body["pid"] === root) begun = Math.max(begun, Number(body["turn"] ?? 0));
     switch (event.kind) {
       case "taskCreated":
@@ -176,7 +178,7 @@ export async function replayTask(
         spent.inputTokens += Number(body["inputTokens"] ?? 0);
         spent.outputTokens += Number(body["outputTokens"] ?? 0);
         spent.money += Number(body["money"] ?? 0);
-        // What a child thought, or a plugin asked, is paid for, and not part of this conversation.
+        // Inferences of a child or for a plugin are paid for, but no part of this conversation.
         if (body["pid"] !== root || body["aside"] === true) break;
         spent.iterations += 1;
         const base = Number(body["base"]);
@@ -200,7 +202,7 @@ export async function replayTask(
         records.push(body);
         break;
       case "modelChanged":
-        // Without a process it was chosen between two turns.
+        // Without a pid the model was chosen between two turns.
         if (body["pid"] === root || body["pid"] === undefined) {
           switched = switchedTo(body, secret) ?? switched;
         }
@@ -208,7 +210,7 @@ export async function replayTask(
       case "contextCompacted":
       case "contextRestored":
         turn = Math.max(turn, Number(body["turn"] ?? 0));
-        // A message that was there when room was made is in the conversation.
+        // A message from before the compaction is in the conversation.
         if (foldContext({ event, body, secret }, conversation, changes)) pending = undefined;
         break;
       case "questionAsked":
@@ -283,13 +285,13 @@ export async function replayTask(
 }
 
 /**
- * Adds to `conversation` what no inference has seen when something else is said: results of the last answer's calls,
- * and then the words before. A worker that lives has the same, and tells the kernel with its next inference.
+ * Adds to `conversation` what no inference has seen when a new message comes: results of the last answer's calls, then the
+ * earlier message. A living worker has the same messages, and reports them with its next inference.
  */
 export function addUnheard(
   conversation: ChatMessage[],
   { results, said }: {
-    /** Since the last inference. */
+    /** Results since the last inference. */
     readonly results: readonly ToolResult[];
     readonly said: ChatMessage | undefined;
   },
@@ -304,12 +306,12 @@ export function addUnheard(
   if (said !== undefined) conversation.push(said);
 }
 
-/** Where a conversation comes from. */
+/** The origin of a forked conversation. */
 interface ForkOrigin {
   readonly task: TaskId;
   /** The last turn that was copied. */
   readonly turn: number;
-  /** Nothing was asked yet: it waits for its next message. */
+  /** The fork waits for its next message: none was asked yet. */
   readonly idle: boolean;
   readonly history: readonly ChatMessage[];
   readonly colour: Colour;
@@ -317,7 +319,7 @@ interface ForkOrigin {
   readonly sources: readonly Source[];
 }
 
-/** Reads the origin in a `taskCreated` event; undefined when there is none. */
+/** Reads the origin in a `taskCreated` event; undefined where the task is no fork. */
 function forkIn(body: JsonObject, secret: JsonObject | undefined): ForkOrigin | undefined {
   const fork = body["fork"];
   if (!isObject(fork)) return undefined;
@@ -339,12 +341,12 @@ function forkIn(body: JsonObject, secret: JsonObject | undefined): ForkOrigin | 
   };
 }
 
-/** What a fork's `taskCreated` event holds beside the request. */
+/** The parts of a fork's `taskCreated` event beside the request. */
 export function forkOf(
   replay: Pick<Replay, "conversation" | "colour" | "label" | "sources">,
   from: { readonly task: TaskId; readonly turn: number; readonly idle: boolean },
 ): Required<Pick<NewEvent, "body" | "private">> {
-  // The system message is made anew, of the fork's own mounts and agent.
+  // The system message is rebuilt from the fork's own mounts and agent.
   const history = replay.conversation.slice(1);
   const mixed = mixedOf(history);
   return {

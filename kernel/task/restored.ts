@@ -1,9 +1,9 @@
-/** What an earlier kernel's calls came to, for the gate of tasks that go on. @module */
+/** Results of an earlier kernel's calls, for the gate of resumed tasks. @module */
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import type { ToolResult } from "../../contracts/tool/tool.ts";
 import type { Replay } from "./replay.ts";
 
-/** What the gate asks when a call comes again. */
+/** The gate's lookups for a repeated call. */
 export interface Restored {
   put(task: TaskId, replay: Pick<Replay, "finished" | "unfinished">): void;
   finished(task: TaskId): ReadonlyMap<string, ToolResult>;

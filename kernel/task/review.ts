@@ -1,4 +1,4 @@
-/** The review at the end of a turn: all that is staged, proposed as one patch through the gate. @module */
+/** The review at the end of a turn: all staged changes, proposed as one patch through the gate. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { Gate } from "../../contracts/authority/gate.ts";
@@ -14,16 +14,16 @@ interface ReviewParts {
   readonly gate: Gate;
   readonly row: ProcessRow;
   readonly workspace: Pick<TaskWorkspace, "patch" | "stale">;
-  /** Patches that a person denied already, and those that were allowed and failed. */
+  /** Patches that a person denied, or that were allowed and failed. */
   readonly denied: Omit<DeniedPatches, "gate">;
-  /** Results of calls from before the task was taken up again. */
+  /** Results of calls under an earlier kernel. */
   readonly past?: Iterable<Pick<ToolResult, "callId" | "outcome">>;
 }
 
 /**
- * Makes the review of one process; `begins` is waited for before it asks. A person who denies keeps
- * the changes staged. What the folder could not take is not asked about: the question would show a
- * change that can no longer be made, and a yes to it would do nothing.
+ * Makes the review of one process, which waits for `begins` before it asks. After a denial the
+ * changes stay staged. A patch that the folder cannot take is not asked about: the question would
+ * show an impossible change, and consent would do nothing.
  */
 export function makeReview(
   { gate, row, workspace, denied, past = [] }: ReviewParts,
@@ -38,8 +38,9 @@ export function makeReview(
     const why = await workspace.stale(row) ?? denied.failed(patch.id);
     if (why !== undefined) return { kind: "kept", why, failed: true };
     await begins();
-    // Named by the patch: the same patch after a crash or a wait is the same call. One that failed is tried anew where the task is
-    // resumed, since what was in its way may be gone: the call that failed would give its old result.
+    // The id comes from the patch: the same patch after a crash or a wait is the same call. A
+    // failed patch gets a new id when the task is resumed, since its obstacle may be gone: the old
+    // call would return its old result.
     const name = `review-${patch.id.slice(0, 32)}`;
     const tried = [...past].filter((each) => each.callId.startsWith(name) && hasFailed(each));
     const call: ToolCall = {
@@ -68,34 +69,33 @@ export function makeReview(
   };
 }
 
-// What became of patches that were put to a person: one that was denied, or that was allowed and
-// failed, is not put a second time by the review.
+// Patches that a person denied, or that were allowed and failed: the review does not propose them again.
 
-/** The same gate, and what was denied or failed through it. */
+/** A gate, and the patches that were denied or failed through it. */
 interface DeniedPatches {
   readonly gate: Gate;
   has(patch: Digest): boolean;
   /** Why applying this patch failed, after it was allowed. */
   failed(patch: Digest): string | undefined;
-  /** Why a file of a mount in mode `rw` was not written, after it was allowed; nor was it later. */
+  /** Why the last allowed write to a file of a mount in mode `rw` failed, unless a later one succeeded. */
   unwritten(): string | undefined;
 }
 
-/** How a model says that a call has no arguments. */
+/** The ways in which models write empty arguments. */
 const NONE: ReadonlySet<string> = new Set(["{}", "null", '"{}"', '"null"']);
 
-/** Tools that write at once to a mount in mode `rw`. */
+/** Tools that write directly to a mount in mode `rw`. */
 const WRITING: ReadonlySet<string> = new Set(["file_write", "file_edit", "file_delete"]);
 
-/** How every refusal begins that comes of putting a change into a folder. */
+/** The beginning of every refusal to apply a change to a folder. */
 const APPLYING = "Cannot apply";
 
-/** Tells a call that was allowed and failed. */
+/** Tells whether a call was allowed and failed. */
 function hasFailed({ outcome }: Pick<ToolResult, "outcome">): boolean {
   return outcome === "executionError" || outcome === "timedOut";
 }
 
-/** Watches a gate for what becomes of the whole patch, which `patch` gives at any moment. */
+/** Wraps a gate and records the outcomes of the whole patch, which `patch` returns at any moment. */
 export function watchDenials(
   gate: Gate,
   patch: () => { readonly id: Digest } | undefined,
@@ -116,7 +116,7 @@ export function watchDenials(
       withhold: gate.withhold,
       async call(...asked: Parameters<Gate["call"]>): ReturnType<Gate["call"]> {
         const [, call] = asked;
-        // With paths it is a part of the patch, and the rest was not spoken of.
+        // With paths the call applies a part of the patch and says nothing about the rest.
         const whole = call.name === "patch_apply" && NONE.has(call.arguments.trim());
         const proposed = whole ? patch() : undefined;
         const result = await gate.call(...asked);
@@ -133,7 +133,7 @@ export function watchDenials(
   });
 }
 
-/** The path that a call names, as it wrote it. */
+/** The path in a call's arguments, as written. */
 function pathIn(given: string): string | undefined {
   try {
     const args: unknown = JSON.parse(given);
@@ -142,35 +142,35 @@ function pathIn(given: string): string | undefined {
       : undefined;
     return typeof path === "string" ? path : undefined;
   } catch {
-    // Arguments that cannot be read were refused.
+    // Unreadable arguments were refused by the gate.
     return undefined;
   }
 }
 
-// A patch that a crash may have left half in the folder. As soon as the task is taken up again, what
-// is half there is put back: the folder is all old or all new while a person is asked anew. And if
-// it is not to be applied after all, what went in whole is put back, too.
+// A patch that a crash may have left half in the folder. When the task is resumed, a half-applied
+// patch is put back at once: the folder is all old or all new while a person is asked again. A
+// patch that is then not applied again is put back as well.
 
 interface TornParts {
   readonly torn: readonly TornPatch[];
   readonly workspace: Pick<TaskWorkspace, "applied" | "putBackCall">;
-  /** Whose leases it runs under. */
+  /** The process under whose leases files are put back. */
   readonly row: ProcessRow;
   readonly log: EventLog;
   readonly powers: Pick<Powers, "token">;
-  /** Says why something could not be put back: a file was changed since, or no lease covers it. */
+  /** Reports why a patch could not be put back: a file has changed since, or no lease covers it. */
   note(why: string): void;
 }
 
 /** The torn patches of one task. */
 export interface TornPatches {
-  /** Puts back what went in by half. */
+  /** Puts half-applied patches back. */
   mend(): Promise<void>;
-  /** Puts back what was not applied again. */
+  /** Puts patches back that were not applied again. */
   settle(): Promise<void>;
 }
 
-/** Makes them, from what is staged now: as it was when the kernel ended. */
+/** Makes the torn patches from the staged changes, which are as the earlier kernel left them. */
 export function makeTornPatches(parts: TornParts): TornPatches {
   const { row, workspace } = parts;
   const open = new Map<TornPatch, MadeUndo>();

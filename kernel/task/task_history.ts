@@ -1,4 +1,4 @@
-/** The logs of tasks, as agents/ reads them back after a crash. @module */
+/** Queries over the logs of tasks: leases, past tasks, earlier calls, ended tasks, counts. @module */
 import { ExchangeState } from "../../contracts/exchange/exchange.ts";
 import type {
   EndedTasks,
@@ -21,7 +21,7 @@ import type { Published } from "../core/log/watch.ts";
 import { bodyOf, eventsOf, type ReadPrivate } from "../core/log/read_events.ts";
 
 const KINDS = ["leaseGranted", "leaseRevoked", "taskStatus"] as const;
-/** Most leases that are read for one look at all tasks. */
+/** Leases of one query over all tasks, at most. */
 const MAX_LEASES = 1_000;
 
 interface LeaseHistoryParts {
@@ -30,8 +30,9 @@ interface LeaseHistoryParts {
 }
 
 /**
- * All leases of these tasks, given newest first; oldest task first; of the newest tasks where they are too many. Those in
- * `live` are as it has them; of others that the log does not take back, their task's last word did.
+ * All leases of `tasks`, which come newest task first; the result is oldest task first, and cut to
+ * the newest tasks where there are too many. Leases in `live` are taken as they are; other
+ * unrevoked leases ended with their task's last event.
  */
 export async function readLeases(
   parts: LeaseHistoryParts,
@@ -61,7 +62,7 @@ async function readTask(
     if (kind === "leaseGranted") {
       const secret = await readPrivate(event);
       for (const lease of leasesOf({ task, at, body, secret })) {
-        // One that is renewed is granted again.
+        // A renewed lease is granted again.
         const { grantedAt = at } = leases.get(lease.id) ?? {};
         leases.set(lease.id, { ...lease, grantedAt });
       }
@@ -73,7 +74,7 @@ async function readTask(
   return [...leases.values()].map((lease) => ({ ...lease, revokedAt: lease.revokedAt ?? last }));
 }
 
-/** One event with its private part, unless that was erased. */
+/** One event with its private part, unless erased. */
 interface PastEvent {
   readonly kind: EventKind;
   readonly at: number;
@@ -87,7 +88,7 @@ interface PastTasks {
   events(task: TaskId): AsyncGenerator<PastEvent>;
 }
 
-/** Makes the reader of past tasks. Rejects `storeCorrupt` where a log does not make sense. */
+/** Makes the reader of past tasks. Rejects with `storeCorrupt` where a log is inconsistent. */
 export function makePastTasks(
   store: Pick<Store, "events">,
   readPrivate: ReadPrivate,
@@ -113,13 +114,13 @@ export function makePastTasks(
   });
 }
 
-/** Calls of a task, and events of the whole log, that are looked through for the last call of a tool. */
+/** Calls of a task, and newest events of the whole log, that the search for an earlier call covers. */
 const MAX_CALLS = 1_000;
-const MAX_LOOKED = 20_000;
+const MAX_SEARCHED = 20_000;
 
 /**
- * Finds the last call of a tool that went on: of the same task, else of another one of the same principal, as far as the
- * newest 20,000 events tell. A task whose content was erased tells nothing.
+ * Finds the last permitted call of a tool: of the same task, else of another task of the same
+ * principal within the newest 20,000 events. Erased tasks are skipped.
  */
 export function makeEarlierCalls(
   store: Pick<Store, "events">,
@@ -143,24 +144,24 @@ export function makeEarlierCalls(
     const own = await lastIn({ task });
     if (own !== undefined) return own;
     const [last] = await store.events({ newest: true, limit: 1 });
-    return await lastIn({ afterSeq: Math.max(0, (last?.seq ?? 0) - MAX_LOOKED) });
+    return await lastIn({ afterSeq: Math.max(0, (last?.seq ?? 0) - MAX_SEARCHED) });
   };
 }
 
-/** Most ended tasks that are remembered. */
+/** Ended tasks that are remembered, at most. */
 const MAX_ENDED = 4_096;
 
-/** What remembers them. */
+/** The list of ended tasks. */
 interface EndedList {
   saw(event: Pick<Published, "task" | "kind" | "body">): void;
-  /** Those after place `after`; null, and a place of another kernel's life: none, and where to go on. */
+  /** Ended tasks after position `after`, and the next position; none for null or a position of an earlier kernel. */
   since(after: number | null): EndedTasks;
 }
 
-/** Makes the list, empty. */
+/** Makes an empty list. */
 export function makeEndedList(): EndedList {
   const list: TaskId[] = [];
-  // Places of what was dropped.
+  // Number of dropped entries.
   let gone = 0;
   return Object.freeze<EndedList>({
     saw({ task, kind, body }): void {
@@ -178,16 +179,16 @@ export function makeEndedList(): EndedList {
   });
 }
 
-// Where the intents of calls that are under way stand in their tasks' logs: what comes in meanwhile follows from them.
+// Positions of running calls' intents in their tasks' logs: an incoming message meanwhile follows from the intent.
 
-/** Places of intents, by call. */
+/** Positions of intents, by call. */
 interface IntentPlaces {
-  /** Hears what was committed. */
+  /** Takes a committed event in. */
   saw(event: Published): void;
   of(call: Pick<GrantedCall, "task" | "pid" | "callId">): number | undefined;
 }
 
-/** Makes it. Only calls of tools that `isMeant` are remembered, each until its outcome. */
+/** Makes an empty table. It keeps calls of tools for which `isMeant` holds, each until its outcome. */
 export function makeIntentPlaces(isMeant: (tool: string) => boolean): IntentPlaces {
   const places = new Map<string, number>();
   const nameOf = (task: string, pid: unknown, call: unknown): string => `${task} ${pid} ${call}`;
@@ -203,9 +204,9 @@ export function makeIntentPlaces(isMeant: (tool: string) => boolean): IntentPlac
   });
 }
 
-// How much of each thing this kernel holds, by how it stands: what a service measures. Ids and content stay here.
+// Counts of this kernel's tasks, inbox entries and exchanges by state, for a service's metrics. Ids and content stay here.
 
-/** Exchanges with peers, as far as they are counted. */
+/** The part of the exchanges with peers that counting needs. */
 export interface CountedExchanges {
   list(query: {
     readonly state: ExchangeState;
@@ -214,7 +215,7 @@ export interface CountedExchanges {
   }): Promise<{ readonly total: number }>;
 }
 
-/** What is counted. */
+/** The sources of the counts. */
 interface CountedParts {
   tally(): Promise<TaskTally>;
   readonly inbox: { list(query: Record<string, never>): readonly InboxEntry[] };
@@ -235,7 +236,7 @@ export interface StateOps {
   retain(asked: { readonly before: number; readonly dryRun: boolean }): Promise<RetainReport>;
 }
 
-/** Counts what there is. */
+/** Counts tasks, inbox entries and exchanges. */
 export async function countState(
   parts: CountedParts,
 ): Promise<Omit<StateCounts, "questions" | "processes">> {

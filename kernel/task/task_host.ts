@@ -1,6 +1,5 @@
 /**
- * Starts a task's processes and gives them what the task was granted: model, tools, workspace,
- * leases.
+ * Starts a task's processes and gives them the task's grants: model, tools, workspace, leases.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -8,7 +7,7 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
 import { outlivesTurns, TASK_TRANSITIONS } from "../../contracts/task/task.ts";
 import type { Gate, Pid, TaskId } from "../../contracts/authority/mod.ts";
-import type { ValueKeeper } from "../../contracts/authority/origin.ts";
+import { DeclaredTools, type ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { Signal } from "../../contracts/task/mod.ts";
 import type { Reading } from "../../contracts/model/mod.ts";
 import type {
@@ -41,14 +40,14 @@ import { openTaskModels, type TaskModels, type TaskModelsParts } from "./models.
 import type { ModelGuards } from "./model_guards.ts";
 import { keptOf, makeNarrow } from "./intake.ts";
 import { makeHostedTask } from "./hosted_task.ts";
-import { makeTaskWords } from "./task_words.ts";
 import type { TaskWorkspace } from "./workspace.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import type { AgentPort } from "../power/command/run.ts";
 import { AGENT_TOOLS } from "./agent_tools.ts";
 import { type ForeignPortRun, makeForeignPort } from "./foreign_port.ts";
+import type { ChatMessage } from "../../contracts/model/chat.ts";
 
-/** What {@link makeTaskHost} is handed. */
+/** The kernel's parts that run tasks. */
 export interface TaskHostParts
   extends
     Omit<TaskModelsParts, "processes">,
@@ -61,17 +60,17 @@ export interface TaskHostParts
     makeDir(path: string): Promise<void>;
     remove(path: string): Promise<void>;
   };
-  /** What of the policy decides which leases a task begins with. */
+  /** The parts of the policy that decide a task's first leases. */
   readonly granting: Parameters<typeof grantedScopes>[1];
   /** STATE/kernel/work. */
   readonly work: string;
   readonly restored: Restored;
   workspace(task: TaskId, request: TaskRequest): TaskWorkspace;
-  /** The phase that a task is in now; undefined: as it was made. */
+  /** The current phase of a task; undefined: its first phase. */
   phaseOf(task: TaskId): Phase | undefined;
-  /** Nobody looks any more: wakes whoever waits for an answer of this task. */
+  /** The person has left: ends waits for the task's questions. */
   queueQuestions(task: TaskId): void;
-  /** What the task's questions say goes with the rest of its content. */
+  /** Erases the text of the task's questions, with the rest of its content. */
   eraseQuestions(task: TaskId): Promise<void>;
   onText(task: TaskId, text: string): void;
   onReading(task: TaskId, reading: Reading): void;
@@ -79,7 +78,7 @@ export interface TaskHostParts
   onWire(task: TaskId, exchange: string): void;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
-  /** The task's processes have ended: drop what is kept for its calls and answers. */
+  /** The task's processes have ended: drops the state of its calls and answers. */
   forget(task: TaskId): void;
   readonly planned: Pick<Planned, "begin">;
   readonly provenance: ValueKeeper;
@@ -93,37 +92,37 @@ export interface TaskFamily {
   readonly task: TaskId;
   readonly root: ProcessRow;
   readonly workspace: TaskWorkspace;
-  /** The gate as this task's processes have it. */
+  /** The gate of this task's processes. */
   readonly gate: Gate;
-  /** Its model, for inferences beside the conversation. */
+  /** The task's model, for inferences outside the conversation. */
   readonly aside: AskAside;
-  /** The same for what imported servers ask. */
+  /** The same, for requests of imported servers. */
   readonly sampling: InferAside;
-  /** What the models say that look at its calls and results. */
+  /** Flags of the guards that check calls and results. */
   readonly flags: ModelGuards["flags"];
-  /** Another model for its root process, from the next inference on. */
+  /** Switches the root process's model, from the next inference on. */
   choose(to: ModelChoice): void;
   signal(pid: Pid, signal: Signal): Promise<boolean>;
-  /** What its processes may call has changed: they ask for their tools anew. */
+  /** Tells the processes that their callable tools have changed. */
   readvertise(): void;
-  /** SIGXCPU, once: the process may say its last words. */
+  /** Sends SIGXCPU once; the process may still give a last answer. */
   exhausted(pid: Pid, limit: string): Promise<void>;
-  /** Its wall clock was extended: what it was granted holds as long. */
+  /** Prolongs the task's leases after its wall clock was extended. */
   moreTime(): Promise<void>;
   osPids(pid: Pid): readonly number[];
   readonly reasonFor: Family["reasonFor"];
-  /** What one of its processes may do with children. */
+  /** A process's powers over its children. */
   offspring(pid: Pid): Offspring;
-  /** The task as a run of an agent of others reaches it. */
+  /** The port of a foreign agent's run to this task. */
   foreign(run: ForeignPortRun): AgentPort;
 }
 
-/** The task host, and what it is running. */
+/** The task host, and its running tasks. */
 export interface RunningTasks extends TaskHost {
   family(task: TaskId): TaskFamily | undefined;
   /** Like `family`, but throws `conflict` for a task without processes. */
   need(task: TaskId): TaskFamily;
-  /** Why a call of a process is needed, in its model's words. */
+  /** The model's own reason for a call of a process. */
   reasonFor(row: ProcessRow, ...asked: Parameters<ReasonFor>): ReturnType<ReasonFor>;
 }
 
@@ -136,7 +135,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     return { root, content: `${root}/content`, scratch: `${root}/scratch` };
   };
 
-  /** What makes the task's sessions: its models, its gate, its conversation. */
+  /** Makes the task's sessions, from its models, gate and conversation. */
   const sessions = (
     task: AgentTask,
     request: TaskRequest,
@@ -161,7 +160,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         conversation: past?.conversation ?? [systemMessage({ mounts: [...row.mounts], agent })],
         contextChanges: past?.changes.length ?? 0,
         offer: isPlanned(request) ? PLANNED_OFFER : {
-          // A program chooses by itself, from all that there is.
+          // A program chooses by itself from all tools.
           names: program !== undefined || request.offer === "all" ? "all" : offer,
           searchAbove: request.mcpSearchAbove,
         },
@@ -173,7 +172,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
           ? {}
           : { answerSchema: request.answerSchema }),
         ...(request.reasons === true ? { reasoning: models.sampling } : {}),
-        // A child of the agent is not the agent.
+        // The health check applies to the agent itself, not to its children.
         ...(row.ppid === undefined ? { healthcheck: request.agent?.healthcheck } : {}),
         onText: (text) => row.ppid === undefined && parts.onText(task.id, text),
         onThinking: (count) => row.ppid === undefined && parts.onThinking(task.id, count),
@@ -196,7 +195,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
     if (replay !== undefined) parts.restored.put(task.id, replay);
     const words = makeTaskWords(task, { keeper: parts.provenance, guards: models.guards });
     if (replay !== undefined) words.restore(replay);
-    // A task that is over is taken up for its operator alone, who takes a patch back.
+    // A finished task is resumed only for its operator, who undoes a patch.
     const isOver = TASK_TRANSITIONS[task.status].length === 0;
     const time = makeTaskTime({ leases, now: powers.now, row, session: outlivesTurns(request) });
     await time.begin(
@@ -210,7 +209,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       ...{ mounts: [...request.mounts, ...grants.mounts], grants },
       contentDir: dirs.content,
       scratchDir: dirs.scratch,
-      // Most tasks begin with a thought: what only a toolhost needs is made for the first one.
+      // Most tasks start with an inference, so folders are made when the first toolhost starts.
       async prepare(): Promise<void> {
         await Promise.all([dirs.content, dirs.scratch].map((path) => parts.disk.makeDir(path)));
       },
@@ -270,7 +269,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
         await toolhosts.close(task.id);
         leases.forget(task.id);
         parts.restored.forget(task.id);
-        // A task that waits keeps its answers: one may have come while it was being put aside.
+        // A waiting task keeps its answers: one may have arrived while the task was being suspended.
         if (exit !== EXIT.waiting) parts.forget(task.id);
         models.release();
       },
@@ -286,7 +285,7 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
       return workspace.staged(folders(task.id).content);
     },
     async erase(task: AgentTask): Promise<void> {
-      // Before the blobs: with them the store folds in what was written over.
+      // Before the blobs, because erasing those also compacts overwritten documents.
       await parts.eraseQuestions(task.id);
       await parts.store.eraseBlobs(task.id);
       await parts.disk.remove(folders(task.id).root);
@@ -303,8 +302,8 @@ export function makeTaskHost(parts: TaskHostParts): RunningTasks {
 }
 
 /**
- * Makes a gate for such work: who comes alone passes at once, whoever comes while another passed in
- * this turn of the event loop waits for a later one, in order.
+ * Spreads starts over the event loop: a lone start passes at once, further starts in the same turn
+ * of the event loop wait for later turns, in order.
  */
 export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
   let last: Promise<void> | undefined;
@@ -318,4 +317,46 @@ export function makeTurns(powers: Pick<Powers, "after">): () => Promise<void> {
       over.resolve();
     });
   };
+}
+
+/** Hears a task's messages. */
+export interface TaskWords {
+  /** Ignores messages that are not a person's own words. `at`: milliseconds since 1970. */
+  said(message: ChatMessage, at?: number): void;
+  /**
+   * Restores an earlier kernel's state. INVARIANT: the words are those that the kernel received,
+   * not those that a worker reports (test: "a worker's word for the person's …").
+   */
+  restore(replay: Pick<Replay, "said" | "records" | "performed" | "heard">): void;
+}
+
+/** Makes the listener of one task. */
+export function makeTaskWords(
+  { id }: Pick<AgentTask, "id">,
+  { keeper, guards }: { readonly keeper: ValueKeeper; readonly guards: Pick<ModelGuards, "said"> },
+): TaskWords {
+  // A task that was suspended and resumed in the same kernel is known already.
+  let known = keeper.knows(id);
+  const hear = (text: string, at: number | undefined): void => {
+    if (!known) keeper.said(id, { text, ...(at === undefined ? {} : { at }) });
+    guards.said(text);
+  };
+  const said: TaskWords["said"] = ({ role, content, provenance: { origin, colour } }, at) => {
+    const persons = origin === "operator" || origin === "person";
+    if (role === "user" && colour === "BLUE" && persons) hear(content, at);
+  };
+  return Object.freeze<TaskWords>({
+    said,
+    restore({ said: all, records, performed, heard }): void {
+      for (const { message, at } of all) said(message, at);
+      const told = known;
+      known = false;
+      if (told) return;
+      for (const { declared } of records) {
+        if (declared !== undefined) keeper.declare(id, DeclaredTools.parse(declared));
+      }
+      for (const call of performed) keeper.performed(id, call);
+      for (const each of heard) keeper.restore(id, each);
+    },
+  });
 }

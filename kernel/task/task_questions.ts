@@ -1,42 +1,40 @@
-/** What becomes of a task's questions with the task: they end with it, and are erased with it. @module */
+/** A task's questions end with the task, and are erased with it. @module */
 import { QuestionId, TaskId } from "../../contracts/authority/ids.ts";
 import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/task.ts";
 import type { Questions } from "../../contracts/authority/mod.ts";
 import type { AgentTask } from "../../contracts/task/mod.ts";
 import type { Bus, Published } from "../core/log/watch.ts";
 
-/** What {@link makeTaskQuestions} is handed. */
+/** The questions, the published events and the tasks' states. */
 export interface TaskQuestionsParts {
   readonly questions: Pick<Questions, "open" | "get"> & {
-    /** Nobody looks any more: who waits for an answer is told "queued". */
+    /** The person has left: waits for an answer end as "queued". */
     queue(task: TaskId): void;
-    /** Closes the open ones. */
+    /** Closes open questions. */
     lapse(which: { readonly task: TaskId }): Promise<void>;
-    /** Erases what they say, and what was answered. */
+    /** Erases the text of questions and answers. */
     erase(task: TaskId): Promise<void>;
   };
   readonly bus: Pick<Bus, "listen">;
-  /** Undefined for a task that nobody knows. */
+  /** Undefined for an unknown task. */
   statusOf(task: TaskId): TaskStatus | undefined;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
 }
 
-/** Questions, as those who keep tasks know them. */
+/** Questions, as the keeper of tasks sees them. */
 export interface TaskQuestions {
-  /** One waits for a person. */
+  /** Tells whether a question of the task waits for a person. */
   asked(task: TaskId): boolean;
-  /** Nobody answered the last of these in time. */
+  /** Tells whether the last of these questions expired unanswered. */
   unanswered(questions: AgentTask["questions"]): boolean;
-  /** See {@link TaskQuestionsParts}. */
   queueQuestions(task: TaskId): void;
-  /** See {@link TaskQuestionsParts}. */
   eraseQuestions(task: TaskId): Promise<void>;
-  /** Closes those that an earlier kernel left open as it ended with their task. */
+  /** Closes questions of finished tasks, which an earlier kernel left open. */
   tidy(): Promise<void>;
 }
 
-/** Makes it; from then on questions are closed when their task ends. */
+/** Makes the keeper, which from now on closes questions when their task ends. */
 export function makeTaskQuestions(parts: TaskQuestionsParts): TaskQuestions {
   const { questions, note } = parts;
   const lapse = (task: TaskId): Promise<void> =>

@@ -1,6 +1,6 @@
 /**
- * All tools of a task: files, plugins, the web. The parts are handed over by main.ts, which alone
- * knows them.
+ * All tools of a task: files, plugins, the web, imported servers. main.ts hands the parts over,
+ * because only main.ts may import them.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -47,19 +47,17 @@ import { programOf } from "../../contracts/exchange/mail.ts";
 import { isPlanned, type Planned, PLANNED_TOOLS } from "./planned.ts";
 import { needsDescribing, TOOL_DESCRIBE, toolDescribeBinding } from "./session/offered_tools.ts";
 import { TOOL_SEARCH, toolSearchBinding } from "./session/tool_search.ts";
+import type { TaskPrograms } from "../core/process/limits.ts";
 import { declareBinding, TOOLS_DECLARE } from "./declare_tool.ts";
 import type { Progress } from "../core/log/watch.ts";
 
 const COMMAND = ToolName.parse("command");
 const BROWSER = "browser";
 
-/** The processes that run a kind of tool, for all tasks. */
-type TaskProcesses = Pick<Toolhosts, "freeze" | "thaw" | "osPids" | "close">;
-
-/** What {@link makeTaskTools} is handed. */
+/** The parts of all tools. */
 export interface TaskToolsParts {
   readonly config: Pick<KernelConfig, "tools" | "commands" | "browser">;
-  /** A secret that the operator keeps now. */
+  /** A secret of the operator, as it is now. */
   secret(name: string): Secret | undefined;
   readonly children: Pick<Children, "plugin" | "browser">;
   readonly net: NetService;
@@ -68,25 +66,25 @@ export interface TaskToolsParts {
   readonly log: EventLog;
   readonly processes: Pick<ProcessKeeper, "get" | "taint">;
   readonly powers: Powers;
-  /** Budgets of other things than money; absent: there are none. */
+  /** Budgets other than money; absent: there are none. */
   readonly uses?: Uses;
   readonly code: PluginCode;
   readonly engine?: Engine | undefined;
   readonly binding: BindPlugins;
-  /** Where agents are signed in. */
+  /** Browser profiles of agents. */
   readonly profiles?: Profiles | undefined;
   readonly originOf: HostFunctionsParts["originOf"];
   readonly labelOf: HostFunctionsParts["labelOf"];
   readonly clearanceOf: HostFunctionsParts["clearanceOf"];
-  /** The gate as a task has it, which is made over these very tools. */
+  /** A task's gate, which is itself made from these tools. */
   readonly gateOf: HostFunctionsParts["gateOf"];
   readonly modelOf: HostFunctionsParts["modelOf"];
   /** Descriptors of the tools over files. */
   readonly files: readonly ToolDescriptor[];
   workspace(task: TaskId, mounts: readonly Mount[], toolhosts: Toolhosts): MadeWorkspace & Looking;
-  /** Runs programs of this machine, over the folders of the tasks that are open. */
+  /** Runs programs of this machine, over the folders of open tasks. */
   commands(folders: (task: TaskId) => TaskFolders | undefined): Commands;
-  /** Programs of this machine that go on after a call, over the same folders. */
+  /** Programs of this machine that outlive a call, over the same folders. */
   sessions(folders: (task: TaskId) => TaskFolders | undefined): TaskSessions;
   /** `command` over two runners, and its descriptor. */
   readonly command: BindCommand;
@@ -97,21 +95,21 @@ export interface TaskToolsParts {
     manifest(base: PluginManifest): PluginManifest;
     screenshot(take: BrowserSessions["screenshot"]): ToolBinding;
   };
-  /** Wikis that tasks are handed. */
+  /** Tools over the wikis of tasks. */
   readonly wikis: WikiTools;
-  /** Names, mail and proposals of agents that speak so. */
+  /** Names, mail and proposals of agents that use these. */
   readonly mail: MailTools;
-  /** What tasks share with each other: the same tools for all of them. */
+  /** Tools that are the same for all tasks. */
   readonly shared: {
     readonly descriptors: readonly ToolDescriptor[];
     readonly bindings: readonly ToolBinding[];
   };
-  /** Imported servers that tasks are handed, and their processes. */
+  /** Tools of imported servers, and the servers' processes. */
   mcp(folders: (task: TaskId) => TaskFolders | undefined): {
     readonly tools: McpTools;
     readonly processes: Pick<McpServers, "freeze" | "thaw" | "osPids">;
   };
-  /** What a task of an exchange says to its peer. */
+  /** Tools of a task in an exchange, to talk to its peer. */
   readonly peers: {
     readonly descriptors: readonly ToolDescriptor[];
     bind(
@@ -124,16 +122,16 @@ export interface TaskToolsParts {
   /** Tools of tasks with a planned program, over all tools of the same task. */
   planned: Planned["bindings"];
   readonly provenance: Pick<ValueKeeper, "declare">;
-  /** What a process of a task that runs may do with children. */
+  /** A process's powers over its children. */
   offspring: AgentToolsParts["offspring"];
   /** Tools over the network. */
   web(fetching: Fetching): readonly ToolBinding[];
-  /** The files of a task that runs; undefined when it has ended. */
+  /** The files of a running task; undefined once it has ended. */
   looking(task: TaskId): Looking | undefined;
-  onProgress(task: TaskId, said: Progress): void;
+  onProgress(task: TaskId, progress: Progress): void;
 }
 
-/** What tools-wasm/command makes: handed over by main.ts. */
+/** The tool `command`, made by tools-wasm/command. */
 export interface BindCommand {
   descriptor(sandbox: ToolDescriptor): ToolDescriptor;
   bind(
@@ -146,7 +144,7 @@ export interface BindCommand {
   ): ToolBinding;
 }
 
-/** What tools-wasm/command makes over sessions: handed over by main.ts. */
+/** The tools over sessions, made by tools-wasm/command. */
 export interface BindSessions {
   readonly descriptors: readonly ToolDescriptor[];
   bind(parts: {
@@ -155,25 +153,25 @@ export interface BindSessions {
   }): readonly ToolBinding[];
 }
 
-/** What agents/ makes of mail: handed over by main.ts. */
+/** The tools for mail, made by agents/. */
 export interface MailTools {
   readonly descriptors: readonly ToolDescriptor[];
-  /** A task's mail; undefined when its agent does not speak so. */
+  /** A task's mail; undefined where its agent uses no mail. */
   of(task: TaskId, request: ToolRequest): TaskMail | undefined;
 }
 
 /** The tools of all tasks. */
 export interface TaskTools {
-  /** Every descriptor there is: reviewed, being part of this version or added by the operator. */
+  /** All descriptors: reviewed, because they belong to this version or the operator added them. */
   readonly descriptors: readonly ToolDescriptor[];
   /** Tools that can reach the network. */
   readonly network: ReadonlySet<string>;
-  /** The processes that run a task's tools, all kinds together. */
+  /** The processes that run a task's tools, of all kinds. */
   readonly hosts: Toolhosts;
   workspace(task: TaskId, request: ToolRequest): TaskWorkspace;
 }
 
-/** What of a request decides which tools a task has. */
+/** The parts of a request that decide a task's tools. */
 export type ToolRequest =
   & Pick<TaskRequest, "wikis" | "mcpSearchAbove" | "program" | "agents">
   & Partial<Pick<TaskRequest, "ingress" | "agent" | "request">>
@@ -202,8 +200,8 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const commands = parts.commands((task) => open.get(task));
   const sessions = parts.sessions((task) => open.get(task));
   const mcp = parts.mcp((task) => open.get(task));
-  const imported: TaskProcesses = { ...mcp.processes, close: mcp.tools.close };
-  const all: readonly TaskProcesses[] = [toolhosts, pluginHosts, commands, sessions, imported];
+  const imported: TaskPrograms = { ...mcp.processes, close: mcp.tools.close };
+  const all: readonly TaskPrograms[] = [toolhosts, pluginHosts, commands, sessions, imported];
   const hosts: Toolhosts = Object.freeze<Toolhosts>({
     call: toolhosts.call,
     open(task, folders) {
@@ -236,24 +234,24 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     TOOL_DESCRIBE,
     TOOLS_DECLARE,
   ];
-  // Mail's are plain words (`lookup`, `send`): a plugin that has one keeps it.
+  // Mail tools have plain names (`lookup`, `send`); a plugin with the same name keeps it.
   const taken: ReadonlySet<string> = new Set(common.map(({ name }) => name));
   const descriptors = [...common, ...parts.mail.descriptors.filter(({ name }) => !taken.has(name))];
-  /** Programs of this machine stand behind the name of those in the sandbox. */
+  /** Adds programs of this machine behind the sandbox's tool `command`. */
   const withNative = (binding: ToolBinding, made: MadeWorkspace & Looking): ToolBinding => {
     const descriptor = reviewed.get(COMMAND);
     if (binding.descriptor.name !== COMMAND || descriptor === undefined) return binding;
     return parts.command.bind({ sandbox: binding, descriptor, made, run: commands.run });
   };
-  const asking = { redeem: parts.redeem, processOf: parts.processes.get };
-  const describe = toolDescribeBinding(asking);
-  /** Where a provider takes one of them only cut, the task can ask for the rest. */
-  const withDescribing = (bindings: readonly ToolBinding[]): readonly ToolBinding[] =>
+  const lookups = { redeem: parts.redeem, processOf: parts.processes.get };
+  const describe = toolDescribeBinding(lookups);
+  /** Adds `tool_describe` where a provider receives a cut description. */
+  const withDescribe = (bindings: readonly ToolBinding[]): readonly ToolBinding[] =>
     needsDescribing(bindings.map(({ descriptor }) => descriptor))
       ? [...bindings, describe]
       : bindings;
   const names: ReadonlySet<string> = new Set(descriptors.map(({ name }) => name));
-  /** Nothing that is handed to one task takes the name of a tool of all tasks. */
+  /** A task's own tools cannot take the name of a tool of all tasks. */
   const importedTools = (
     task: TaskId,
     request: ToolRequest,
@@ -267,9 +265,9 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
     }
     return [
       ...bindings,
-      toolSearchBinding({ ...asking, above: request.mcpSearchAbove }),
+      toolSearchBinding({ ...lookups, above: request.mcpSearchAbove }),
       ...(bindings.some(changes)
-        ? [declareBinding({ ...asking, declare: parts.provenance.declare })]
+        ? [declareBinding({ ...lookups, declare: parts.provenance.declare })]
         : []),
     ];
   };
@@ -289,12 +287,12 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
       for (const { descriptor: { name } } of letters) if (taken.has(name)) throw nameTaken(name);
       const own = [...web, ...bound, ...parts.sessionTools.bind({ made, sessions }), ...letters];
       const peer = parts.peers.bind(task, made, request);
-      // Each call of a program stands in its plan: what agents of its own would call does not.
+      // A planned program has no agents: its plan would not list their calls.
       const agents = programOf(request) === LAL_PROGRAM || isPlanned(request) ? [] : [
-        ...agentToolBindings({ ...asking, offspring: parts.offspring }, request),
+        ...agentToolBindings({ ...lookups, offspring: parts.offspring }, request),
         ...parts.shared.bindings,
       ];
-      const others = withDescribing([
+      const others = withDescribe([
         ...own,
         ...peer,
         ...agents,

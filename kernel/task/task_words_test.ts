@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import type { ValueKeeper } from "../../contracts/authority/origin.ts";
 import type { AgentTask } from "../../contracts/task/mod.ts";
-import { makeTaskWords } from "./task_words.ts";
+import { makeTaskWords } from "./task_host.ts";
 
 const said = (content: string, more: Partial<ChatMessage["provenance"]> = {}): ChatMessage => ({
   ...{ role: "user", content },

@@ -1,4 +1,4 @@
-/** `remit can`: what the gate would say, and by which rule, without a process or an effect. @module */
+/** `remit can`: the gate's decision and rule for a call, without a process or an effect. @module */
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/authority/ids.ts";
@@ -14,7 +14,7 @@ import { makeProcessTable, type ProcessTable } from "../core/process/table.ts";
 import { grantedScopes } from "./granted_scopes.ts";
 import type { ToolRequest } from "./task_tools.ts";
 
-/** What {@link makeTrial} is handed. */
+/** The kernel's gate and tools, for trials. */
 export interface TrialParts {
   readonly powers: Powers;
   /** The kernel's gate over another process table, lease table and set of tools. */
@@ -41,7 +41,7 @@ export interface TrialQuery {
 
 const TASK = TaskId.parse("t000000000000");
 
-/** Makes the trial. A fresh BLUE process at the operator's terminal is what it judges. */
+/** Makes the trial, which judges a fresh BLUE process at the operator's terminal. */
 export function makeTrial(parts: TrialParts): (query: TrialQuery) => Promise<Decision> {
   return (query) => {
     const mounts = query.mounts ?? [];

@@ -1,4 +1,4 @@
-/** A task's workspace as the kernel needs it, over what workspace/ makes. @module */
+/** A task's workspace as the kernel needs it, around the one that workspace/ makes. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { CallId, Digest } from "../../contracts/authority/ids.ts";
 import type { Staged } from "../../contracts/task/control_answers.ts";
@@ -12,7 +12,7 @@ import type { Looking } from "../power/plugin/host_functions.ts";
 import type { McpWorkspace } from "../power/mcp/mcp_tools.ts";
 import type { TaskWiki, WikiGuard } from "../power/wiki/wiki_tools.ts";
 
-/** What workspace/ makes: see its mod.ts. */
+/** The workspace that workspace/mod.ts makes. */
 export interface MadeWorkspace extends Pick<McpWorkspace, "applyNow"> {
   artifacts(): readonly Artifact[];
   readonly bindings: ReadonlyMap<string, ToolBinding>;
@@ -52,21 +52,21 @@ export interface MadeUndo {
 /** Staged changes and applied patches of one task, and the tools over them. */
 export interface TaskWorkspace
   extends Looking, Pick<MadeWorkspace, "overlay" | "patch" | "applied" | "fold" | "putBackCall"> {
-  /** What of the mounts is a wiki's own. */
+  /** Protects the parts of mounts that belong to a wiki. */
   readonly wikis: WikiGuard;
-  /** The wiki that the task was handed. */
+  /** The task's wiki. */
   readonly memory?: TaskWiki;
   /** Tools over the workspace, and the others of the task. */
   readonly tools: ReadonlyMap<string, ToolBinding>;
-  /** What its agent proposed waits for a person: its program goes on once that is settled. */
+  /** A proposal of the agent waits for a person; the agent's program continues afterwards. */
   unfinished(): boolean;
   /** `content`: the folder of content-addressed files. */
   staged(content: string): Staged;
-  /** Why what is staged does not fit the folder as it is now; undefined where it does, or nobody can tell. */
+  /** Why the staged changes do not fit the folder now; undefined where they fit, or where that is unknown. */
   stale(caller: ProcessRow): Promise<string | undefined>;
   /**
-   * Takes back the newest applied patch, file by file, or what was applied last to these files: what
-   * changed since is reported and stays. Rejects `notFound` where nothing of it stands.
+   * Undoes the newest applied patch, or the last patches of `files`, file by file. Files that
+   * changed since are reported and stay. Rejects with `notFound` where no such patch stands.
    */
   undo(caller: ProcessRow, files?: readonly string[]): Promise<UndoOutcome>;
 }
@@ -81,7 +81,7 @@ export interface TaskMail {
 /** Milliseconds that an undo may take. */
 export const UNDO_MS = 60_000;
 
-/** Adds what the operator does with a workspace: look at it, and take patches back. */
+/** Adds the operator's view of a workspace, and undo. */
 export function makeTaskWorkspace(
   made: MadeWorkspace & Looking,
   parts: {
@@ -99,7 +99,7 @@ export function makeTaskWorkspace(
     made.fold(record);
     mail?.fold(record);
   };
-  /** Takes back these files of a patch, but for those that changed since, which it gives. */
+  /** Undoes these files of a patch, and returns those that changed since, which stay. */
   const takeBack = async (
     caller: ProcessRow,
     { patch, paths: all }: { readonly patch: Digest; readonly paths: readonly string[] },
@@ -128,7 +128,7 @@ export function makeTaskWorkspace(
         if (!(error instanceof Fault) || error.code !== "conflict") throw error;
         const found = conflictsOf(error), names = new Set(found.map(({ path }) => path));
         const rest = paths.filter((path) => !names.has(path));
-        // INVARIANT: each round asks for less.
+        // INVARIANT: each round has fewer paths.
         if (rest.length === paths.length) throw error;
         conflicts.push(...found);
         paths = rest;
@@ -164,7 +164,7 @@ export function makeTaskWorkspace(
         });
         return undefined;
       } catch (error) {
-        // What else stands in the way, the gate says.
+        // The gate reports other obstacles.
         if (!(error instanceof Fault)) throw error;
         return error.code === "conflict" ? error.message : undefined;
       }
@@ -180,7 +180,7 @@ export function makeTaskWorkspace(
   });
 }
 
-/** Of each patch, newest first, the paths that are to be taken back. Throws Fault `notFound`. */
+/** The paths to undo, by patch, newest first. Throws Fault `notFound`. */
 function chosen(
   applied: ReturnType<MadeWorkspace["applied"]>,
   task: ProcessRow["task"],

@@ -1,4 +1,4 @@
-/** The step of the schema that lets many kernels share work. docs/decision/0103. @module */
+/** The step of the schema with which many kernels share work. docs/decision/0103. @module */
 import type { Migration } from "../migrations.ts";
 
 const TABLES = `
@@ -185,14 +185,14 @@ REVOKE ALL ON FUNCTION remit.withdraw_work(int, bigint, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION remit.withdraw_work(int, bigint, text) TO remit_kernels;
 `;
 
-/** Work that was put into the queue can be taken out again. */
+/** Removes queued work. */
 export const WITHDRAWING_STEP: Migration = Object.freeze({
   version: 4,
   name: "work that is withdrawn",
   sql: WITHDRAWING,
 });
 
-/** Leases, takeover, work for whoever has time, and what was done too late. */
+/** Leases, takeover, queued work, and late effects of fenced owners. */
 export const FLEET_STEP: Migration = Object.freeze({
   version: 2,
   name: "work that kernels share",

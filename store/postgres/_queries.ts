@@ -1,21 +1,15 @@
-/** Statements of the store. @module */
+/** SQL statements of the store. @module */
 import type { DocumentQuery, HeadQuery, Store } from "../../contracts/task/store.ts";
-import { DEFAULT_LIMIT } from "./_rows.ts";
+import { DEFAULT_LIMIT, KERNEL, type Query as QueryOf } from "../_rows.ts";
 
-/** A value bound to a statement. A list is written as an array of texts. */
+/** A bound value of a statement. A list is written as an array of texts. */
 export type Value = string | number | readonly string[] | readonly number[];
 
-/** A statement and what to bind. */
-export interface Query {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
+export type Query = QueryOf<Value>;
 
-/** The chain of a kernel's own events. */
-const KERNEL = "kernel";
 const COLUMNS = "l.seq, l.task, l.n, l.kind, l.at, encode(l.hash, 'hex') AS hash, l.body";
 
-/** Gathers clauses and numbers what is bound. */
+/** Collects bound values and gives their parameters. */
 function makeClauses(first: Value): {
   readonly values: Value[];
   bind(value: Value): string;
@@ -72,7 +66,7 @@ export function headQuery(k: number, { after, untilSeq, limit }: HeadQuery): Que
 
 const DOCUMENT = "kind, id, task, version, body";
 
-/** A query of `Store.documents` over those of kernel `k`; 0 for those of every kernel. */
+/** A query of `Store.documents` over kernel `k`'s documents; 0 for those of every kernel. */
 export function documentQuery(
   k: number,
   { kind, task, states, prefix, after, before, newest, limit = DEFAULT_LIMIT }: DocumentQuery,

@@ -1,6 +1,6 @@
 /**
- * The step of the schema that lets kernels share what a provider and a purse give: money of budgets that several kernels
- * spend, and rates. What a kernel holds when it is killed stays held. docs/decision/0117.
+ * The step of the schema with which kernels share the money of budgets and the rates of providers.
+ * A killed kernel's reservations remain. docs/decision/0117.
  * @module
  */
 import type { Migration } from "../migrations.ts";
@@ -150,7 +150,7 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA remit TO remit_kernels;
 REVOKE ALL ON FUNCTION remit.own_kernel(int, bigint) FROM remit_kernels;
 `;
 
-/** Budgets and rates over all kernels. */
+/** Budgets and rates that all kernels share. */
 export const RESERVATION_STEP: Migration = Object.freeze({
   version: 3,
   name: "budgets and rates that kernels share, looks that cost nothing",

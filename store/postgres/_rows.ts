@@ -1,42 +1,27 @@
-/** Rows as they come back, from the database and over the port: every field checked. @module */
+/** Checks every field of rows from the database and from the port. @module */
 import { Digest } from "../../contracts/authority/ids.ts";
-import { isObject, type Json, toJson } from "../../contracts/base/json.ts";
+import { type Json, toJson } from "../../contracts/base/json.ts";
 import type { DocumentRow, EventRow, StoredEvent } from "../../contracts/task/store.ts";
 import type { StorePage } from "../../contracts/wire/wire_store.ts";
-import { damagedRow } from "./_faults.ts";
+import { damagedRow, documentOf as documentWith, nameOf, type Row } from "../_rows.ts";
 
-/** A row of the database. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Rows that a query returns when it names no limit. */
-export const DEFAULT_LIMIT = 1_000;
-
-/** Characters of bodies in one answer; what is past them is asked for again. */
+/** Characters of bodies in one answer; the client requests the rest. */
 const MAX_PAGE = 8_000_000;
 
-const NAME = /^[\x21-\x7e]{1,256}$/;
-
-/** A whole number of a column; PostgreSQL's long ones come as text. */
+/** A column's whole number; PostgreSQL sends long ones as text. */
 export function integer(row: Row, key: string, what: string): number {
   const value = Number(row[key]);
   if (!Number.isSafeInteger(value)) throw damagedRow(what);
   return value;
 }
 
-/** A text of a column. */
 export function textOf(row: Row, key: string, what: string): string {
   const value = row[key];
   if (typeof value !== "string") throw damagedRow(what);
   return value;
 }
 
-function name(row: Row, key: string, what: string): string {
-  const value = textOf(row, key, what);
-  if (!NAME.test(value)) throw damagedRow(what);
-  return value;
-}
-
-/** An event. Throws `storeCorrupt` for a row that no writer of ours made. */
+/** An event. Throws `storeCorrupt` for a row that no writer of Remit made. */
 export function eventOf(row: Row): StoredEvent {
   const seq = integer(row, "seq", "an event");
   const what = `event ${seq}`;
@@ -44,35 +29,22 @@ export function eventOf(row: Row): StoredEvent {
   if (!hash.success) throw damagedRow(what);
   return Object.freeze({
     seq,
-    task: name(row, "task", what),
+    task: nameOf(row, "task", what),
     n: integer(row, "n", what),
-    kind: name(row, "kind", what),
+    kind: nameOf(row, "kind", what),
     at: integer(row, "at", what),
     hash: hash.data,
     body: textOf(row, "body", what),
   });
 }
 
-/** A document. Throws `storeCorrupt` for a row that no writer of ours made. */
+/** A document. Throws `storeCorrupt` for a row that no writer of Remit made. */
 export function documentOf(row: Row): DocumentRow {
   const what = "a document";
-  let value: Json;
-  try {
-    value = JSON.parse(textOf(row, "body", what));
-  } catch (error) {
-    throw damagedRow(what, error);
-  }
-  if (!isObject(value)) throw damagedRow(what);
-  return Object.freeze({
-    kind: name(row, "kind", what),
-    id: name(row, "id", what),
-    task: name(row, "task", what),
-    version: integer(row, "version", what),
-    body: value,
-  });
+  return documentWith(row, textOf(row, "body", what), integer(row, "version", what));
 }
 
-/** As many rows as one answer holds. */
+/** The rows of one answer: as many as its limit allows. */
 function pageOf<T extends { readonly body: string }>(
   rows: readonly T[],
   row: (row: T) => StorePage["rows"][number],
@@ -86,20 +58,17 @@ function pageOf<T extends { readonly body: string }>(
   return toJson({ rows: rows.slice(0, end).map(row), cut: end < rows.length });
 }
 
-/** Events as an answer. */
 export function eventPage(rows: readonly (EventRow & { readonly seq?: number })[]): Json {
   return pageOf(rows, ({ seq = 0, task, n, kind, at, body, hash }) => ({
     ...{ seq, task, n, kind, at, body, hash },
   }));
 }
 
-/** Documents as an answer. */
 export function documentPage(rows: readonly DocumentRow[]): Json {
   const texts = rows.map((row) => ({ ...row, body: JSON.stringify(row.body) }));
   return pageOf(texts, ({ kind, id, task, version, body }) => ({ kind, id, task, version, body }));
 }
 
-/** A document as an answer. */
 export function documentRow({ kind, id, task, version, body }: DocumentRow): Json {
   return { kind, id, task, version, body: JSON.stringify(body) };
 }

@@ -1,4 +1,4 @@
-/** The kernel's end of its store process: the store's contract over a port. @module */
+/** The kernel's client of its store process: the store's contract over a port. @module */
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { isObject, toJson } from "../../contracts/base/json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -12,35 +12,35 @@ import type {
   StoredEvent,
 } from "../../contracts/task/store.ts";
 import type { FleetAsk, StoreOpen } from "../../contracts/wire/wire_store.ts";
-import { damagedRow } from "./_faults.ts";
-import { DEFAULT_LIMIT, documentOf, eventOf, type Row } from "./_rows.ts";
+import { damagedRow, DEFAULT_LIMIT, type Row } from "../_rows.ts";
+import { documentOf, eventOf } from "./_rows.ts";
 
-/** A store in a process of its own. */
+/** A store in a separate process. */
 export interface RemoteStore extends Store {
   documentKinds(): Promise<readonly string[]>;
-  /** Says something to the fleet's table. */
+  /** Sends a request to the fleet's table. */
   fleet(ask: FleetAsk): Promise<Json>;
-  /** Events of one kernel's log, whoever's: to check them. */
+  /** Events of any kernel's log, for a check. */
   logOf(id: number): Pick<Store, "events" | "heads">;
-  /** All events of a task, whoever wrote them, from place `fromN`. */
+  /** A task's events by all kernels, from place `fromN`. */
   chain(task: string, fromN: number): Promise<readonly StoredEvent[]>;
-  /** Events about money of all tasks since a time, task by task, after place `after`; none when there are no more. */
+  /** Events about money of all tasks since a time, by task, after place `after`; none at the end. */
   spent(
     since: number,
     after: { readonly task: string; readonly n: number },
   ): Promise<readonly StoredEvent[]>;
-  /** Documents of a task that was taken over can be looked at from now on. */
+  /** Makes the documents of a task that was taken over known to `peek`. */
   learn(task: string): Promise<void>;
 }
 
-/** Kinds of document that a kernel must know between two awaits: they are kept here, as texts. */
+/** Kinds of document that a kernel must read synchronously: they are kept here, as texts. */
 const PEEKED = ["task", "exchange"] as const;
-/** Documents of one look. */
-const STEP = 500;
+/** Documents of one read. */
+const PAGE_ROWS = 500;
 
 /**
  * Opens a store over the port of its process.
- * @throws Fault as the process says; `gone` when it has ended
+ * @throws Fault the process's; `gone` where it has ended
  */
 export async function openRemoteStore(port: Port, options: StoreOpen): Promise<RemoteStore> {
   await port.ask("open", toJson(options));
@@ -69,10 +69,10 @@ export async function openRemoteStore(port: Port, options: StoreOpen): Promise<R
         ),
     });
   const learnAll = async (query: Omit<DocumentQuery, "limit">): Promise<void> => {
-    let rows = await documents({ ...query, limit: STEP });
+    let rows = await documents({ ...query, limit: PAGE_ROWS });
     rows.forEach(keep);
-    while (rows.length === STEP) {
-      rows = await documents({ ...query, limit: STEP, after: rows.at(-1)?.id });
+    while (rows.length === PAGE_ROWS) {
+      rows = await documents({ ...query, limit: PAGE_ROWS, after: rows.at(-1)?.id });
       rows.forEach(keep);
     }
   };
@@ -141,7 +141,7 @@ export async function openRemoteStore(port: Port, options: StoreOpen): Promise<R
 
 type Ask = (query: JsonObject) => Promise<Json>;
 
-/** A log over what answers pages. */
+/** Reads a log by pages. */
 function logReader(events: Ask, heads: Ask): Pick<Store, "events" | "heads"> {
   return {
     events: (query) =>
@@ -178,7 +178,7 @@ function asObject(value: object): JsonObject {
   return isObject(json) ? json : {};
 }
 
-/** Asks on while an answer was cut: a frame holds only so much. */
+/** Requests pages until none is cut: a frame has a limit. */
 async function paged<T>(
   { limit, read, ask }: {
     readonly limit: number;
@@ -194,7 +194,7 @@ async function paged<T>(
   }
 }
 
-/** TRUST: from the store process, which holds code that is not ours. */
+/** TRUST: from the store process, which runs third-party code. */
 function pageOf(answer: Json): { readonly rows: readonly Row[]; readonly cut: boolean } {
   const rows = isObject(answer) ? answer["rows"] : undefined;
   if (!isObject(answer) || !Array.isArray(rows)) {

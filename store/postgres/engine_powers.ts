@@ -1,28 +1,28 @@
-/** The one file that speaks to a PostgreSQL server: a URL is authority over a database. @module */
+/** The only file with a connection to a PostgreSQL server: a URL is authority over a database. @module */
 import postgres from "postgres";
 import { parseAddress } from "../../contracts/wire/store_address.ts";
-import { faultOf, isLost } from "./_faults.ts";
 import type { Value } from "./_queries.ts";
-import type { Row } from "./_rows.ts";
+import type { Row } from "../_rows.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 
-/** Connections that read beside the one that writes. */
+/** Connections for reads, beside the one for writes. */
 const READERS = 3;
-/** Milliseconds that a server that has gone is waited for, and between two looks. */
-const BACK_MS = 20_000, LOOK_MS = 250;
-/** Seconds until a connection that does not come about is given up. */
+/** Milliseconds to wait for the return of a lost server, and between two attempts. */
+const RETRY_FOR_MS = 20_000, RETRY_EVERY_MS = 250;
+/** Seconds until an attempt to connect is abandoned. */
 const CONNECT_S = 10;
 
-/** A database, as far as the store needs it. */
+/** The store's access to a database. */
 export interface Engine {
-  /** One statement of the writer's, in order. One that was cut off is sent again: it must bear that. */
+  /** A statement of the writer, in order. An interrupted one is sent again, so it must be idempotent. */
   write(sql: string, values: readonly Value[]): Promise<readonly Row[]>;
-  /** One statement of a reader's. */
+  /** A statement of a reader. */
   read(sql: string, values: readonly Value[]): Promise<readonly Row[]>;
   /** Statements without values, in one transaction. */
   script(sql: string): Promise<void>;
-  /** Hears a channel's notices. */
+  /** Subscribes to a channel's notices. */
   listen(channel: string, hear: () => void): Promise<void>;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   steady(): number;
   after(ms: number, work: () => void): () => void;
   /** A new password. */
@@ -30,7 +30,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** An array as PostgreSQL reads it from text. */
+/** PostgreSQL's text form of an array. */
 function literalOf(list: readonly (string | number)[]): string {
   const items = list.map((each) =>
     typeof each === "number" ? String(each) : `"${each.replaceAll(/["\\]/g, "\\$&")}"`
@@ -38,7 +38,7 @@ function literalOf(list: readonly (string | number)[]): string {
   return `{${items.join(",")}}`;
 }
 
-/** Opens a database. Nothing is connected to before the first statement. */
+/** Opens a database. It connects at the first statement. */
 export function openEngine(url: string): Engine {
   const { host, port, user, password, database } = parseAddress(url);
   const connect = (max: number): postgres.Sql =>
@@ -46,7 +46,7 @@ export function openEngine(url: string): Engine {
       ...{ host, port, user, password, database, max },
       ...{ idle_timeout: 0, connect_timeout: CONNECT_S, fetch_types: false },
       max_lifetime: null,
-      // Notices are words for a person at a prompt.
+      // Notices are meant for a person at a prompt.
       onnotice: () => undefined,
       connection: { application_name: "remit", search_path: "pg_catalog" },
     });
@@ -64,10 +64,10 @@ export function openEngine(url: string): Engine {
       try {
         return await sql.unsafe<Record<string, unknown>[]>(text, bound, { prepare: true });
       } catch (error) {
-        if (closed || !isLost(error) || performance.now() - begun > BACK_MS) {
+        if (closed || !isLost(error) || performance.now() - begun > RETRY_FOR_MS) {
           throw faultOf(error, "use the database");
         }
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
       }
     }
   };
@@ -96,4 +96,91 @@ export function openEngine(url: string): Engine {
       await Promise.all([writer.end({ timeout: 2 }), reader.end({ timeout: 2 })]);
     },
   });
+}
+
+/** SQLSTATEs that the schema's functions raise. */
+const REFUSALS = Object.freeze({
+  /** Another process has registered as this kernel. */
+  replaced: "RM001",
+  /** Another kernel owns the task now. */
+  fenced: "RM002",
+  /** A chain position or a document's version exists already. */
+  conflict: "RM003",
+  /** The role is another kernel's. */
+  stranger: "RM004",
+  /** The lease has expired: no effect may start. */
+  lapsed: "RM005",
+  /** The named thing does not exist. */
+  absent: "RM006",
+});
+
+/** Faults by SQLSTATE code or class. A code is looked up before its class. */
+const BY_STATE: Readonly<Record<string, readonly [FaultCode, string]>> = {
+  [REFUSALS.replaced]: ["gone", "another process is this kernel now"],
+  [REFUSALS.fenced]: ["leaseRevoked", "the task is another kernel's now"],
+  [REFUSALS.conflict]: ["conflict", "another writer was first"],
+  [REFUSALS.stranger]: ["refused", "the database's role does not speak for this kernel"],
+  [REFUSALS.lapsed]: ["leaseExpired", "this kernel's lease of its tasks has run out"],
+  [REFUSALS.absent]: ["notFound", "there is none"],
+  // A row without a scope: see `remit.append`.
+  "23502": ["leaseRevoked", "it writes to a task that it does not hold"],
+  "23505": ["conflict", "another writer was first"],
+  "28": ["refused", "the database refuses the role or its password"],
+  "3D": ["notFound", "there is no such database"],
+  "42501": ["refused", "the database's role may not do that"],
+  "53100": ["storeFull", "the database's disk is full; make room and try again"],
+  "53": ["unavailable", "the database has no room for more connections or memory"],
+  "57": ["unavailable", "the database is being stopped or started"],
+  "58": ["storeFull", "the database's disk does not take it"],
+  "XX": ["storeCorrupt", "the database is damaged"],
+  "08": ["unavailable", "the database does not answer"],
+};
+
+/** Errors of the connection, after which a statement's outcome is unknown. */
+const LOST = new Set([
+  ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTCONN", "EHOSTUNREACH"],
+]);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+}
+
+/** True where the network, or a database that stops or starts, interrupted a statement. */
+function isLost(error: unknown): boolean {
+  const code = codeOf(error);
+  return LOST.has(code) || code.startsWith("57P") || code.startsWith("08");
+}
+
+/** The fault for an error of the engine, or the error itself where it is a bug here. `doing` completes "Cannot …". */
+function faultOf(error: unknown, doing: string): unknown {
+  if (error instanceof Fault || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const known = BY_STATE[code] ?? BY_STATE[code.slice(0, 2)];
+  if (known !== undefined) {
+    const [fault, why] = known;
+    return new Fault(fault, `Cannot ${doing}: ${why} (${error.message})`, { cause: error });
+  }
+  if (LOST.has(code)) {
+    return new Fault("unavailable", `Cannot ${doing}: the database does not answer (${code})`, {
+      cause: error,
+    });
+  }
+  if ("syscall" in error || code === "ERR_ACCESS_DENIED" || error.name === "NotCapable") {
+    return new Fault(
+      "refused",
+      `Cannot ${doing}: it cannot be reached from here (${error.message})`,
+      {
+        cause: error,
+      },
+    );
+  }
+  // The engine's other errors come from a schema that is not Remit's.
+  return /^[0-9A-Z]{5}$/.test(code)
+    ? new Fault("storeCorrupt", `Cannot ${doing}: the schema is not ours (${error.message})`, {
+      cause: error,
+    })
+    : error;
 }

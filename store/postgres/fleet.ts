@@ -1,36 +1,27 @@
-/** What a kernel says to the fleet's table, on the store process' side. docs/decision/0103. @module */
+/** The store process's side of the fleet's table. docs/decision/0103. @module */
 import { Fault, unreachable } from "../../contracts/base/fault.ts";
 import { type Json, toJson } from "../../contracts/base/json.ts";
 import type { HeadQuery, Store } from "../../contracts/task/store.ts";
 import type { FleetAsk } from "../../contracts/wire/wire_store.ts";
 import type { Engine } from "./engine_powers.ts";
-import { damagedRow } from "./_faults.ts";
+import { damagedRow, type Row } from "../_rows.ts";
 import type { Value } from "./_queries.ts";
-import {
-  documentOf,
-  documentPage,
-  eventOf,
-  eventPage,
-  integer,
-  type Row,
-  textOf,
-} from "./_rows.ts";
+import { documentOf, documentPage, eventOf, eventPage, integer, textOf } from "./_rows.ts";
 import { makeReader, type PostgresStore } from "./store.ts";
 
-/** What it is made of. */
 export interface FleetParts {
   readonly engine: Engine;
   readonly store: Pick<PostgresStore, "identity" | "holds">;
-  /** Makes the role of a kernel; gives its address. */
+  /** Makes a kernel's role; returns its address. */
   enroll(name: string): Promise<string>;
   tell(op: string, body: Json): void;
 }
 
 const EVENT = "seq, task, n, kind, at, encode(hash, 'hex') AS hash, body";
-/** Notices that something may be there to be read. */
+/** Channels of notices of new rows. */
 const CHANNELS = ["remit_work", "remit_post", "remit_state"];
-/** Most documents of a look over the fleet. */
-const MAX_LOOK = 1_000;
+/** Most documents of one read over the fleet. */
+const MAX_ROWS = 1_000;
 
 /** Answers one kernel's {@link FleetAsk}s. */
 export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
@@ -42,13 +33,13 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
       [...own, ...values],
     );
 
-  // Whoever misses a notice reads all the same, a little later.
+  // A kernel that misses a notice reads a little later.
   for (const channel of CHANNELS) {
     void engine.listen(channel, () => parts.tell("fleet", { channel })).catch(() => undefined);
   }
 
   return async (body) => {
-    // TRUST: from this process' own kernel.
+    // TRUST: from this process's own kernel.
     const ask = body as unknown as FleetAsk;
     switch (ask.kind) {
       case "beat": {
@@ -119,7 +110,7 @@ export function makeFleet(parts: FleetParts): (body: Json) => Promise<Json> {
         const rows = await engine.read(
           `SELECT ${EVENT} FROM remit.events WHERE scope = 0 AND (task, n) > ($1, $2) AND ` +
             "((at >= $3 AND kind IN ('modelAsked', 'modelFailed', 'inferred')) OR kind = 'processStarted') " +
-            `ORDER BY task, n LIMIT ${MAX_LOOK}`,
+            `ORDER BY task, n LIMIT ${MAX_ROWS}`,
           [ask.after.task, ask.after.n, ask.since],
         );
         return eventPage(rows.map(eventOf));
@@ -177,9 +168,9 @@ const LIST = "SELECT k.id, k.name, k.state, (k.lease_until > clock_timestamp()):
   "k.address, k.version, to_jsonb(k.mounts)::text AS mounts, coalesce(k.public_key, '') AS public_key, k.late, " +
   "(SELECT count(*) FROM remit.tasks t WHERE t.owner = k.id AND NOT t.over) AS tasks FROM remit.kernels k ORDER BY k.name";
 
-/** The newest documents of all kernels that a look asks for: by when they were made, then by id. */
+/** The newest requested documents of all kernels: by creation time, then by id. */
 function everywhere(
-  { of, states, prefix = "", before = "", limit = MAX_LOOK }: Extract<
+  { of, states, prefix = "", before = "", limit = MAX_ROWS }: Extract<
     FleetAsk,
     { readonly kind: "everywhere" }
   >,
@@ -191,7 +182,7 @@ function everywhere(
     "d.state = ANY ($2::text[]) AND starts_with(d.id, $3) AND ($4 = '' OR " +
     `(${place("d.body")}, d.id) < (SELECT ${place("b.body")}, b.id FROM remit.documents b ` +
     `WHERE b.kind = $1 AND b.id = $4)) ORDER BY ${place("d.body")} DESC, d.id DESC LIMIT $5`,
-    [of, states, prefix, before, Math.min(limit, MAX_LOOK)],
+    [of, states, prefix, before, Math.min(limit, MAX_ROWS)],
   ];
 }
 

@@ -1,4 +1,4 @@
-/** The store process: the only one that speaks to the database. Bundled as store.js. @module */
+/** The store process, the only one with a connection to the database. Bundled as store.js. @module */
 import "../../port/prelude_powers.ts";
 import "./process_powers.ts";
 import { STORE_PORT_LIMITS } from "../../contracts/wire/wire_store.ts";

@@ -1,5 +1,5 @@
 /**
- * The store on PostgreSQL, as a kernel sees it: the process that speaks to the database is at the other end of a port.
+ * A kernel's client of the store on PostgreSQL: a separate process, behind a port, has the connection to the database.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Gives back what the prelude took: the database's client writes its messages with Node's `Buffer` and `process`. @module */
+/** Restores globals that the prelude hid: the database's client uses Node's `Buffer` and `process`. @module */
 import { Buffer } from "node:buffer";
 import process from "node:process";
 

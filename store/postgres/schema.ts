@@ -1,7 +1,7 @@
 /**
- * The schema of the second engine as a numbered list, from the first version on. A step is never changed once
- * released: a new one is added. Who may do what with it stands in the functions: a kernel's role has no right on a
- * table but to read. docs/decision/0102.
+ * The PostgreSQL engine's schema as a numbered list of steps, from the first version. A released
+ * step is never changed: a new one is added. The functions check every permission: on tables, a
+ * kernel's role may only read. docs/decision/0102.
  * @module
  */
 import type { Migration } from "../migrations.ts";
@@ -84,8 +84,8 @@ CREATE VIEW remit.log WITH (security_invoker = true) AS
     FROM remit.adopted a JOIN remit.events e ON e.scope = 0 AND e.task = a.task AND e.n = a.n;
 `;
 
-// Two triggers hold what grants hold already: an owner's session that was left open, or a restored dump with other
-// rights, changes no event either.
+// Triggers repeat the effect of the grants, so that an open session of the owner, or a restored
+// dump with other rights, changes no event.
 const APPEND_ONLY = `
 CREATE FUNCTION remit.append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'events are append-only' USING ERRCODE = '42501'; END $$;
@@ -240,8 +240,8 @@ CREATE FUNCTION remit.my_kernels() RETURNS SETOF int LANGUAGE sql STABLE SECURIT
   AS $$ SELECT id FROM remit.kernels WHERE role = session_user $$;
 `;
 
-// What a kernel may read of others: the public parts of events, which hold digests where content is, and how tasks and
-// questions stand. Content and every other document are its own.
+// A kernel may read of others the public parts of events, with digests instead of content, and the
+// states of tasks and questions. Content and all other documents are private.
 const RIGHTS = `
 ALTER TABLE remit.blobs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_blobs ON remit.blobs FOR SELECT USING (
@@ -263,7 +263,7 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA remit TO remit_kernels;
 REVOKE ALL ON FUNCTION remit.own_kernel(int, bigint) FROM remit_kernels;
 `;
 
-/** Every step of the schema, oldest first. The first is applied where there is no schema `remit`. */
+/** The steps of the schema, oldest first. The first applies where there is no schema `remit`. */
 export const POSTGRES_MIGRATIONS: readonly Migration[] = Object.freeze([
   Object.freeze({
     version: 1,

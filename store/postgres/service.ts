@@ -1,4 +1,4 @@
-/** The store process as its kernel sees it: rows on a port. @module */
+/** The store process's service for its kernel: rows over a port. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, type Json, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { PortHandler } from "../../contracts/base/port.ts";
@@ -10,10 +10,9 @@ import { makeFleet } from "./fleet.ts";
 import { documentPage, documentRow, eventPage } from "./_rows.ts";
 import { enroll, migrate, openPostgresStore, type PostgresStore } from "./store.ts";
 
-/** What the service is made of. */
 export interface ServiceParts {
   open(url: string): Engine;
-  /** Tells the kernel that something may be there: `work`, `post`. Reading decides. */
+  /** Notifies the kernel of possible new rows: `work`, `post`. It must read to know. */
   tell(op: string, body: Json): void;
 }
 
@@ -53,7 +52,7 @@ export function makeStoreService(parts: ServiceParts): PortHandler & { close(): 
   });
 }
 
-/** The address of a kernel with a role of its own, on the database of `url`. */
+/** The address of a kernel with a separate role, in the database of `url`. */
 function enrolling(engine: Engine, url: string): (name: string) => Promise<string> {
   return async (name) => {
     const address = new URL(url);
@@ -64,7 +63,7 @@ function enrolling(engine: Engine, url: string): (name: string) => Promise<strin
   };
 }
 
-/** A kernel's own role may not: whoever may has done it before. */
+/** Migrates where the role may. A kernel's own role may not: then another role did it before. */
 async function migrateIfAllowed(engine: Engine): Promise<void> {
   try {
     await migrate(engine);
@@ -78,7 +77,7 @@ async function answer(
   body: Json,
   { store, ask }: { readonly store: PostgresStore; readonly ask: ReturnType<typeof makeFleet> },
 ): Promise<Json> {
-  // TRUST: from this process' own kernel, whose types these are.
+  // TRUST: from this process's own kernel, with its types.
   const query = (isObject(body) ? body : {}) as JsonObject;
   switch (op) {
     case "commit":

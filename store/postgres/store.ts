@@ -1,4 +1,4 @@
-/** The second engine of the store's contract: one kernel's log in a database that many kernels share. @module */
+/** The store's contract on PostgreSQL: one kernel's log in a database that many kernels share. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, type Json } from "../../contracts/base/json.ts";
 import type {
@@ -11,45 +11,44 @@ import type {
 } from "../../contracts/task/store.ts";
 import { pendingMigrations } from "../migrations.ts";
 import type { Engine } from "./engine_powers.ts";
-import { damagedRow } from "./_faults.ts";
+import { damagedRow } from "../_rows.ts";
 import { BLOB, documentQuery, eventQuery, headQuery, type Query, type Value } from "./_queries.ts";
 import { documentOf, eventOf, integer, textOf } from "./_rows.ts";
 import { POSTGRES_MIGRATIONS } from "./schema.ts";
 
-/** Who a process is to the database. */
+/** A process's identity in the database. */
 export interface Identity {
   /** The kernel's number. */
   readonly id: number;
-  /** Which of its processes: one that registers later fences this one. */
+  /** The number of the kernel's process: a later registration fences this one. */
   readonly incarnation: number;
 }
 
-/** The store of one kernel. It has no `peek`: what must be known at once is kept at the port's other end. */
+/** The store of one kernel. It has no `peek`: the port's other end keeps the documents for that. */
 export interface PostgresStore extends Omit<Store, "peek"> {
   readonly identity: Identity;
   documentKinds(): Promise<readonly string[]>;
-  /** Tasks that this process may write to have a new epoch: it has taken them over. */
+  /** Records a task that this process has taken over, with its new epoch. */
   holds(task: string, epoch: number): void;
 }
 
-/** What a store is opened with. */
 export interface PostgresOptions {
   readonly engine: Engine;
   /** The kernel's name in the fleet. */
   readonly kernel: string;
-  /** Milliseconds for which its tasks are its own without another word. */
+  /** Milliseconds of its lease without a renewal. */
   readonly leaseMs: number;
-  /** Names this machine in the mounts of tasks. */
+  /** This machine's name in the mounts of tasks. */
   readonly machine: string;
 }
 
 const TASK = /^t[0-9a-z]{12}$/;
-/** Serializes migrations of several processes that start at once. "Remt". */
+/** Lock that serializes the migrations of processes that start together. "Remt". */
 const MIGRATION_LOCK = 0x52656d74;
 
 /**
- * Brings a database to the present schema, each step whole or not at all; gives how many steps were done.
- * @throws Fault `refused` where the role may not, `unavailable` for a newer schema
+ * Migrates a database to the present schema, each step in one transaction; returns the number of steps done.
+ * @throws Fault `refused` where the role may not migrate, `unavailable` for a newer schema
  */
 export async function migrate(
   engine: Engine,
@@ -62,7 +61,7 @@ export async function migrate(
     const first = step.version === 1
       ? "CREATE SCHEMA remit; CREATE TABLE remit.schema_version(version int NOT NULL, name text NOT NULL);"
       : "";
-    // Asked again within: another process may have done it while this one waited for the lock.
+    // Checked again under the lock: another process may have migrated during the wait.
     await engine.script(
       `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});` +
         `DO $check$ BEGIN IF ${
@@ -94,7 +93,7 @@ async function schemaVersion(engine: Engine): Promise<number> {
 }
 
 /**
- * Registers as a kernel, which fences whoever was it before, and opens its log.
+ * Registers as a kernel, which fences its former process, and opens its log.
  * @throws Fault `unavailable` without a schema of this version, `refused` for another role's kernel
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
@@ -158,7 +157,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   });
 }
 
-/** What can be read of the log of kernel `k`. */
+/** Makes the queries over kernel `k`'s log. */
 export function makeReader(
   engine: Pick<Engine, "read">,
   k: number,
@@ -231,20 +230,20 @@ function valuesOf({ events, blobs, documents }: Batch): readonly Value[] {
   ];
 }
 
-/** The tasks that a batch writes to, each once. */
+/** The tasks of a batch, without duplicates. */
 function tasksOf({ events, blobs, documents }: Batch): readonly string[] {
   const names = [...events, ...blobs, ...documents].map(({ task }) => task);
   return [...new Set(names)].filter((name) => TASK.test(name));
 }
 
-/** The machines on which a task can run that begins with this batch, as a JSON list: empty for one without mounts. */
+/** The machines on which a task that begins with this batch can run, as a JSON list: empty without mounts. */
 function homesOf({ documents }: Batch, task: string, machine: string): string {
   const body = documents.find((d) => d.kind === "task" && d.id === task)?.body;
   const mounts = body?.["mounts"];
   return JSON.stringify(Array.isArray(mounts) && mounts.length > 0 ? [machine] : []);
 }
 
-/** How a document stands, as the embedded engine computes it (store/migrations.ts). */
+/** A document's state, as the embedded engine computes it (store/migrations.ts). */
 function stateOf({ kind, body }: DocumentWrite): string {
   const text = (value: Json | undefined): string => typeof value === "string" ? value : "";
   switch (kind) {
@@ -266,8 +265,8 @@ function stateOf({ kind, body }: DocumentWrite): string {
 }
 
 /**
- * Makes the login role of a kernel, `remit_NAME`, or gives it a new password, which is what it returns.
- * @throws Fault `refused` for a role that may not make roles
+ * Makes a kernel's login role, `remit_NAME`, or gives it a new password; returns the password.
+ * @throws Fault `refused` where this role may not make roles
  */
 export async function enroll(engine: Engine, name: string): Promise<string> {
   if (!/^[a-z0-9][a-z0-9_-]{0,47}$/.test(name)) {

@@ -1,6 +1,5 @@
 /**
- * The one file that opens a database. `node:sqlite` is authority over a path, so nothing else here
- * imports its constructor.
+ * The only file that opens a database. `node:sqlite` is authority over a path, so no other file here imports its constructor.
  * @module
  */
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
@@ -10,20 +9,20 @@ import { Fault } from "../../contracts/base/fault.ts";
 import { pendingMigrations } from "../migrations.ts";
 import { withFaults } from "./_faults.ts";
 
-/** "Remt": marks a database as ours in its header. */
+/** "Remt": marks a database as Remit's in its header. */
 const APPLICATION_ID = 0x52656d74;
-/** How long a lock of another process is waited for, milliseconds. */
+/** Milliseconds to wait for another process's lock. */
 const BUSY_MS = 1_000;
 
-/** Where the database lies, and whether it may be written. */
+/** A database's path and access. */
 export interface EngineOptions {
   readonly path: string;
   readonly readOnly?: boolean;
-  /** Most pages of 4 KB that the database may take; a commit past them is `storeFull`. */
+  /** Most 4 KB pages of the database; a commit above them is `storeFull`. */
   readonly maxPages?: number;
 }
 
-/** Makes the folder 0700 and the file 0600 before SQLite, which gives both the umask's modes. */
+/** Makes the folder 0700 and the file 0600 before SQLite would, with the umask's modes. */
 export function prepareFiles(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if ((lstatSync(dirname(path)).mode & 0o077) !== 0) {
@@ -44,7 +43,7 @@ function pragma(db: DatabaseSync, name: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Refuses a database that is not ours, or a newer Remit's, before anything of it is changed. */
+/** Refuses another program's database, or a newer Remit's, before any change. */
 function checkOurs(db: DatabaseSync): void {
   const id = pragma(db, "application_id");
   const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"];
@@ -57,7 +56,7 @@ function checkOurs(db: DatabaseSync): void {
 function migrate(db: DatabaseSync): void {
   if (pendingMigrations(pragma(db, "user_version")).length === 0) return;
   db.exec("BEGIN IMMEDIATE");
-  // Asked again: another process may have done it while this one waited; the tables, too, which it knew by heart.
+  // Checked again under the lock: another process may have migrated during the wait, and SQLite may have cached the tables.
   db.prepare("SELECT count(*) AS n FROM sqlite_schema").get();
   for (const step of pendingMigrations(pragma(db, "user_version"))) {
     db.exec(
@@ -68,7 +67,7 @@ function migrate(db: DatabaseSync): void {
 }
 
 /**
- * Opens the database, made and brought to the present schema unless `readOnly`.
+ * Opens the database; creates and migrates it, unless `readOnly`.
  * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`,
  * `notFound` (read-only and absent).
  */

@@ -1,4 +1,4 @@
-/** What SQLite's errors mean to a caller of the store. @module */
+/** Translates SQLite's errors into faults. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 
 const FULL = 13;
@@ -14,10 +14,10 @@ const AUTH = 23;
 const CONSTRAINT = 19;
 const UNIQUE = 2067;
 const PRIMARY_KEY = 1555;
-/** Node's own refusal to read an integer beyond 2^53: no store of ours holds one. */
+/** Node's refusal to read an integer above 2^53: Remit writes none. */
 const OUT_OF_RANGE = "ERR_OUT_OF_RANGE";
 
-// `exec` gives no code in Deno 2.9, only SQLite's standard words.
+// In Deno 2.9 `exec` gives no code, only SQLite's standard messages.
 const BY_WORDS: readonly (readonly [RegExp, number])[] = [
   [/database or disk is full/, FULL],
   [/disk I\/O error/, IOERR],
@@ -28,7 +28,7 @@ const BY_WORDS: readonly (readonly [RegExp, number])[] = [
   [/readonly database/, READONLY],
 ];
 
-/** Every error of the engine in `node:sqlite`; its own misuse errors have other codes. */
+/** Code of all the engine's errors in `node:sqlite`; its misuse errors have other codes. */
 const ENGINE = "ERR_SQLITE_ERROR";
 
 function codeOf(error: Error): number {
@@ -37,9 +37,9 @@ function codeOf(error: Error): number {
 }
 
 /**
- * The fault that an error of SQLite stands for, or the error itself where it is a bug of ours.
- * `doing` completes "Cannot …", and tells a write from a read: a device error means "no room" to
- * the one and "damaged" to the other.
+ * The fault for an error of SQLite, or the error itself where it is a bug here. `doing` completes
+ * "Cannot …", and distinguishes a write from a read: a device error means "no room" to a write and
+ * "damaged" to a read.
  */
 function storeFault(error: unknown, doing: string, mode: "read" | "write"): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
@@ -75,21 +75,16 @@ function storeFault(error: unknown, doing: string, mode: "read" | "write"): unkn
   if (nodeCode === OUT_OF_RANGE) {
     return fault("storeCorrupt", `a stored number is out of range (${error.message})`);
   }
-  // What is left of the engine's errors is a schema that is not ours any more.
+  // The engine's other errors come from a schema that is no longer Remit's.
   if (nodeCode === ENGINE) return fault("storeCorrupt", `the schema is damaged (${error.message})`);
   return error;
 }
 
-/** Runs `f`; SQLite's errors leave it as faults. */
+/** Runs `f` and translates SQLite's errors into faults. */
 export function withFaults<T>(doing: string, mode: "read" | "write", f: () => T): T {
   try {
     return f();
   } catch (error) {
     throw storeFault(error, doing, mode);
   }
-}
-
-/** The fault of a row that holds what no writer of ours puts there. */
-export function damagedRow(what: string, cause?: unknown): Fault {
-  return new Fault("storeCorrupt", `Cannot read ${what}: the row is damaged`, { cause });
 }

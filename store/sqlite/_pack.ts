@@ -1,17 +1,17 @@
 /**
- * Event bodies as they lie on disk: half their size, because most of a body is digests and field
+ * Packs event bodies for the disk, to half their size, because a body is mostly digests and field
  * names. Packing is a bijection onto its image, and reading checks that: no two byte strings read
  * as one body.
  *
- * A packed body is its UTF-8 text, in which the bytes below 0x20, that JSON text never holds raw,
- * stand for a string and the quotes around it:
+ * A packed body is its UTF-8 text, in which bytes below 0x20, which JSON text never contains raw,
+ * replace a string and its quotes:
  *
  * - 0x01 and 32 bytes: 64 hex digits;
- * - 0x02, a length of two bytes (big-endian) and so many bytes: base64url text without padding, of
- *   43 characters or more;
+ * - 0x02, a length of two bytes (big-endian) and that number of bytes: base64url text without padding, of at least 43
+ *   characters;
  * - 0x03 and one byte: a string of {@link WORDS} by its number;
- * - 0x04 and one byte: the same, and the colon that makes it a field's name;
- * - 0x00 as the very first byte: all that follows is the text as it is.
+ * - 0x04 and one byte: the same, and the colon after a field's name;
+ * - 0x00 as the first byte: the rest is the unpacked text.
  *
  * @module
  */
@@ -19,10 +19,10 @@ import { Buffer } from "node:buffer";
 
 const [RAW, HEX, BASE64, WORD, FIELD] = [0, 1, 2, 3, 4];
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
-const LONGEST_WORD = 24;
+const MAX_WORD = 24;
 const [SHORTEST_BASE64, LONGEST_BASE64] = [43, 87_380];
 
-// Part of the format: words may be added at the end, never moved, and never more than 256.
+// Part of the format: words may be added at the end, up to 256, and never moved.
 const WORDS = (
   "h s k private call at task kind outcome ok error tool decision mode auto consent stepUp " +
   "forbidden consented reused denied queued rule turn pid session principal conversation model " +
@@ -37,11 +37,12 @@ const WORDS = (
   "scripted demo model tools resource right grantedAt until ppid spec depth started ended"
 ).split(" ").filter((word, i, all) => all.indexOf(word) === i);
 
-/** What a byte of a string may be part of, as bits; {@link STOP}: it must be looked at. */
+/** The encodings that allow a byte of a string, as bits; {@link STOP} for a byte that needs a check. */
 const [LETTER, HEX_DIGIT, BASE64_DIGIT, STOP] = [1, 2, 4, 8];
 const KIND = new Uint8Array(256).fill(STOP, 0, 0x20);
 KIND[QUOTE] = KIND[BACKSLASH] = STOP;
-/** The value of a digit, hex or base64url. */
+
+/** Values of digits, hex and base64url. */
 const HEX_VALUE = new Uint8Array(256);
 const BASE64_VALUE = new Uint8Array(256);
 for (
@@ -71,7 +72,7 @@ for (const [number, bytes] of WORD_BYTES.entries()) {
   SLOTS[at] = number + 1;
 }
 
-/** By the length and three letters of a word: most slots hold one word. */
+/** Hashes a word by its length and three letters: most slots have one word. */
 function slot(buffer: Uint8Array, from: number, length: number): number {
   const [first, middle, last] = [
     buffer[from] ?? 0,
@@ -81,7 +82,7 @@ function slot(buffer: Uint8Array, from: number, length: number): number {
   return (length * 7 + first * 31 + middle * 257 + last * 73) & 1_023;
 }
 
-/** The number of the word that stands at `from`, or -1. */
+/** The number of the word at `from`, or -1. */
 function wordAt(buffer: Uint8Array, from: number, length: number): number {
   for (let at = SLOTS[slot(buffer, from, length)] ?? 0; at > 0; at = NEXT[at] ?? 0) {
     const word = WORD_BYTES[at - 1];
@@ -93,7 +94,7 @@ function wordAt(buffer: Uint8Array, from: number, length: number): number {
   return -1;
 }
 
-/** Writes the bytes that hex text stands for at `to`, which is not behind it. */
+/** Writes the bytes of hex text at `to`, which is not after the text. */
 function packHex(buffer: Uint8Array, from: number, to: number): void {
   for (let i = 0; i < 32; i++) {
     const high = HEX_VALUE[buffer[from + 2 * i] ?? 0] ?? 0;
@@ -101,13 +102,13 @@ function packHex(buffer: Uint8Array, from: number, to: number): void {
   }
 }
 
-/** Whether base64url text of this length, with this last digit, is what its bytes are written as. */
+/** True where base64url text of this length and last digit is its bytes' canonical text. */
 function isExact(length: number, last: number): boolean {
   const spare = [0, -1, 0b1111, 0b11][length % 4] ?? 0;
   return spare !== -1 && ((BASE64_VALUE[last] ?? 0) & spare) === 0;
 }
 
-/** As {@link packHex} for base64url text of `length` characters; gives the number of bytes. */
+/** Like {@link packHex}, for base64url text of `length` characters; returns the number of bytes. */
 function packBase64(buffer: Uint8Array, from: number, length: number, to: number): number {
   let at = to;
   let read = from;
@@ -131,18 +132,18 @@ function packRaw(text: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(RAW), ENCODER.encode(text)]);
 }
 
-/** Bytes of text that are packed without making an array for them. */
+/** Buffer for texts that need no separate array. */
 const SCRATCH = new Uint8Array(3 * 65_536 + 1);
 
 /**
- * Packs a body: one pass over its bytes, in place, because what is written is never longer. The
- * result is good until the next call: it may lie in an array that every call uses.
+ * Packs a body in one pass over its bytes, in place, because the output is never longer. The result
+ * is valid until the next call, which may use the same array.
  */
 export function packBody(text: string): Uint8Array {
   const room = text.length * 3 + 1;
   const buffer = room <= SCRATCH.length ? SCRATCH : new Uint8Array(room);
   const end = ENCODER.encodeInto(text, buffer).written;
-  // So that every search for the end of a string ends.
+  // A sentinel: every search for the end of a string ends.
   buffer[end] = 0;
   let read = 0;
   let write = 0;
@@ -166,12 +167,12 @@ export function packBody(text: string): Uint8Array {
       }
       if (inner === QUOTE || close >= end) break;
       if (inner < 0x20) return packRaw(text);
-      // A backslash: what it escapes stands for itself, even a quote.
+      // The character after a backslash is literal, even a quote.
       kinds = 0;
       if (close + 1 < end && (buffer[++close] ?? 0) < 0x20) return packRaw(text);
     }
     const length = close < end ? close - from : 0;
-    const number = (kinds & LETTER) !== 0 && length > 0 && length <= LONGEST_WORD
+    const number = (kinds & LETTER) !== 0 && length > 0 && length <= MAX_WORD
       ? wordAt(buffer, from, length)
       : -1;
     if (number >= 0) {
@@ -188,7 +189,7 @@ export function packBody(text: string): Uint8Array {
       (kinds & BASE64_DIGIT) !== 0 && length >= SHORTEST_BASE64 && length <= LONGEST_BASE64 &&
       isExact(length, buffer[close - 1] ?? 0)
     ) {
-      // First where it overtakes nothing that is still to be read, then behind its length.
+      // Written first where it overwrites no unread text, then moved behind its length.
       const size = packBase64(buffer, from, length, write);
       buffer.copyWithin(write + 3, write, write + size);
       buffer[write] = BASE64;
@@ -231,7 +232,7 @@ function tryExpand(packed: Uint8Array): string | undefined {
   return UTF8.decode(Buffer.concat(parts));
 }
 
-/** The body that packs to exactly these bytes; undefined when there is none. */
+/** The body that packs to exactly these bytes; undefined where there is none. */
 export function tryUnpackBody(packed: Uint8Array): string | undefined {
   try {
     const text = tryExpand(packed);

@@ -1,4 +1,4 @@
-/** The writing half: one transaction for a batch, and checkpoints. @module */
+/** Writes batches, each in one transaction, and checkpoints. @module */
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
@@ -8,22 +8,22 @@ import { withFaults } from "./_faults.ts";
 import { packBody } from "./_pack.ts";
 
 /**
- * Pages of WAL between two checkpoints, estimated. Few, because a log that overwrites its WAL from
- * the start again is synced in half the time of one that grows it.
+ * Estimated pages of WAL between two checkpoints. Few, because a WAL that is overwritten from its
+ * start syncs in half the time of one that grows.
  */
 const CHECKPOINT_EVERY = 1_000;
-/** Pages that every commit touches, and what of rows and content fits in one more, bytes. */
+/** Pages that every commit changes, and bytes of rows and content for one more page. */
 const [PAGES_A_COMMIT, PAGE] = [3, 4_096];
-/** What a row takes beside its body, bytes. */
-const ROW = 100;
+/** Bytes of a row beside its body. */
+const ROW_BYTES = 100;
 
-/** Writes batches and erases blobs; synchronous, durable when it returns. */
+/** Writes batches and erases blobs. Synchronous; the change is durable on return. */
 export interface Writer {
   commit(batch: Batch): void;
   eraseBlobs(task: string): number;
 }
 
-/** The only holder of the write statements of a database. */
+/** The only owner of a database's write statements. */
 export function makeWriter(db: DatabaseSync): Writer {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
@@ -44,21 +44,21 @@ export function makeWriter(db: DatabaseSync): Writer {
     "DELETE FROM blobs WHERE task = (SELECT id FROM names WHERE name = ?)",
   );
   const names = makeNames(db);
-  // INVARIANT: rows are numbered here, so that a second writer of the same file meets a conflict
-  // at its first commit. (test: two writers of one file)
+  // INVARIANT: rows are numbered here, so that a second writer of the same file conflicts at its
+  // first commit. (test: two writers of one file)
   let lastSeq = Number(db.prepare("SELECT max(seq) AS seq FROM events").get()?.["seq"] ?? 0);
   let work = 0;
-  // A statement copies what it is given before it returns: one array does for every digest.
+  // A statement copies its values before it returns, so one array serves every digest.
   const scratch = new Uint8Array(32);
 
-  /** The bytes of a digest, good until the next. */
+  /** The bytes of a digest, valid until the next call. */
   function raw(digest: Digest): Uint8Array {
     if (digest.length !== 64) throw new TypeError("Cannot write to the log: a digest is 32 bytes");
     writeHex(digest, scratch);
     return scratch;
   }
 
-  /** All or nothing. SQLite itself rolls back some failures (a full disk), so it is asked first. */
+  /** One transaction. SQLite rolls back some failures itself (a full disk), so its state is checked before a rollback. */
   function transaction<T>(f: () => T): T {
     begin.run();
     try {
@@ -83,14 +83,14 @@ export function makeWriter(db: DatabaseSync): Writer {
     }
   }
 
-  /** Moves the WAL into the main file. What stands in the way (a reader, a full disk) may pass. */
+  /** Moves the WAL into the main file. An obstacle (a reader, a full disk) may pass. */
   function checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
     work = 0;
     try {
       db.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch (_error) {
-      // The WAL holds everything that was promised: the next round tries again, and a lasting
-      // fault shows itself in the next commit or read.
+      // The WAL contains every commit: the next checkpoint tries again, and a permanent fault
+      // appears in the next commit or read.
     }
   }
 
@@ -104,10 +104,10 @@ export function makeWriter(db: DatabaseSync): Writer {
             const [task, kind] = [names.provide(e.task), names.provide(e.kind)];
             const body = packBody(e.body);
             event.run(++seq, task, e.n, kind, e.at, raw(e.hash), body);
-            bytes += ROW + body.length;
+            bytes += ROW_BYTES + body.length;
           }
           for (const b of blobs) {
-            bytes += ROW + b.bytes.length;
+            bytes += ROW_BYTES + b.bytes.length;
             blob.run(raw(b.digest), names.provide(b.task), b.salt, b.bytes);
           }
           for (const d of documents) writeDocument(d);
@@ -122,25 +122,24 @@ export function makeWriter(db: DatabaseSync): Writer {
         "write",
         () => transaction(() => Number(erase.run(task).changes)),
       );
-      // The WAL still holds what was erased until it is cut.
+      // The WAL contains the erased bytes until it is truncated.
       if (gone > 0) checkpoint("TRUNCATE");
       return gone;
     },
   });
 }
 
-/** Names kept in memory before the oldest knowledge is dropped. */
+/** Names kept in memory; above them the oldest is dropped. */
 const MAX_KNOWN = 10_000;
 
 /** The writer's side of the table `names`. */
 interface Names {
-  /** The number of a name, given to it now if it has none. Within a transaction. */
+  /** A name's number, assigned now where it has none. Within a transaction. */
   provide(name: string): number;
-  /** Forgets what was learned: the transaction that gave the numbers was rolled back. */
+  /** Forgets new numbers: the transaction that assigned them was rolled back. */
   forget(): void;
 }
 
-/** Knows the names of one database. */
 function makeNames(db: DatabaseSync): Names {
   const find = db.prepare("SELECT id FROM names WHERE name = ?");
   const add = db.prepare("INSERT INTO names(name) VALUES(?)");

@@ -1,6 +1,6 @@
 /**
- * What is known of contents in a state folder, by digest: one row each, found by its key. The
- * kernel and the commands over wikis use the file at once. docs/decision/0038.
+ * Labels of contents in a state folder, by digest, one row each. The kernel and the commands over
+ * wikis use the file at the same time. docs/decision/0038.
  * @module
  */
 import { chmodSync, existsSync, renameSync } from "node:fs";
@@ -16,11 +16,12 @@ import {
 import { Fault } from "../../contracts/base/fault.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { openEngine, prepareFiles } from "./_engine_powers.ts";
-import { damagedRow, withFaults } from "./_faults.ts";
+import { damagedRow } from "../_rows.ts";
+import { withFaults } from "./_faults.ts";
 
-/** "Rcnt": marks the file as ours in its header. */
+/** "Rcnt": marks the file as Remit's in its header. */
 const APPLICATION_ID = 0x52636e74;
-/** How long a lock of another process is waited for, milliseconds. */
+/** Milliseconds to wait for another process's lock. */
 const BUSY_MS = 2_000;
 const SCHEMA =
   "CREATE TABLE IF NOT EXISTS contents(digest BLOB PRIMARY KEY, colour INTEGER NOT NULL, " +
@@ -36,15 +37,15 @@ const SIGNED = "INSERT INTO contents(digest, colour, label, sanitized) VALUES(?,
 const COLOURS = Colour.options;
 const LABELS = Label.options;
 
-/** What is known of contents, and whether all that an earlier version recorded elsewhere is in it. */
+/** Labels of contents, and whether an earlier version's records elsewhere were copied. */
 interface ContentStore extends ContentTrust {
-  /** False until {@link ContentStore.completed} was called once for this file. */
+  /** False before the first call of {@link ContentStore.completed} for this file. */
   complete(): boolean;
   completed(): void;
 }
 
 /**
- * Opens the file at `path`, made where there is none.
+ * Opens the file at `path`, or creates it.
  * @throws Fault `storeCorrupt`, `storeFull`, `conflict`, `refused`
  */
 export function openContentStore(path: string): ContentStore {
@@ -76,7 +77,7 @@ function overDatabase(db: DatabaseSync, path: string): ContentStore {
   const look = (digest: string): Record<string, unknown> | undefined =>
     withFaults("look a content up", "read", () => find.get(keyOf(digest)));
 
-  /** Whether recording would change nothing: then nothing is written. */
+  /** True where the record is present: then nothing is written. */
   const isKnown = ({ digest, colour, label, sanitized }: KnownContent): boolean => {
     if (sanitized === undefined && colour === "BLUE" && label === "public") return true;
     const row = look(digest);
@@ -151,7 +152,7 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
   });
 }
 
-/** INVARIANT: what was signed as one kind of item is nothing for another (test: "… a file's mark lifts no result"). */
+/** INVARIANT: a signature for one kind of item is not valid for another (test: "… a file's mark lifts no result"). */
 function signedKey(kind: string, digest: string): string {
   return sha256Hex(`signed ${kind} ${digest}`);
 }
@@ -169,14 +170,13 @@ function coloursOf(colour: number, label: number): ContentColours {
   return { colour: found.colour, label: found.label };
 }
 
-/** The database and what SQLite keeps beside it. */
+/** Suffixes of the database's files. */
 const PARTS = ["", "-wal", "-shm"] as const;
 const MAX_FINDINGS = 100;
 
 /**
- * What SQLite's own structure check finds wrong, at most 100 lines; empty when nothing is. It sees
- * damage that a hash cannot: in indexes and free pages. Throws `storeCorrupt` when the file does
- * not open at all.
+ * Findings of SQLite's structure check, up to 100 lines; empty for a sound file. The check finds damage that no hash covers:
+ * in indexes and free pages. Throws `storeCorrupt` where the file cannot be opened.
  */
 export function checkSqliteFile(path: string): readonly string[] {
   const db = openEngine({ path, readOnly: true });
@@ -191,9 +191,8 @@ export function checkSqliteFile(path: string): readonly string[] {
 }
 
 /**
- * Puts the database `fresh` in the place of `path` and keeps the old one as `keepAs`. Both must be
- * closed.
- * @throws Fault `alreadyExists` when something stands at `keepAs`.
+ * Replaces the database `path` by `fresh` and keeps the old one as `keepAs`. Both must be closed.
+ * @throws Fault `alreadyExists` where `keepAs` exists.
  */
 export function replaceSqliteFile(
   path: string,

@@ -1,5 +1,5 @@
 /**
- * The embedded store: one SQLite file in WAL mode, every commit synced, events append-only.
+ * The embedded store: one SQLite file in WAL mode, with every commit synced and events append-only.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
-/** The embedded engine of the store's contract. @module */
+/** The store's contract on SQLite. @module */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Digest } from "../../contracts/authority/ids.ts";
+import { Digest } from "../../contracts/authority/ids.ts";
 import type {
   Batch,
   DocumentQuery,
@@ -12,28 +12,37 @@ import type {
 } from "../../contracts/task/store.ts";
 import { type EngineOptions, openEngine } from "./_engine_powers.ts";
 import { withFaults } from "./_faults.ts";
-import { bytesOf, DOCUMENT_COLUMNS, documentOf, eventOf, type SqlRow } from "./_rows.ts";
+import {
+  damagedRow,
+  DEFAULT_LIMIT,
+  documentOf as documentWith,
+  KERNEL,
+  nameOf,
+  type Query as QueryOf,
+  type Row,
+} from "../_rows.ts";
 import { makeWriter, type Writer } from "./_writer.ts";
+import { tryUnpackBody } from "./_pack.ts";
 
 /** A store on one SQLite file. */
 export interface SqliteStore extends Store {
-  /** The kinds of document there are, for copying all of them. */
+  /** The existing kinds of document, for a copy of all. */
   documentKinds(): Promise<readonly string[]>;
 }
 
 /**
- * Opens the store at `path` (its folder is made 0700, its files 0600), in WAL mode with every
- * commit synced. With `readOnly` nothing is made, changed or checkpointed.
+ * Opens the store at `path` (its folder has mode 0700, its files 0600), in WAL mode with every
+ * commit synced. With `readOnly` nothing is created, changed or checkpointed.
  * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` for a newer schema, and
  * `refused` for a folder that other users can enter.
  */
 export function openSqliteStore(options: EngineOptions): SqliteStore {
   const db = openEngine(options);
   const reader = makeReader(db);
-  // A reader may have to read what a damaged file still gives: it makes no other demands on it.
+  // A reader may have to read a damaged file, so it prepares no write statements.
   let writer = options.readOnly === true ? undefined : openWriter(db, options.path);
   const write = (): Writer => writer ??= openWriter(db, options.path);
-  // Methods are async so that SQLite's synchronous throw becomes the contract's rejection.
+  // The methods are async, so that SQLite's synchronous throw becomes the contract's rejection.
   return Object.freeze(
     {
       commit: async (batch: Batch) => await write().commit(batch),
@@ -63,7 +72,7 @@ function openWriter(db: DatabaseSync, path: string): Writer {
 
 type Content = { readonly salt: Uint8Array; readonly bytes: Uint8Array };
 
-/** The store's queries; synchronous. */
+/** The store's queries, synchronous. */
 interface Reader {
   events(query: Parameters<Store["events"]>[0]): readonly StoredEvent[];
   heads(query?: HeadQuery): readonly EventRow[];
@@ -74,11 +83,11 @@ interface Reader {
   documentKinds(): readonly string[];
 }
 
-/** The only holder of the read statements of a database. */
+/** The only owner of a database's read statements. */
 function makeReader(db: DatabaseSync): Reader {
   const prepared = new Map<string, StatementSync>();
 
-  function rows(sql: string, values: readonly Value[]): readonly SqlRow[] {
+  function rows(sql: string, values: readonly Value[]): readonly Row[] {
     return withFaults("read the log", "read", () => {
       let statement = prepared.get(sql);
       if (statement === undefined) {
@@ -90,8 +99,8 @@ function makeReader(db: DatabaseSync): Reader {
   }
 
   /**
-   * A `seq` before event `n` of the kernel's chain, which has no index: halving the whole finds it
-   * in some twenty steps, because that chain has an event in every commit.
+   * A `seq` before event `n` of the kernel's chain, which has no index: a binary search takes about
+   * twenty steps, because every commit has an event of that chain.
    */
   function beforeKernel(n: number): number {
     let low = 0;
@@ -152,24 +161,14 @@ function makeReader(db: DatabaseSync): Reader {
   );
 }
 
-/** A value bound to a statement. */
+/** A bound value of a statement. */
 type Value = string | number | Uint8Array;
 
-/** A statement and what to bind. */
-interface Query {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
+type Query = QueryOf<Value>;
 
-/** Rows that a query returns when it names no limit. */
-const DEFAULT_LIMIT = 1_000;
-
-// By these words SQLite knows that the index of chains, which leaves the kernel's out, will do.
+// With this condition SQLite uses the index of chains, which does not contain the kernel's chain.
 const NOT_KERNEL = "e.task <> 1";
 
-/** The chain whose events are numbered by 1 in `names`. */
-const KERNEL = "kernel";
-/** The greatest `seq`. */
 const LAST_SEQ = "SELECT max(seq) AS seq FROM events";
 /** The place in its chain of the first kernel event after a `seq`. */
 const NEXT_KERNEL =
@@ -186,7 +185,7 @@ export const KERNEL_HEAD = `${ROWS} WHERE e.task = 1 ORDER BY e.seq DESC LIMIT 1
 const OTHER_HEAD =
   `${ROWS} WHERE ${NOT_KERNEL} AND e.task = (SELECT id FROM names WHERE name = ?) ORDER BY e.n DESC LIMIT 1`;
 
-/** The last event of every other chain. A skip-scan: its cost is in the number of tasks that it passes. */
+/** The last event of every other chain. A skip-scan: its cost is in the number of tasks. */
 function otherHeads({ after = KERNEL, untilSeq, limit = -1 }: HeadQuery): Query {
   const until = untilSeq === undefined ? [] : [untilSeq];
   const place = "(SELECT id FROM names WHERE name = ?)";
@@ -209,7 +208,7 @@ ORDER BY e.task`,
   };
 }
 
-/** The queries of `Store.heads`, whose answers follow one another. */
+/** The queries of `Store.heads`; their answers are concatenated. */
 export function headQueries(query: HeadQuery): readonly Query[] {
   const { after, untilSeq, limit } = query;
   if (after !== undefined) return [otherHeads(query)];
@@ -236,7 +235,7 @@ export function eventQuery(
     values.push(...more);
   };
   if (task !== undefined) add(`e.task = ${namesIn(1)}`, task);
-  // The kernel's chain has no index: it is read in order of append.
+  // The kernel's chain has no index, so it is read in order of append.
   const byChain = task !== undefined && task !== KERNEL;
   if (byChain) add(NOT_KERNEL);
   if (fromN !== undefined) add("e.n >= ?", fromN);
@@ -271,7 +270,7 @@ function documentQuery(
   if (states === undefined) {
     return { sql: `${select} ${filter} ${end}`, values: [...values, limit] };
   }
-  // Each state by itself lies in order in the index, and gives no more than is asked for.
+  // The index is in order within each state, so each part reads only `limit` rows.
   const one =
     `SELECT rowid FROM (SELECT rowid FROM documents WHERE state = ? AND ${filter} ${end})`;
   const each = states.length === 0 ? "NULL" : states.map(() => one).join(" UNION ALL ");
@@ -279,4 +278,61 @@ function documentQuery(
     sql: `${select} rowid IN (${each}) ${end}`,
     values: [...states.flatMap((state) => [state, ...values, limit]), limit],
   };
+}
+
+// Fatal, and with the byte order mark kept, so that two different byte strings never read as one text.
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function integer(row: Row, key: string, what: string): number {
+  const value = row[key];
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) throw damagedRow(what);
+  return value;
+}
+
+function text(row: Row, key: string, what: string): string {
+  const value = row[key];
+  if (!(value instanceof Uint8Array)) throw damagedRow(what);
+  try {
+    return UTF8.decode(value);
+  } catch (error) {
+    throw damagedRow(what, error);
+  }
+}
+
+function bytesOf(row: Row, key: string, what: string): Uint8Array {
+  const value = row[key];
+  if (!(value instanceof Uint8Array)) throw damagedRow(what);
+  return value;
+}
+
+/** An event. Throws `storeCorrupt` for a row that no writer of Remit made. */
+function eventOf(row: Row): StoredEvent {
+  const seq = integer(row, "seq", "an event");
+  const what = `event ${seq}`;
+  const hash = bytesOf(row, "hash", what);
+  if (hash.length !== 32) throw damagedRow(what);
+  return Object.freeze({
+    seq,
+    task: nameOf(row, "task", what),
+    n: integer(row, "n", what),
+    kind: nameOf(row, "kind", what),
+    at: integer(row, "at", what),
+    hash: Digest.parse(hash.toHex()),
+    body: body(row, what),
+  });
+}
+
+function body(row: Row, what: string): string {
+  const text = tryUnpackBody(bytesOf(row, "body", what));
+  if (text === undefined) throw damagedRow(what);
+  return text;
+}
+
+/** Columns of a document, for {@link documentOf}. */
+const DOCUMENT_COLUMNS = "kind, id, task, version, CAST(body AS BLOB) AS body";
+
+/** A document. Throws `storeCorrupt` for a row that no writer of Remit made. */
+function documentOf(row: Row): DocumentRow {
+  const what = "a document";
+  return documentWith(row, text(row, "body", what), integer(row, "version", what));
 }

@@ -21,31 +21,30 @@ import { makeWorkerPool, started, type WorkerPool } from "./worker_pool.ts";
 
 export type { Child } from "./child.ts";
 
-/** Most children starting at a time. */
-const STARTS = 2;
-
-/** Clients of imported servers that wait, once there was one. */
+/** Children that may start at the same time. */
+const MAX_STARTS = 2;
+/** Size of the warm pool of MCP clients, which exists from the first imported server on. */
 const BRIDGES = 2;
-/** Milliseconds before one of them is replaced: what was taken starts a server, which wants the processor. */
+/** Milliseconds before a taken MCP client is replaced: its taker first starts a server, which needs the processor. */
 const BRIDGES_CALM = 1_000;
 
-/** What a toolhost is started with. */
+/** A toolhost's folders, permissions and port. */
 interface HostOptions {
   readonly mounts: readonly Pick<Mount, "name" | "dir" | "mode">[];
-  /** Existing folders of this task's, absolute. */
+  /** Absolute path of an existing folder of the task. */
   readonly content: string;
   readonly scratch: string;
   /** Bind `stage` and `rw` mounts writable. */
   readonly writable: boolean;
-  /** Decides each access, by paths as the toolhost sees them. */
+  /** Decides each access, by the path inside the toolhost's namespace. */
   readonly judge: Judge;
   readonly handler: PortHandler;
 }
 
-/** What a model service needs of the machine. */
+/** The resources of a model service: network, memory or files of weights. */
 export type ModelNeeds =
   | { readonly role: "model" }
-  /** Without `at` it has no network: a recording is played. */
+  /** Without `at` the service has no network and plays a recording. */
   | {
     readonly role: "remote";
     readonly at?: { readonly host: string; readonly port: number };
@@ -63,24 +62,24 @@ export type ModelNeeds =
 
 /** Starts and ends children. */
 export interface Children extends McpChildren {
-  /** From the warm pool, or started now. Rejects with `upstream` when it does not start. */
+  /** A worker from the warm pool, or a new one. Rejects with `upstream` when the process does not start. */
   worker(handler: PortHandler): Promise<Child>;
-  /** Rejects with `unavailable` without a broker socket, `upstream` when it does not start. */
+  /** Rejects with `unavailable` without a broker socket, `upstream` when the process does not start. */
   toolhost(options: HostOptions): Promise<{ readonly child: Child; readonly roots: Roots }>;
-  /** Rejects with `unavailable` for native code without bubblewrap, `upstream` as `worker`. */
+  /** Rejects with `unavailable` for native code without bubblewrap, `upstream` like `worker`. */
   model(options: { readonly handler: PortHandler; readonly needs: ModelNeeds }): Promise<Child>;
-  /** From a warm pool that begins to fill with the first; rejects as `worker`. */
+  /** A plugin host from a warm pool, which starts to fill at the first call; rejects like `worker`. */
   plugin(handler: PortHandler): Promise<Child>;
   net(handler: PortHandler): Promise<Child>;
-  /** Rejects with `unavailable` without bubblewrap, `upstream` when it does not start. */
+  /** Rejects with `unavailable` without bubblewrap, `upstream` when the process does not start. */
   browser(handler: PortHandler): Promise<Child>;
-  /** The process that holds one wiki; rejects with `upstream` when it does not start. */
+  /** The process that holds one wiki; rejects with `upstream` when the process does not start. */
   wiki(options: { readonly handler: PortHandler; readonly folders: WikiFolders }): Promise<Child>;
-  /** Which walls stand on this machine. */
+  /** The walls that this machine supports. */
   walls(): Walls;
-  /** Ends what a program that was ended while it was being started has left. */
+  /** Kills leftovers of programs that were killed during their start. */
   lookForLeft(): void;
-  /** Ends all; resolves when they are reaped. */
+  /** Kills all children; resolves once they are reaped. */
   close(): Promise<void>;
 }
 
@@ -100,20 +99,20 @@ interface ChildrenParts {
   >;
   readonly powers: Pick<Powers, "after" | "now">;
   readonly spawn: SpawnPowers;
-  /** Starts imported servers; absent: none is started. */
+  /** Starts imported servers; absent: imported servers are refused. */
   readonly pipes?: PipePowers;
-  /** What a plugin host that waits in the pool is given beforehand. */
+  /** Prepares a plugin host while it waits in the pool. */
   readonly preparePlugin?: ((child: Child) => Promise<void>) | undefined;
 }
 
-/** Probes the walls, then begins to fill the pool. */
+/** Probes the walls, then starts to fill the worker pool. */
 export async function makeChildren(
   { config, powers, spawn, pipes, preparePlugin }: ChildrenParts,
 ): Promise<Children> {
   const walls = await probeWalls(config, spawn);
   const left = watchForLeft(config, spawn);
   const broker = makePermissionBroker(config.brokerSockets, spawn);
-  const queue = makeStartQueue(STARTS);
+  const queue = makeStartQueue(MAX_STARTS);
   const alive = new Set<Child>();
   let closed = false;
 
@@ -136,7 +135,7 @@ export async function makeChildren(
   const modelLine = lineOutside(config, walls, "model", { pooled: false });
   const pool = makeWorkerPool({
     size: config.pool.workers,
-    // What a person does next finds one, so that a task after a pause starts warm.
+    // One worker stays through a pause, so that the next task starts warm.
     resting: 1,
     queue,
     powers,
@@ -165,7 +164,7 @@ export async function makeChildren(
     ...(pipes === undefined ? {} : { pipes }),
     commandWalls: () => probeCommandWalls(config, spawn),
     bridge(handler, role = "mcp") {
-      // Few tasks have a peer, and its process waits for an answer of the network anyway.
+      // No pool for peers: few tasks have one, and a peer's process waits for the network anyway.
       if (role === "a2a") return ready(() => start("a2a", peerLine, handler));
       bridges ??= makeWorkerPool({
         ...{ size: BRIDGES, queue, powers, calm: BRIDGES_CALM },
@@ -196,11 +195,11 @@ export async function makeChildren(
         throw error;
       }
     },
-    // The line is made within: what this machine cannot do rejects, and does not throw.
+    // The line is made inside the callback, so that an unsupported model rejects instead of throwing.
     model: ({ handler, needs }: { handler: PortHandler; needs: ModelNeeds }) =>
       ready(() => start(needs.role, lineOfModel(needs), handler)),
     plugin(handler: PortHandler): Promise<Child> {
-      // Most tasks use no plugin: nothing waits for it before the first.
+      // Most tasks use no plugin, so the pool is made at the first call.
       plugins ??= makeWorkerPool({
         size: config.pool.plugins,
         queue,
@@ -229,26 +228,26 @@ export async function makeChildren(
   });
 }
 
-/** Runs starts in order. */
+/** Runs a limited number of starts at a time, in the order of their requests. */
 export interface StartQueue {
-  /** Runs `start` when its turn comes; its turn lasts until what it returns settles. */
+  /** Runs `start` when a slot is free; the slot stays taken until the returned promise settles. */
   run<T>(start: () => Promise<T>): Promise<T>;
-  /** True when nothing is starting or waiting to. */
+  /** True while nothing is starting or waiting to start. */
   idle(): boolean;
 }
 
-/** Makes a queue that lets `most` start at a time. */
-export function makeStartQueue(most: number): StartQueue {
+/** Makes a queue that runs up to `max` starts at the same time. */
+export function makeStartQueue(max: number): StartQueue {
   const waiting: (() => void)[] = [];
   let running = 0;
   return Object.freeze({
     async run<T>(start: () => Promise<T>): Promise<T> {
-      if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve));
       else running++;
       try {
         return await start();
       } finally {
-        // The place goes to the next in line, or is given up.
+        // The slot passes to the next start in line, or becomes free.
         const next = waiting.shift();
         if (next === undefined) running--;
         else next();

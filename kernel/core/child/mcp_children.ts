@@ -21,34 +21,33 @@ import type { StartLine } from "../start/line_parts.ts";
 import type { PermissionBroker } from "./permission_broker.ts";
 import { asImported, type Judge } from "./permission_line.ts";
 
-/** Milliseconds that a server which cannot ask any more has: it ends by itself, and its exit code says how. */
+/** Milliseconds before a server without its permission broker is killed: most end by themselves, with a telling exit code. */
 const LOST_MS = 300;
 
-/** A server to be started. */
+/** The launch of one imported server. */
 export interface ServerOptions extends Omit<ServerParts, "own" | "masks"> {
   readonly launch: Exclude<ImportedServer["launch"], { readonly kind: "http" }>;
-  /** Decides each access of a server of npm, by paths as they are on the machine. */
+  /** Decides each access of a server of npm, by the path on the machine. */
   readonly judge: Judge;
-  /** What it does not read in its grants, by whichever name; absent: nothing. */
+  /** Files inside the grants that stay hidden, under every name; absent: none. */
   readonly kept?: Kept | undefined;
   onStderr(chunk: Uint8Array): void;
-  /** Nothing that it asks is decided before this resolves. */
+  /** The broker decides nothing for the server before this resolves. */
   readonly checked: Promise<void>;
-  /** Deno may keep what it compiled: nothing is granted, and nobody's work is done. */
+  /** Deno may keep its compilation cache: the server has no grants and does nobody's work. */
   readonly warms: boolean;
 }
 
-/** Starts what imported servers need. */
+/** Starts the processes around imported servers. */
 export interface McpChildren {
-  /** Client of one server, or of one peer, without any permission. Rejects with `upstream` when it does not start. */
+  /** Client of one server, or of one peer, without any permission. Rejects with `upstream` when the process does not start. */
   mcp(handler: PortHandler, role?: "mcp" | "a2a"): Promise<Child>;
-  /** Rejects with `unavailable` without bubblewrap or a socket, `refused` for a grant that cannot be. */
+  /** Rejects with `unavailable` without bubblewrap or a socket, `refused` for a grant that cannot be bound. */
   mcpServer(options: ServerOptions): Promise<PipedProcess>;
-  /** Reads trees, or one program. Rejects as `mcp`, and with `unavailable`. */
+  /** Starts the reader of package trees, or of one program file. Rejects like `mcp`, and with `unavailable`. */
   mcpTree(handler: PortHandler, program?: string): Promise<Child>;
 }
 
-/** What {@link makeMcpChildren} is handed. */
 export interface McpChildrenParts {
   readonly config: Pick<
     KernelConfig,
@@ -59,25 +58,25 @@ export interface McpChildrenParts {
   readonly spawn: Pick<SpawnPowers, "start">;
   readonly broker: PermissionBroker;
   readonly left: Pick<LeftWatch, "look"> | undefined;
-  /** Absent: no server is started. */
+  /** Absent: servers are refused with `unavailable`. */
   readonly pipes?: PipePowers;
-  /** Which walls can stand around programs of this machine. */
+  /** Probes the walls for native programs. */
   commandWalls(): Promise<CommandWalls>;
   bridge(handler: PortHandler, role?: "mcp" | "a2a"): Promise<Child>;
   /** Starts a child and waits until it serves. */
   tree(line: () => StartLine, handler: PortHandler): Promise<Child>;
 }
 
-/** Makes the starters. */
+/** Makes the starters of imported servers' processes; the walls for programs are probed at the first program. */
 export function makeMcpChildren(
   parts: McpChildrenParts,
 ): McpChildren & { close(): Promise<void> } {
   const { config, walls, broker, pipes } = parts;
-  // STATE, which holds the person's keys, too.
+  // Remit's own folders, among them STATE with the person's keys: never visible to a server.
   const own = [dirname(config.dir), config.runtime, config.mcpTrees].filter((path) => path !== "");
   const alive = new Set<PipedProcess>();
   let command: Promise<CommandWalls> | undefined;
-  /** Of folders that hold programs: looked through once in a kernel's life. */
+  /** Masks of program folders, which are searched once in a kernel's life. */
   const programs = new Map<string, Promise<Masks>>();
   let closed = false;
 
@@ -99,7 +98,7 @@ export function makeMcpChildren(
     const { spawn, powers } = parts;
     const look = (bound: ServerParts["grants"], kept?: Kept): Promise<Masks> =>
       masksIn(bound, { own, kept, programs: config.programs, spawn, powers });
-    // Its own code it may read whole.
+    // `kept` hides nothing in program folders: a server may read all of its own code.
     const ofPrograms = folders.map((folder) => {
       const known = programs.get(folder) ?? look({ read: [folder], write: [] });
       programs.set(folder, known);
@@ -130,7 +129,7 @@ export function makeMcpChildren(
         warm: `${dirname(config.mcpTrees)}/warm/${launch.tree.id}`,
       });
       const server = begin(line, options.onStderr);
-      // INVARIANT: neither outlives the other.
+      // INVARIANT: neither the broker session nor the server outlives the other.
       void session.lost.then(() => void parts.powers.after(LOST_MS, server.kill));
       void server.exited.then(() => session.close());
       return server;
@@ -158,7 +157,7 @@ export function makeMcpChildren(
         ...options,
         ...{ launch, own, masks: masked },
         tree: launch.tree === undefined ? undefined : `${config.mcpTrees}/${launch.tree.id}`,
-        // Whose files it was granted, it is: nobody could open them.
+        // With any grant the server runs as the user: the identity "nobody" could not open the user's files.
         identity: bare ? stands.identity : "own",
       }),
       options.onStderr,

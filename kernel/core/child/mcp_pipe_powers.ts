@@ -1,56 +1,49 @@
-/** Starts a program whose output is read when there is room for it, and whose input is written piece by piece. @module */
-import { brokenPipe, exitOf, killChild } from "../start/spawn_powers.ts";
+/** Starts a program with backpressure: output is read on demand, and each write waits for the pipe. @module */
+import { brokenPipe, exitOf, killChild, spawnPiped } from "../start/spawn_powers.ts";
 import type { ExitStatus } from "../start/spawn.ts";
 import type { StartLine } from "../start/line_parts.ts";
 
 const CHUNK = 65_536;
 
-/** A program under way. */
+/** A running program. */
 export interface PipedProcess {
   readonly pid: number;
   /**
-   * The next bytes of its standard output, valid until the next read; null at the end. Nothing is read ahead but a
-   * pipe's worth.
+   * The next bytes of standard output, valid until the next read; null at the end. Nothing is read
+   * ahead beyond the pipe's own buffer.
    */
   read(): Promise<Uint8Array | null>;
-  /** Resolves when the bytes are in its standard input; rejects when that is closed. */
+  /** Resolves once the bytes are in standard input; rejects when standard input is closed. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends its standard input. Idempotent. */
+  /** Closes standard input. Idempotent. */
   hangUp(): void;
   /** Sends SIGKILL. Idempotent. */
   kill(): void;
-  /** Resolves when it is reaped; its standard error was heard. */
+  /** Resolves once the process is reaped and all of its standard error was delivered. */
   readonly exited: Promise<ExitStatus>;
 }
 
-/** What is started. */
+/** A program's command line and its listeners. */
 export interface PipeOptions extends StartLine {
-  /** Called with bytes of its standard error. The chunk is only valid during the call. */
+  /** Called with bytes of standard error. The chunk is only valid during the call. */
   onStderr(chunk: Uint8Array): void;
-  /** Called when it was ended by SIGKILL: what it started may be left, and hold its outputs open. */
+  /** Called after SIGKILL: programs that this one started may live on and hold its outputs open. */
   killed?(): void;
 }
 
-/** The power to start such programs. */
+/** The power to start programs with backpressure. */
 export interface PipePowers {
   start(options: PipeOptions): PipedProcess;
 }
 
-/** Makes the real power. Needs the permission to run the line's first program. */
+/** The real power; needs the permission to run the line's first program. */
 export function makePipePowers(): PipePowers {
   return Object.freeze({ start });
 }
 
-function start({ program, args, env, onStderr, killed }: PipeOptions): PipedProcess {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    clearEnv: true,
-    env: { ...env },
-    cwd: "/",
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+function start(options: PipeOptions): PipedProcess {
+  const { onStderr, killed } = options;
+  const child = spawnPiped(options);
   const input = child.stdin.getWriter();
   const output = child.stdout.getReader({ mode: "byob" });
   let buffer = new Uint8Array(CHUNK);

@@ -1,31 +1,32 @@
 /**
- * Decides the permissions of children while they run: one socket for each child, which Deno asks
- * before every access. The path is the identity, so it is unlinked once connected.
+ * Decides the permissions of children while they run. Deno asks before every access, over one
+ * socket per child. The socket's path is the child's identity, so the path is unlinked as soon as
+ * the child has connected.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { answerPermission, type Judge, parsePermission, strictly } from "./permission_line.ts";
 import type { SocketConnection, SocketListener, SpawnPowers } from "../start/spawn.ts";
 
-/** Longest request, UTF-16 units. A path has at most 4,096 bytes, escaped as JSON six times that. */
-const LINE = 65_536;
+/** UTF-16 units of the longest request: a path has at most 4,096 bytes, and JSON escapes make that six times as long. */
+const MAX_LINE = 65_536;
 const CHUNK = 4_096;
 
 /** The session with one child. */
 export interface BrokerSession {
   /** The socket to hand to the child, until it has connected. */
   readonly path: string;
-  /** Resolves when it can ask no more, with the reason: the child must end. */
+  /** Resolves with the reason when the session is over: the child can get no more permissions and must end. */
   readonly lost: Promise<Fault>;
-  /** Ends it and gives the path back. Idempotent. */
+  /** Ends the session and frees the path. Idempotent. */
   close(): void;
 }
 
-/** How a session decides. */
+/** The rules of one session. */
 export interface BrokerOptions {
-  /** What is asked before the judge: `strictly`, where nothing is said. */
+  /** Wraps the judge with fixed rules; absent: `strictly`. */
   readonly within?: (judge: Judge) => Judge;
-  /** Nothing is decided before this resolves; the session ends when it rejects. */
+  /** No request is decided before this resolves; the session ends when it rejects. */
   readonly after?: Promise<void>;
 }
 
@@ -35,7 +36,7 @@ export interface PermissionBroker {
   open(judge: Judge, options?: BrokerOptions): Promise<BrokerSession>;
 }
 
-/** Makes a broker over `paths`, each of which this process may listen on. */
+/** Makes a broker over `paths`, unix socket paths on which this process may listen. */
 export function makePermissionBroker(
   paths: readonly string[],
   spawn: Pick<SpawnPowers, "listen" | "remove">,
@@ -84,7 +85,7 @@ function serve(
   let listening = true;
   let closed = false;
 
-  // INVARIANT: nobody but the first to connect ever reaches this listener (test: "… second …").
+  // INVARIANT: only the first connection ever reaches this listener (test: "… second …").
   const stopListening = (): void => {
     if (!listening) return;
     listening = false;
@@ -130,8 +131,8 @@ async function answerAll(connection: SocketConnection, judge: Judge): Promise<vo
       start = end + 1;
     }
     rest = rest.slice(start);
-    if (rest.length > LINE) {
-      throw new Fault("tooLarge", `Cannot read a permission request: longer than ${LINE}`);
+    if (rest.length > MAX_LINE) {
+      throw new Fault("tooLarge", `Cannot read a permission request: longer than ${MAX_LINE}`);
     }
     if (answers !== "") await connection.write(encoder.encode(answers));
   }

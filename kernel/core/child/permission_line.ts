@@ -1,12 +1,12 @@
 /** One line of Deno's permission broker protocol, read and written. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 
-/** What a child asks to be allowed. */
+/** A child's request for one permission. */
 export interface PermissionAsk {
   readonly id: number;
   /** `read`, `write`, `net`, `env`, `run`, `sys`, `ffi`, `import`. */
   readonly permission: string;
-  /** What exactly; null asks for all of it. */
+  /** The path, host or name; null asks for the whole permission. */
   readonly value: string | null;
 }
 
@@ -16,7 +16,7 @@ export type Verdict = { readonly allow: true } | { readonly allow: false; readon
 /** Decides one permission at this moment. Synchronous: the child waits in a system call. */
 export type Judge = (permission: string, value: string | null) => Verdict;
 
-/** Reads a request; throws `badFrame`. TRUST: from Deno itself, in a process that may be hostile. */
+/** Parses a request; throws `badFrame`. TRUST: from Deno itself, in a process that may be hostile. */
 export function parsePermission(line: string): PermissionAsk {
   let raw: unknown;
   try {
@@ -41,21 +41,23 @@ export function answerPermission(id: number, verdict: Verdict): string {
     : `{"id":${id},"result":"deny","reason":${JSON.stringify(verdict.reason)}}\n`;
 }
 
-/** Permissions that no child ever has: they carry no value, or are full power. */
+/** Permissions that no child ever has: each would be full power, or a way to it. */
 const NEVER: ReadonlySet<string> = new Set(["run", "ffi", "sys", "env", "import", "net"]);
 
 /**
- * Wraps a judge: what no child may have, requests without a value and paths that are not plain
- * absolute ones are refused before the judge is asked.
+ * Wraps a judge: permissions that no child may have, requests without a value and paths that are
+ * not plain absolute ones are refused without asking the judge.
  */
 export function strictly(judge: Judge): Judge {
   return (permission, value) => {
-    if (NEVER.has(permission)) return refuse(`Cannot use ${permission}: no tool has it`);
+    if (NEVER.has(permission)) return refusal(`Cannot use ${permission}: no tool has it`);
     if (permission !== "read" && permission !== "write") {
-      return refuse("Cannot use this permission: unknown");
+      return refusal("Cannot use this permission: unknown");
     }
-    if (value === null) return refuse(`Cannot ${permission} everything: name a path`);
-    if (!isPlain(value)) return refuse(`Cannot ${permission} this path: not a plain absolute path`);
+    if (value === null) return refusal(`Cannot ${permission} everything: name a path`);
+    if (!isPlain(value)) {
+      return refusal(`Cannot ${permission} this path: not a plain absolute path`);
+    }
     return judge(permission, value);
   };
 }
@@ -64,16 +66,17 @@ export function strictly(judge: Judge): Judge {
 const FULL_POWER: ReadonlySet<string> = new Set(["run", "ffi", "sys", "import"]);
 
 /**
- * What a server may ask the machine for: facts that every program within walls reads without asking, and a name that
- * is its namespace's own. Nothing of its user, its network or its neighbours.
+ * Facts that a server may ask of the machine: every program inside walls reads them without asking, or they belong to
+ * the server's own namespace. None tells of its user, its network or its neighbours.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...["osRelease", "hostname", "homedir", "cpus", "systemMemoryInfo", "uid", "gid"],
 ]);
 
 /**
- * Where libraries look which system they are on. A namespace has nothing there, and no grant can stand there: the
- * answer is always that there is no such file, where a refusal would end a server that only asks whether there is one.
+ * Files by which libraries detect the system. In a namespace they do not exist, and no grant can
+ * place them there, so allowing the read answers "no such file"; a refusal would end a server that
+ * only tests for existence.
  */
 const ABSENT: ReadonlySet<string> = new Set([
   ...["/proc/sys/fs/binfmt_misc/WSLInterop", "/proc/version", "/run/WSL", "/run/.containerenv"],
@@ -81,8 +84,7 @@ const ABSENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * As {@link strictly}, for the judge of an imported server, which is asked for names of the environment and for
- * hosts, too.
+ * Like {@link strictly}, for the judge of an imported server, which also decides names of the environment and hosts.
  */
 export function asImported(judge: Judge): Judge {
   return (permission, value) => {
@@ -91,9 +93,9 @@ export function asImported(judge: Judge): Judge {
     if (permission === "read" && value !== null && ABSENT.has(value)) return ALLOW;
     if (FULL_POWER.has(permission)) return refuseAll(judge, permission, value);
     if (permission === "net") {
-      // TRUST: from Deno itself: `host:port`, or a host alone before its name is looked up.
+      // TRUST: from Deno itself, `host:port`, or a host alone before its name is looked up.
       if (value === null || value.length > (value.startsWith("unix:/") ? 4_101 : 512)) {
-        return refuse("Cannot use all of the network");
+        return refusal("Cannot use all of the network");
       }
       return judge(permission, value.startsWith("unix:") ? value : value.toLowerCase());
     }
@@ -104,12 +106,12 @@ export function asImported(judge: Judge): Judge {
 
 const ALLOW: Verdict = Object.freeze({ allow: true });
 
-/** Refused whatever the judge says, which is told for its book. */
+/** Refuses, whatever the judge says; the judge is called so that it records the request. */
 function refuseAll(
   judge: Judge,
   permission: string,
   value: string | null,
-  verdict = refuse(`Cannot use ${permission}: no imported server has it`),
+  verdict = refusal(`Cannot use ${permission}: no imported server has it`),
 ): Verdict {
   judge(permission, value);
   return verdict;
@@ -122,6 +124,11 @@ function isPlain(path: string): boolean {
   return path === "/" || !/\/(?:\.{0,2}(?:\/|$))/.test(path);
 }
 
-function refuse(reason: string): Verdict {
+function refusal(reason: string): Verdict {
   return { allow: false, reason };
+}
+
+/** The refusal of an access to `what`. */
+export function refuse(verb: string, what: string | null, why: string): Verdict {
+  return refusal(`Cannot ${verb} ${JSON.stringify(what)}: ${why}`);
 }

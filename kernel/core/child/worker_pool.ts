@@ -1,18 +1,18 @@
-/** Workers that are started before they are needed. @module */
+/** A warm pool: processes that are started before they are needed. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { PortHandler } from "../../../contracts/base/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
 import type { Child } from "./child.ts";
 import type { StartQueue } from "./children.ts";
 
-/** Milliseconds without a take before a missing one is replaced: what was taken wants the processor. */
+/** Milliseconds without a take before a missing spare is replaced: the child just taken needs the processor. */
 const CALM = 60;
-/** The same while at most one is left: whoever comes next would start one and wait for it. */
+/** The same while at most one spare is left: the next taker would wait for a cold start. */
 const PRESSING = 20;
-/** Milliseconds without a take after which only `resting` stay: whoever works comes sooner, and memory is other people's. */
+/** Milliseconds without a take after which only `resting` spares stay, so that an idle kernel frees memory. */
 const REST_MS = 60_000;
 
-/** A worker that nobody has yet: it is given its handler when it is taken. */
+/** A started child without an owner; its handler is set when it is taken. */
 interface Spare {
   readonly child: Child;
   adopt(handler: PortHandler): void;
@@ -20,34 +20,34 @@ interface Spare {
 
 /** A warm pool. */
 export interface WorkerPool {
-  /** A ready worker, or one started now. */
+  /** A ready child, or a new one. */
   take(handler: PortHandler): Promise<Child>;
   close(): void;
 }
 
-/** What {@link makeWorkerPool} is handed. */
+/** A pool's size, timing and way to start a child. */
 export interface PoolParts {
   readonly size: number;
-  /** How many of them stay after a minute without a take; absent: none. */
+  /** Spares that stay after a minute without a take; absent: none. */
   readonly resting?: number;
   readonly queue: StartQueue;
   readonly powers: Pick<Powers, "after">;
-  /** `pooled`: nobody waits for it yet. */
+  /** `pooled`: the child is a spare, nobody waits for it. */
   start(handler: PortHandler, options: { readonly pooled: boolean }): Child;
-  /** Done with a child that waits in the pool. Rejects with a fault: then it is not kept. */
+  /** Prepares a spare. When this rejects with a fault, the spare is not kept. */
   readonly prepare?: ((child: Child) => Promise<void>) | undefined;
-  /** Milliseconds without a take before a missing one is replaced; absent: 20 to 60. */
+  /** Milliseconds without a take before a missing spare is replaced; absent: 20 to 60. */
   readonly calm?: number;
 }
 
-/** Makes a pool and begins to fill it, one worker at a time and only while nothing else starts. */
+/** Makes a pool and starts to fill it, one child at a time and only while nothing else starts. */
 export function makeWorkerPool(
   { size, resting = 0, queue, powers, start, prepare, calm }: PoolParts,
 ): WorkerPool {
   const ready: Spare[] = [];
   let filling = false;
   let closed = false;
-  let most = size;
+  let target = size;
   let cancel = (): void => {};
   let cancelRest = (): void => {};
 
@@ -63,13 +63,13 @@ export function makeWorkerPool(
   };
 
   const fill = async (): Promise<void> => {
-    if (closed || filling || ready.length >= most) return;
+    if (closed || filling || ready.length >= target) return;
     if (!queue.idle()) return later();
     filling = true;
     try {
       const made = await queue.run(() => spare(true));
-      // The pool may have been closed, or have gone to rest, meanwhile.
-      if (closed || ready.length >= most) return void made.child.kill();
+      // The pool may have been closed, or its target lowered, meanwhile.
+      if (closed || ready.length >= target) return void made.child.kill();
       ready.push(made);
       void made.child.exited.then(() => {
         const at = ready.indexOf(made);
@@ -78,7 +78,7 @@ export function makeWorkerPool(
         later();
       });
     } catch (error) {
-      // The next take starts its own worker and reports why it cannot.
+      // The next take starts its own child and reports the failure.
       if (!(error instanceof Fault)) throw error;
       return;
     } finally {
@@ -94,13 +94,13 @@ export function makeWorkerPool(
   };
 
   const rest = (): void => {
-    most = Math.min(size, resting);
-    for (const { child } of ready.splice(most)) void child.kill();
+    target = Math.min(size, resting);
+    for (const { child } of ready.splice(target)) void child.kill();
   };
-  /** One timer, not a look now and then: a kernel at rest is not woken. */
+  /** One timer instead of polling: nothing wakes an idle kernel. */
   const wake = (): void => {
     cancelRest();
-    most = size;
+    target = size;
     cancelRest = powers.after(REST_MS, rest);
   };
 
@@ -125,15 +125,15 @@ export function makeWorkerPool(
 }
 
 /**
- * Resolves when a child serves: it answers anything, even with a refusal. A child that ends first
- * rejects with `upstream` and the end of its standard error.
+ * Resolves once a child serves, which any answer proves, even a refusal. Rejects with `upstream`
+ * and the end of its standard error when the child ends first.
  */
 export async function started(child: Child): Promise<void> {
   try {
     await child.port.ask("ready", null);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // A refusal is an answer too, whatever its code: only a closed port means that it ended.
+    // A refusal, whatever its code, is an answer; only a closed port means that the child ended.
     const open = Symbol();
     if (await Promise.race([child.port.closed, Promise.resolve(open)]) === open) return;
     throw new Fault("upstream", `Cannot start a ${child.role}: it ${await child.end()}`, {
@@ -142,7 +142,7 @@ export async function started(child: Child): Promise<void> {
   }
 }
 
-/** Answers a worker that was not handed to anyone: it holds nothing. */
+/** Answers a spare, which has no owner and holds nothing. */
 const ORPHAN: PortHandler = Object.freeze<PortHandler>({
   ask(op: string): never {
     throw new Fault(

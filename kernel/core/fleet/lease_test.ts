@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { ToolName } from "../../../contracts/authority/ids.ts";
-import { makeFleetLease } from "./lease.ts";
+import { makeFleetLease } from "./member.ts";
 
 const tool = ToolName.parse("post");
 

@@ -1,6 +1,6 @@
 /**
- * A kernel's part in a fleet: it says that it lives, takes over tasks of kernels that do not, takes work that waits, and
- * lets go of what it has lost. Reading the table decides; whatever wakes it only makes it look sooner.
+ * A kernel's part in a fleet: renews its lease, takes over tasks of dead kernels, takes queued work, and drops tasks
+ * that it has lost. Reading the table decides; a notification only makes the kernel look sooner.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -9,16 +9,16 @@ import { TaskId } from "../../../contracts/authority/ids.ts";
 import type { AdoptingLog, StoredEvent } from "../../../contracts/task/store.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { FleetAbout, FleetAsk } from "../../../contracts/wire/wire_store.ts";
-import { type FleetLease, makeFleetLease } from "./lease.ts";
+import type { GrantedCall } from "../../../contracts/task/power.ts";
 
-/** Tasks that are taken over in one look. */
+/** Tasks taken over in one look. */
 const MAX_CLAIMS = 8;
-/** Looks in one lease, and the bounds of the time between two, milliseconds. */
+/** Looks in one lease, and the bounds of the time between two looks, milliseconds. */
 const LOOKS = 5, SOONEST_MS = 200, LATEST_MS = 2_000;
-/** The notice of work that waits, and the part of a lease that is to be left for a look that makes it no longer. */
+/** The channel that announces queued work, and the part of a lease that must be left to look without renewing. */
 const WORK = "remit_work", FRESH = 0.7;
 
-/** What {@link makeFleetMember} is handed. */
+/** The parts of a fleet member: the shared store, this kernel's log, and callbacks into the kernel. */
 export interface FleetMemberParts {
   readonly store: {
     fleet(ask: FleetAsk): Promise<Json>;
@@ -32,36 +32,36 @@ export interface FleetMemberParts {
   steady(): number;
   about(): FleetAbout;
   note(line: string): void;
-  /** Tasks that this kernel has and that are not over. */
+  /** Unfinished tasks of this kernel. */
   tasks(): readonly TaskId[];
-  /** How many more tasks it has room for. */
+  /** Number of further tasks that fit. */
   room(): number;
-  /** A task was taken over whose events are in this log now. */
+  /** Resumes a task that was taken over; its events are in this log already. */
   adopt(task: TaskId): Promise<void>;
-  /** Work was taken that nobody has begun. */
+  /** Starts queued work. */
   begin(task: TaskId, request: Json): Promise<void>;
-  /** Another kernel has the task now. */
+  /** Drops a task that another kernel has now. */
   lose(task: TaskId): Promise<void>;
-  /** Words for this kernel. */
-  hear(words: string): Promise<void>;
-  /** Nothing is under way. */
+  /** Handles a message for this kernel. */
+  hear(message: string): Promise<void>;
+  /** True while this kernel has nothing to do. */
   idle(): boolean;
-  /** This kernel is not the fleet's any more: it ends, with why. */
+  /** Ends this kernel, which the fleet has drained or removed, with the reason. */
   end(why: string): void;
 }
 
-/** A member. */
+/** A kernel as a member of a fleet. */
 export interface FleetMember {
   readonly lease: FleetLease;
-  /** Looks now, and then again and again. */
+  /** Starts to look at the table, now and then periodically. */
   start(): void;
-  /** Something may be there: work where `channel` says so, and else words, or how it stands. */
+  /** Looks soon: for queued work where `channel` names it, else for messages and the kernel's state too. */
   wake(channel: string): void;
-  /** Its tasks are free for others. */
+  /** Frees this kernel's tasks for others. */
   leave(): Promise<void>;
 }
 
-/** Makes it. Nothing is looked at before `start`. */
+/** Makes a member, which reads nothing before `start`. */
 export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   const { store, steady, leaseMs, note } = parts;
   let state = "up";
@@ -81,15 +81,15 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
   let stopped = false;
   let looking: Promise<void> | undefined;
   let again = false;
-  /** Somebody said more than that there is work. */
+  /** A notification concerned more than queued work. */
   let told = false;
   let trouble = "";
-  /** Tasks that are this kernel's by the table and not at work here yet, and who had them. */
+  /** Tasks that the table gives to this kernel and that do not run here yet, with their former kernel. */
   const claimed = new Map<TaskId, string>();
   let first = true;
   const pause = Math.min(LATEST_MS, Math.max(SOONEST_MS, leaseMs / LOOKS));
 
-  /** The lease had run out: what others took meanwhile is theirs. */
+  /** After an expired lease: drops the tasks that other kernels took meanwhile. */
   const reconcile = async (): Promise<void> => {
     const mine = new Set(textsOf(await store.fleet({ kind: "mine" })));
     for (const task of parts.tasks()) {
@@ -121,13 +121,13 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
       await store.learn(task);
       return await parts.adopt(task);
     }
-    // Taken from the queue by a kernel that ended before it had written a word of it.
+    // A kernel took the task from the queue and ended before its first event.
     const request = await store.fleet({ kind: "request", task });
     if (typeof request === "string") await begin(task, request);
   };
 
   const look = async (): Promise<void> => {
-    // A beat is a commit: for work alone none is made while most of the lease is left.
+    // Renewing is a commit, so a look for work alone skips it while most of the lease is left.
     const fresh = !told && !first && lease.left() > leaseMs * FRESH;
     told = false;
     if (!fresh) await lease.extend();
@@ -136,14 +136,16 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
       const here = new Set<string>(parts.tasks());
       for (const name of textsOf(await store.fleet({ kind: "mine" }))) {
         const task = TaskId.safeParse(name);
-        // Claimed by an earlier process of this kernel, which ended under it.
+        // Claimed by an earlier process of this kernel, which ended.
         if (task.success && !here.has(name)) {
           claimed.set(task.data, "an earlier process of this one");
         }
       }
     }
     if (waiting > 0) {
-      for (const words of textsOf(await store.fleet({ kind: "receive" }))) await parts.hear(words);
+      for (const message of textsOf(await store.fleet({ kind: "receive" }))) {
+        await parts.hear(message);
+      }
     }
     if (state === "draining" && parts.idle()) return parts.end("it was drained");
     if (state !== "up" || stopped) return;
@@ -182,7 +184,7 @@ export function makeFleetMember(parts: FleetMemberParts): FleetMember {
     }
     looking = look().then(() => trouble = "", (error: unknown) => {
       if (error instanceof Fault && error.code === "gone") return parts.end(error.message);
-      // Once: it looks again soon.
+      // Noted once, although each later look may fail the same way.
       if (trouble !== String(error)) note(`Cannot look at the fleet: ${String(error)}`);
       trouble = String(error);
     }).then(() => {
@@ -220,4 +222,73 @@ function rowsOf(answer: Json): readonly Readonly<Record<string, Json>>[] {
 
 function textsOf(answer: Json): readonly string[] {
   return Array.isArray(answer) ? answer.map(String) : [];
+}
+
+/** Milliseconds that a lease must last beyond a call's deadline: the time from the gate to the power. */
+const MARGIN_MS = 2_000;
+
+/** The parts of a kernel's lease. */
+export interface FleetLeaseParts {
+  /** Milliseconds of a lease while no call needs more. */
+  readonly leaseMs: number;
+  /** Milliseconds of a monotonic clock that runs on while this process is stopped. */
+  steady(): number;
+  /** Sets the lease's length in the database, in milliseconds from now by the database's clock. */
+  beat(leaseMs: number): Promise<void>;
+}
+
+/** A kernel's lease of all its tasks. */
+export interface FleetLease {
+  /** Remaining milliseconds; negative after the end. */
+  left(): number;
+  /** Renews the lease; rejects with the database's fault. */
+  extend(): Promise<void>;
+  /** Renews the lease where it is too short for a call with an effect. When this rejects, the call must not start. */
+  cover(call: Pick<GrantedCall, "token" | "deadlineMs">): Promise<void>;
+  /**
+   * Called by a power right before its effect.
+   * @throws Fault `leaseExpired` where the lease ends before the call's deadline
+   */
+  check(call: Pick<GrantedCall, "token" | "deadlineMs" | "tool">): void;
+}
+
+/** Counts a lease that the database granted just now. */
+export function makeFleetLease(parts: FleetLeaseParts): FleetLease {
+  const { leaseMs, steady } = parts;
+  let until = steady() + leaseMs;
+  /** The latest end that running calls need. */
+  let needed = 0;
+  const covered = new Set<string>();
+  let beating: Promise<void> = Promise.resolve();
+
+  const left = (): number => until - steady();
+  const beat = async (): Promise<void> => {
+    const before = steady();
+    const ms = Math.ceil(Math.max(leaseMs, needed - before));
+    await parts.beat(ms);
+    until = before + ms;
+  };
+  const extend = (): Promise<void> => {
+    beating = beating.then(beat, beat);
+    return beating;
+  };
+
+  return Object.freeze<FleetLease>({
+    left,
+    extend,
+    async cover({ token, deadlineMs }): Promise<void> {
+      const wanted = steady() + deadlineMs + MARGIN_MS;
+      needed = Math.max(needed, wanted);
+      if (until < wanted) await extend();
+      covered.add(token);
+    },
+    check({ token, deadlineMs, tool }): void {
+      const needs = covered.delete(token) ? deadlineMs : 0;
+      if (left() >= needs && left() > 0) return;
+      throw new Fault(
+        "leaseExpired",
+        `Cannot start "${tool}": this kernel's lease of its tasks does not last for it, and another may take them over`,
+      );
+    },
+  });
 }

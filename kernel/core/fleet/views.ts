@@ -1,8 +1,9 @@
 /**
- * What a person sees of all kernels, read from the database that they share: one list of tasks, one log, one cost, one
- * check of every chain. Nothing here is kept: a kernel that was killed is seen as it left things. docs/decision/0117.
+ * A person's view of all kernels, read from their shared database: one list of tasks, one log, one cost, one check of
+ * every chain. Nothing is cached: a killed kernel appears as it left its tasks. docs/decision/0117.
  * @module
  */
+import { defined } from "../process/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Digest, TaskId } from "../../../contracts/authority/ids.ts";
@@ -16,7 +17,7 @@ import type { FleetAsk, FleetKernel } from "../../../contracts/wire/wire_store.t
 import { type Spent, spentOfTasks, sumsOf } from "../log/spending.ts";
 import { pastEvents } from "../log/watch.ts";
 
-/** A kernel's log as it was checked. */
+/** The result of checking one kernel's log. */
 interface Checked {
   readonly ok: boolean;
   readonly events: number;
@@ -24,7 +25,7 @@ interface Checked {
   readonly bad?: unknown;
 }
 
-/** What {@link makeFleetViews} is handed. */
+/** The shared store, a clock and the check of one log. */
 export interface FleetViewParts {
   readonly store: {
     fleet(ask: FleetAsk): Promise<Json>;
@@ -36,7 +37,7 @@ export interface FleetViewParts {
     ): Promise<readonly StoredEvent[]>;
   };
   now(): number;
-  /** Checks one kernel's log. */
+  /** Checks one kernel's log; `head`, where given, must be its end. */
   check(
     log: Pick<Store, "events" | "heads">,
     publicKey: string,
@@ -44,30 +45,30 @@ export interface FleetViewParts {
   ): Promise<Checked>;
 }
 
-/** The fleet as a person sees it. */
+/** Queries over all kernels. */
 export interface FleetViews {
   kernels(): Promise<readonly FleetKernel[]>;
-  /** Tasks of all kernels, the newest that fit, oldest first. */
+  /** Tasks of all kernels, the newest within the limit, oldest first. */
   tasks(query: Omit<TaskQuery, "after" | "oldest">): Promise<readonly AgentTask[]>;
-  /** A task, whichever kernel has it; undefined where there is none. */
+  /** A task of any kernel; undefined where the fleet has no such task. */
   task(id: TaskId): Promise<AgentTask | undefined>;
-  /** Questions that are open and have not expired, oldest first. */
+  /** Questions that are open and unexpired, oldest first. */
   questions(): Promise<readonly Question[]>;
-  /** A task's events: what is private of them is its owner's alone. Throws `notFound`. */
+  /** A task's events without their private parts, which only the task's kernel can open. Throws `notFound`. */
   log(task: TaskId, from: number): AsyncIterable<WatchEvent>;
-  /** Payments of all kernels since a time. */
+  /** Payments of all kernels since a moment, milliseconds since 1970. */
   spent(since: number): AsyncIterable<Spent>;
   costs(
     span: { readonly since: number; readonly until?: number | undefined },
   ): Promise<readonly CostRow[]>;
-  /** Every log; `head`, one that was kept, is to be the end of one of them. */
+  /** Checks every log; `head`, which a person kept, must be the end of one of them. */
   verify(head: Digest | undefined): Promise<Json>;
 }
 
-/** Tasks of one look. */
-const MAX_TASKS = 1_000;
+/** Tasks, questions or events of one query. */
+const MAX_ROWS = 1_000;
 
-/** Makes it. */
+/** Makes the views; none holds state. */
 export function makeFleetViews({ store, now, check }: FleetViewParts): FleetViews {
   /** Bodies of documents, the newest first. */
   const everywhere = async (
@@ -85,7 +86,7 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
       const rows = rowsOf(page);
       found.push(...rows.map(({ body }): Json => parsed(body)));
       const last = rows.at(-1)?.["id"];
-      // A frame holds only so much: what is past it is asked for again.
+      // The answer was cut at the frame's size, so the rest takes another request.
       const cut = isObject(page) && page["cut"] === true;
       if (!cut || typeof last !== "string") return found;
       place = last;
@@ -104,7 +105,7 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
   const chain = async (
     id: TaskId,
     fromN: number,
-    limit = MAX_TASKS,
+    limit = MAX_ROWS,
   ): Promise<readonly StoredEvent[]> => {
     const found: StoredEvent[] = [];
     while (found.length < limit) {
@@ -128,21 +129,22 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
   return Object.freeze<FleetViews>({
     kernels,
     task,
-    async tasks({ statuses, archived, prefix, before, limit = MAX_TASKS }) {
+    async tasks({ statuses, archived, prefix, before, limit = MAX_ROWS }) {
       const states = [
         ...statuses ?? TaskStatus.options,
         ...(archived === true ? ["archived"] : []),
       ];
       const bodies = await everywhere({
-        ...{ of: "task", states, limit },
-        ...(prefix === undefined ? {} : { prefix }),
-        ...(before === undefined ? {} : { before }),
+        of: "task",
+        states,
+        limit,
+        ...defined({ prefix, before }),
       });
       const found = bodies.flatMap((body) => AgentTask.safeParse(body).data ?? []);
       return found.filter(({ status }) => statuses?.includes(status) !== false).reverse();
     },
     async questions() {
-      const bodies = await everywhere({ of: "question", states: ["open"], limit: MAX_TASKS });
+      const bodies = await everywhere({ of: "question", states: ["open"], limit: MAX_ROWS });
       return bodies.flatMap((body) => {
         const found = Question.safeParse(isObject(body) ? body["question"] : undefined);
         return found.success && found.data.expiresAt > now() ? [found.data] : [];
@@ -174,11 +176,7 @@ export function makeFleetViews({ store, now, check }: FleetViewParts): FleetView
       const all = (await kernels()).filter(({ publicKey }) => publicKey !== "");
       const found = await Promise.all(all.map(async ({ id, name, publicKey }) => {
         const { ok, events, head, bad } = await check(store.logOf(id), publicKey);
-        return {
-          ...{ kernel: name, ok, events, key: publicKey },
-          ...(head === undefined ? {} : { head }),
-          ...(bad === undefined ? {} : { bad }),
-        };
+        return defined({ kernel: name, ok, events, key: publicKey, head, bad });
       }));
       let kept = head === undefined;
       for (const { id, publicKey } of all) {

@@ -10,32 +10,32 @@ import type { EventLog } from "../../../contracts/task/store.ts";
 import { grantedEvents, makeLeaseRows } from "./rows.ts";
 import { covers, scopeText } from "./scope.ts";
 
-/** What a lease is granted from. */
+/** The task, process, scope, expiry and reason of a new lease. */
 export type LeaseGrant = Parameters<Leases["grant"]>[0];
 
-/** The lease table as the kernel holds it: the gate sees {@link Leases} only. */
+/** The lease table as the kernel holds it; the gate sees {@link Leases} only. */
 export interface LeaseTable extends Leases {
   /**
-   * Grants many to one task, at its start. They hold at once and are written, those that are alike as one
-   * event, with the next commit: whatever is done under them is committed after them, or not at all.
+   * Grants many leases to one task at its start. They hold at once and are logged with the next commit, alike ones as
+   * one event: whatever happens under them is committed after them, or not at all.
    */
   grantAll(grants: readonly LeaseGrant[]): Promise<readonly Lease[]>;
-  /** Derives these for another process of the task, each as it is, as {@link grantAll} grants: one commit for all of them. */
+  /** Derives each parent unchanged for another process of the task, logged like {@link grantAll}; dead parents are left out. */
   inherit(parents: readonly LeaseId[], to: Pick<Lease, "pid" | "reason">): readonly Lease[];
   /**
-   * Lets leases hold until later: those that are alive, and what was derived from them to hold as long. Their task has
-   * more time, by a person's word.
+   * Prolongs the living ones of these leases, and leases derived from them with the same expiry: a
+   * person gave the task more time.
    */
   renew(leases: readonly LeaseId[], expiresAt: number): Promise<void>;
-  /** Forgets an ended task's leases; the log keeps them. */
+  /** Drops an ended task's leases from memory; the log keeps them. */
   forget(task: TaskId): void;
   /** Stops watching for expiry. */
   close(): void;
 }
 
 /**
- * Makes the table of one kernel. A task that is resumed is granted its leases anew: process numbers
- * start with the kernel, and what an earlier one granted is for people to look at (lease_history.ts).
+ * Makes the table of one kernel. A resumed task is granted its leases anew: process ids start with
+ * the kernel, and leases of an earlier kernel are only history (lease_history.ts).
  */
 export function makeLeases(
   { log, powers }: {
@@ -96,11 +96,11 @@ export function makeLeases(
     return lease;
   };
 
-  /** They go with the next commit; without it they are dead. */
+  /** Logs leases with the next commit; if that commit fails, they are dead. */
   const joining = (task: TaskId, leases: readonly Lease[]): void => {
     const append = log.appendWithNext ?? log.append;
     append(task, grantedEvents(leases)).catch(() => {
-      // The log cannot be written: what the task appends next meets the same, and ends it.
+      // The log cannot be written: the task's next append fails too, and ends the task.
       for (const lease of leases) {
         if (live.delete(lease.id)) rows.put({ ...lease, revokedAt: powers.now() });
       }
@@ -127,7 +127,7 @@ export function makeLeases(
 
   const take = async (leases: readonly Lease[], why: string): Promise<readonly LeaseId[]> => {
     const now = powers.now();
-    // Dead in memory before the log has it: refusing early is safe, refusing late is not.
+    // Dead in memory before the log records it: refusing early is safe, refusing late is not.
     const taken = leases.filter(({ id }) => live.delete(id))
       .map((lease): Lease => ({ ...lease, revokedAt: now }));
     const [first] = taken;
@@ -152,7 +152,7 @@ export function makeLeases(
     if (first === undefined) return;
     await log.append(first.task, grantedEvents(more));
     for (const lease of more) {
-      // One that was taken back while the commit ran stays so.
+      // A lease that was revoked while the commit ran stays revoked.
       if (!live.has(lease.id)) continue;
       rows.put(lease);
       live.set(lease.id, lease);
@@ -178,7 +178,7 @@ export function makeLeases(
   return Object.freeze({
     grant: async (grant: LeaseGrant) => await record(born(grant)),
     grantAll: async (grants: readonly LeaseGrant[]) => await grantAll(grants),
-    // The parent may be taken back while the commit runs: then the child is dead already.
+    // The parent may be revoked while the commit runs; the child is dead then.
     derive: async (parent: LeaseId, to: Parameters<Leases["derive"]>[1]) =>
       await record(derived(parent, to)),
     inherit(parents: readonly LeaseId[], to: Pick<Lease, "pid" | "reason">): readonly Lease[] {
@@ -222,4 +222,30 @@ function wasRevoked(lease: Lease, get: (id: LeaseId) => Lease | undefined): bool
     at = at.parent === undefined ? undefined : get(at.parent);
   }
   return false;
+}
+
+/** The fault of work whose lease has ended. `words` makes its message from "its lease has expired", for example. */
+export function leaseEnded(why: "revoked" | "expired", words: (how: string) => string): Fault {
+  return why === "revoked"
+    ? new Fault("leaseRevoked", words("its lease was taken back"))
+    : new Fault("leaseExpired", words("its lease has expired"));
+}
+
+/** A process's leases of `scopes`. Throws for the first scope without a lease; `name` completes "Cannot run …". */
+export function leasesOf(
+  leases: Pick<Leases, "covering" | "dead">,
+  { pid, scopes, name }: {
+    readonly pid: Pid;
+    readonly scopes: readonly Scope[];
+    readonly name: string;
+  },
+): readonly Lease[] {
+  return scopes.map((scope) => {
+    const lease = leases.covering(pid, scope);
+    if (lease !== undefined) return lease;
+    const dead = leases.dead(pid, scope);
+    const what = `Cannot run ${name} on ${JSON.stringify(scope.path)}`;
+    if (dead !== undefined) throw leaseEnded(dead, (how) => `${what}: ${how}`);
+    throw new Fault("refused", `${what}: no lease of this process covers it`);
+  });
 }

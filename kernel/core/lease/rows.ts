@@ -5,17 +5,17 @@ import type { JsonObject } from "../../../contracts/base/mod.ts";
 import type { NewEvent } from "../../../contracts/task/mod.ts";
 import { covers } from "./scope.ts";
 
-/** The rows, and the ways to find them. */
+/** The rows and their indexes. */
 interface LeaseRows {
   put(lease: Lease): void;
   get(id: LeaseId): Lease | undefined;
   ofTask(task: TaskId): readonly Lease[];
   all(): readonly Lease[];
-  /** The lease and every lease derived from it, parents first. */
+  /** A lease and all leases derived from it, parents first. */
   subtree(id: LeaseId): readonly Lease[];
   /** Leases of a process that cover a scope, oldest first. */
   covering(pid: Pid, scope: Scope): readonly Lease[];
-  /** Forgets a task's leases. */
+  /** Drops a task's leases. */
   drop(task: TaskId): void;
 }
 
@@ -43,7 +43,7 @@ export function makeLeaseRows(): LeaseRows {
     all: () => [...rows.values()],
     subtree(id: LeaseId): readonly Lease[] {
       const ids = [id];
-      // A child is granted after its parent, so the list never loops.
+      // A child is granted after its parent, so the walk never loops.
       for (let i = 0; i < ids.length; i++) {
         const at = ids[i];
         if (at !== undefined) ids.push(...children.get(at) ?? []);
@@ -69,7 +69,7 @@ function add<K>(map: Map<K, LeaseId[]>, key: K, id: LeaseId): void {
   else list.push(id);
 }
 
-/** The events of leases that are granted, or renewed: one for all that one process has alike. */
+/** Events for granted or renewed leases; alike leases of one process share an event. */
 export function grantedEvents(leases: readonly Lease[]): readonly NewEvent[] {
   const alike = new Map<string, [Lease, ...Lease[]]>();
   for (const lease of leases) {
@@ -107,7 +107,7 @@ function ofAll(leases: readonly [Lease, ...Lease[]]): NewEvent {
   };
 }
 
-/** The leases of either event, as they were granted; none once their private part is erased. */
+/** Reads the leases of a `leaseGranted` event of either form; empty once the event's private part is erased. */
 export function leasesOf(
   { task, at, body, secret = {} }: {
     readonly task: TaskId;

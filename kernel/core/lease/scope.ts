@@ -7,7 +7,7 @@ import type { ImportedServer } from "../../../contracts/exchange/mod.ts";
 import type { TaskRequest } from "../../../contracts/task/mod.ts";
 import type { Mount } from "../../../contracts/tool/mod.ts";
 
-/** Tells whether whoever holds `outer` holds `inner`: same resource and right, a prefix of whole parts. */
+/** Tells whether `outer` includes `inner`: the same resource and right, and a path prefix of whole parts. */
 export function covers(outer: Scope, inner: Scope): boolean {
   return outer.resource === inner.resource && outer.right === inner.right &&
     beneath(outer.path, inner.path);
@@ -21,20 +21,18 @@ export function beneath(root: string, path: string): boolean {
   return path.startsWith(root) && (root.endsWith("/") || path[root.length] === "/");
 }
 
-/** A scope in words: `read mount desk/notes`. */
+/** A scope in words: `read mount "desk/notes"`. */
 export function scopeText({ resource, right, path }: Scope): string {
   return `${right} ${resource}${path === "" ? "" : ` ${JSON.stringify(path)}`}`;
 }
 
-// Where what an imported server changes is staged: in the mount that the task has of that folder, or in one of its own,
-// which no tool of the task can name. docs/decision/0034.
-
-/** What of a request decides it. */
+// Changes of imported servers are staged in the task's mount of the folder, or else in a mount of
+// the server's own, which no tool of the task can name. docs/decision/0034.
 type GrantRequest = Pick<TaskRequest, "mounts" | "mcp">;
 
-/** A path that a server may change, as a path of the task. */
+/** A path that a server may change, and the same place inside the task. */
 export interface GrantPlace {
-  /** As it was granted: absolute. */
+  /** The granted path, absolute. */
   readonly grant: string;
   readonly mount: MountName;
   /** `MOUNT`, or `MOUNT/…`. */
@@ -44,13 +42,13 @@ export interface GrantPlace {
 /** The mounts that a task has for its servers alone. */
 export interface GrantMounts {
   readonly mounts: readonly Mount[];
-  /** What of each of these mounts, and of no other, a patch may change: `MOUNT` or `MOUNT/…`. */
+  /** The only paths of these mounts that a patch may change: `MOUNT` or `MOUNT/…`. */
   readonly paths: readonly string[];
-  /** Where a server's write grants lie. One that lies in a mount which is only read is left out: it is only read. */
+  /** The places of a server's write grants. A grant inside a read-only mount stays read-only and is left out. */
   of(server: ImportedServer): readonly GrantPlace[];
 }
 
-/** Computes them; the same for the same request. */
+/** Computes the mounts of a request's servers; deterministic. */
 export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
   const byLength = (a: { readonly dir: string }, b: { readonly dir: string }): number =>
     b.dir.length - a.dir.length;
@@ -64,7 +62,7 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
       )
     ),
   );
-  // One folder, one mount: what two servers may change is staged in one place.
+  // One mount for each folder, so that two servers' changes to it are staged together.
   const outer = [...wanted].sort().filter((dir) =>
     ![...wanted].some((other) => other !== dir && beneath(other, dir))
   );
@@ -98,8 +96,8 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
 }
 
 /**
- * The label of what a server was granted: of the mounts that its files lie in or hold, at least `internal` where it has
- * files or secrets at all, `public` otherwise.
+ * The label of a server's grants: that of all mounts which hold its files or lie inside its
+ * folders, at least `internal` for a server with any file or secret, else `public`.
  */
 export function grantedLabel(
   { grants, secretEnv, secretHeaders }: Pick<
@@ -117,7 +115,7 @@ export function grantedLabel(
     .reduce(mixLabel, own);
 }
 
-/** A mount's name that says which folder it is, as far as such names can. */
+/** A free mount name derived from the folder's name. */
 function freeName(folder: string, taken: ReadonlySet<string>): MountName {
   const plain = folder.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "")
     .slice(0, 28) || "granted";

@@ -1,30 +1,30 @@
-/** How long what a task was granted holds: as long as the task may work. @module */
+/** Keeps a task's leases as long as the task may work. @module */
 import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";
 import type { ProcessRow } from "../../../contracts/task/mod.ts";
 import type { LeaseTable } from "./leases.ts";
 
-/** What {@link makeTaskTime} is handed. */
+/** The lease table, a clock and the task's limits. */
 export interface TaskTimeParts {
   readonly leases: Pick<LeaseTable, "grantAll" | "renew" | "get">;
   /** Milliseconds since 1970. */
   now(): number;
   /** The task's first process. */
   readonly row: Pick<ProcessRow, "task" | "pid" | "limits">;
-  /** A person sits at it: each of their turns has the whole wall clock. */
+  /** An interactive session: each of the person's turns has the whole wall clock. */
   readonly session: boolean;
 }
 
-/** The time of one task. */
+/** The lifetime of one task's leases. */
 export interface TaskTime {
-  /** Grants what the task begins with. */
+  /** Grants the scopes of the task's request. */
   begin(scopes: readonly Scope[]): Promise<void>;
-  /** A turn begins that somebody's words asked for. */
+  /** Called when a person's message begins a turn. */
   turn(): Promise<void>;
-  /** A person gave it more. */
+  /** Called when a person raised the task's wall clock. */
   extended(): Promise<void>;
 }
 
-/** Makes it. Leases of a session hold for two turns, so that few turns renew them. */
+/** Leases of a session hold for two turns, so that few turns renew them. */
 export function makeTaskTime({ leases, now, row, session }: TaskTimeParts): TaskTime {
   let began = now();
   let until = 0;
@@ -39,7 +39,7 @@ export function makeTaskTime({ leases, now, row, session }: TaskTimeParts): Task
     return granted.map(({ id }) => id);
   };
 
-  /** Those that are alive hold longer, those whose time ran out are granted anew, what was taken back is gone. */
+  /** Renews living leases and grants expired ones anew; revoked ones stay revoked. */
   const hold = async (): Promise<void> => {
     if (end() <= until) return;
     until = end();

@@ -1,6 +1,6 @@
 /**
- * The care of the log: what is checked before anything runs over it, and what a person may ask for.
- * A damaged log is mended by the explicit command only.
+ * The care of the log: the checks before tasks run, and the commands that check and repair it. Only
+ * the explicit repair command changes a damaged log.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -9,44 +9,44 @@ import type { Digest } from "../../../contracts/authority/mod.ts";
 import type { Store } from "../../../contracts/task/mod.ts";
 import { openSqliteStore, replaceSqliteFile, type SqliteStore } from "../../../store/sqlite/mod.ts";
 
-/** What a check of the whole log says. */
+/** The result of checking the whole log. */
 export interface LogReport {
   readonly ok: boolean;
   readonly events: number;
   readonly bad?: { readonly seq: number; readonly flaw: string; readonly why: string };
 }
 
-/** A seal up to which a log was found intact. */
+/** A seal up to which the log is known to be intact. */
 export interface CheckedSeal {
   readonly seq: number;
   readonly hash: Digest;
 }
 
-/** What a check of the log's newest part says. */
+/** The result of checking the log's newest part. */
 interface Checked {
   readonly reached: CheckedSeal;
   readonly bad?: LogReport["bad"];
 }
 
-/** What {@link makeLogCare} is handed. */
+/** The store, the checks, and the marks that survive a kernel. */
 export interface LogCareParts {
   readonly store: Pick<Store, "events" | "documents"> & {
     documentKinds(): Promise<readonly string[]>;
   };
-  /** What was wrong when the file was opened. */
+  /** The damage found while opening the file. */
   readonly damage: Fault | undefined;
   /** Checks the whole log. */
   verify(head: Digest | undefined): Promise<LogReport>;
-  /** Checks some of what came after a seal that was found intact; absent: from the beginning. */
+  /** Checks the next events after an intact seal; undefined: from the beginning. */
   verifyFrom(from: CheckedSeal | undefined): Promise<Checked>;
-  /** How far the log was found intact, kept between kernels where they alone write. */
+  /** The last intact seal, kept between kernels in a folder that only kernels write. */
   readonly checked: {
     read(): Promise<CheckedSeal | undefined>;
     write(seal: CheckedSeal): Promise<void>;
   };
   /** Checks one task's chain; rejects `storeCorrupt`. */
   verifyChain(task: string): Promise<void>;
-  /** A note, kept between kernels, that the log was found damaged. */
+  /** A mark, kept between kernels, that the log is damaged. */
   readonly note: {
     read(): Promise<boolean>;
     write(): Promise<void>;
@@ -54,27 +54,27 @@ export interface LogCareParts {
   };
 }
 
-/** The care of one log. */
+/** The checks of one log. */
 export interface LogCare {
   /**
-   * Rejects `storeCorrupt` where nothing may run. A short log, and one that was found damaged
-   * before, is checked whole; of a long one, the chains of the tasks that would be gone on with.
+   * Rejects with `storeCorrupt` where no task may run. A short log, or one marked as damaged, is
+   * checked whole; of a long log only the chains of unfinished tasks.
    */
   check(): Promise<void>;
-  /** Checks the whole log; damage is noted, so that the next kernel refuses to run over it. */
+  /** Checks the whole log; damage is marked, so that the next kernel runs no task. */
   verify(head: Digest | undefined): Promise<LogReport>;
   /**
-   * Checks what came since the last check, beside whatever else goes on; true when it is bad. Damage is noted as
-   * `verify` does. Resolves when all that was there has been checked.
+   * Checks the events since the last check while other work goes on; true when they are bad. Damage
+   * is marked as by `verify`. Resolves once the end of the log is reached.
    */
   keepUp(): Promise<boolean>;
 }
 
 /** Events of a log that is checked whole at each start: some 50 ms. */
 const SHORT = 1_000;
-/** More tasks than a person leaves unfinished. */
+/** Above any number of unfinished tasks. */
 const ALL = 1_000_000;
-/** Documents that are read in one go. */
+/** Documents read at a time. */
 const STEP = 200;
 const UNFINISHED = TaskStatus.options.filter((each) => TASK_TRANSITIONS[each].length > 0);
 
@@ -87,7 +87,7 @@ export function makeLogCare(parts: LogCareParts): LogCare {
     const report = await parts.verify(head);
     const { bad } = report;
     if (bad !== undefined) {
-      // A tail that is cut off leaves a shorter, intact log: it is reported, and stops nothing.
+      // A missing tail leaves a shorter, intact log: it is reported, but stops no task.
       if (bad.flaw !== "cutTail") await note.write();
       return report;
     }
@@ -125,7 +125,7 @@ export function makeLogCare(parts: LogCareParts): LogCare {
         return true;
       }
       if (reached.seq === (from?.seq ?? 0)) return false;
-      // Kept on the way: a kernel that ends meanwhile has not checked in vain.
+      // Saved on the way, so that a kernel that ends meanwhile keeps its progress.
       await parts.checked.write(reached);
     }
   };
@@ -160,13 +160,13 @@ export function makeLogCare(parts: LogCareParts): LogCare {
   });
 }
 
-/** The report of a log whose events are intact, over documents that are not. */
+/** The report of intact events with damaged documents. */
 function besideEvents(report: LogReport, why: Fault): LogReport {
-  const said = `the events are intact, but not what lies beside them: ${why.message}`;
-  return { ...report, ok: false, bad: { seq: report.events, flaw: "unreadable", why: said } };
+  const text = `the events are intact, but not what lies beside them: ${why.message}`;
+  return { ...report, ok: false, bad: { seq: report.events, flaw: "unreadable", why: text } };
 }
 
-/** The two commands where tasks may be at work: they find damage, and the next kernel mends it. */
+/** The two commands of a kernel with tasks: they find damage and end the kernel; the next kernel repairs the log. */
 export function careOverWork(care: Pick<LogCare, "verify">, endSoon: () => void): {
   auditVerify(head: Digest | undefined): Promise<LogReport>;
   auditRepair(): Promise<never>;
@@ -189,11 +189,11 @@ export function careOverWork(care: Pick<LogCare, "verify">, endSoon: () => void)
   });
 }
 
-/** How the intact part is copied. */
+/** Options of copying the log's intact part. */
 interface CopyHow {
-  /** Also where all events are intact: something beside them is not. */
+  /** Copies even where all events are intact, because documents are damaged. */
   readonly anyhow: true;
-  /** Kinds of document that are made anew from events. */
+  /** Kinds of document that are rebuilt from events. */
   readonly projections: readonly string[];
 }
 
@@ -203,20 +203,20 @@ interface MendingParts {
   readonly database: string;
   readonly note: LogCareParts["note"];
   copyTo(fresh: SqliteStore, how: CopyHow): Promise<object>;
-  /** It is done: this kernel must end, for its store is another file now. */
+  /** Called after the repair: this kernel must end, because its store is another file now. */
   mended(): void;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** Makes the command. It resolves with what was kept and cut; the old file is kept beside the new. */
+/** Makes the repair command, which resolves with counts of kept and cut events; the damaged file stays beside the new one. */
 export function makeMending(parts: MendingParts): () => Promise<object> {
   const { store, database } = parts;
   return async () => {
     const stamp = parts.now();
     const path = `${database}.repaired-${stamp}`;
     const fresh = openSqliteStore({ path });
-    // What is projected from a log that is cut would be ahead of it.
+    // Projections of the damaged log would be ahead of a cut one.
     const report = await parts.copyTo(fresh, { anyhow: true, projections: ["task", "taskIndex"] });
     await fresh.close();
     await store.close();
@@ -228,13 +228,13 @@ export function makeMending(parts: MendingParts): () => Promise<object> {
   };
 }
 
-/** A store, and what is wrong with its file. */
+/** An opened store and the damage of its file. */
 interface Opened {
   readonly store: SqliteStore;
   readonly damage: Fault | undefined;
 }
 
-/** Opens the database at `path`. Where that cannot be, `end` is told why. */
+/** Opens the database at `path`. Calls `end` with the reason where that is impossible. */
 export function openStore(path: string, end: (why: string) => never): Opened {
   try {
     return { store: openSqliteStore({ path }), damage: undefined };
@@ -242,7 +242,7 @@ export function openStore(path: string, end: (why: string) => never): Opened {
     if (!(error instanceof Fault)) throw error;
     if (error.code !== "storeCorrupt") return end(error.message);
     try {
-      // What can still be read is read, and nothing is written.
+      // A damaged file is opened read-only: what is readable stays readable.
       return { store: openSqliteStore({ path, readOnly: true }), damage: error };
     } catch (worse) {
       if (!(worse instanceof Fault)) throw worse;

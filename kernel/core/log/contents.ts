@@ -1,4 +1,4 @@
-/** What is known of contents in this state folder: opened, and complete. @module */
+/** Opens the state folder's record of contents, and completes it from the log. @module */
 import { isObject } from "../../../contracts/base/json.ts";
 import { Artifact, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
@@ -11,11 +11,11 @@ import type { Store } from "../../../contracts/task/mod.ts";
 import { openContentStore } from "../../../store/sqlite/mod.ts";
 import { bodyOf, type ReadPrivate } from "./read_events.ts";
 
-/** Tools whose outcomes bring contents into a mount. */
+/** Tools whose outcomes put contents into a mount. */
 const APPLYING: ReadonlySet<unknown> = new Set(["patch_apply", "file_write", "file_edit"]);
 const PAGE = 1_000;
 
-/** What {@link openContents} is handed. */
+/** The file of known contents, and the log. */
 export interface ContentsParts {
   readonly path: string;
   readonly store: Pick<Store, "events">;
@@ -23,8 +23,8 @@ export interface ContentsParts {
 }
 
 /**
- * Opens the file. What it lacks is read from the log: once after an upgrade from a version that kept
- * no such file. A damaged one is not made anew: what wikis recorded in it is nowhere else.
+ * Opens the file of known contents. A file that an older version did not write is filled from the
+ * log once. A damaged file is not rebuilt: records of wikis exist nowhere else.
  *
  * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `refused`
  */
@@ -37,7 +37,7 @@ export async function openContents(parts: ContentsParts): Promise<ContentTrust> 
   return contents;
 }
 
-/** Records what the chain of one task knows of contents, which another kernel had. */
+/** Records the contents in the chain of a task that another kernel ran. */
 export async function learnContents(
   contents: Pick<ContentTrust, "record" | "sanitize">,
   parts: Omit<ContentsParts, "path">,
@@ -46,7 +46,7 @@ export async function learnContents(
   await learn(contents, knownToLog(parts, task));
 }
 
-/** What a page of the log knows: contents, and what a person signed. */
+/** Contents, and marks that a person signed, of one page of the log. */
 interface Known {
   readonly contents: KnownContent[];
   readonly marks: SanitizeMark[];
@@ -62,7 +62,7 @@ async function learn(
   }
 }
 
-/** What earlier outcomes brought into mounts, and what was released. */
+/** Yields contents that earlier outcomes put into mounts, and released artifacts. */
 async function* knownToLog(
   { store, readPrivate }: Omit<ContentsParts, "path">,
   task?: string,
@@ -77,10 +77,10 @@ async function* knownToLog(
     for (const event of page) {
       if (event.kind === "outcome" && !APPLYING.has(bodyOf(event)["tool"])) continue;
       const secret = await readPrivate(event);
-      // Erased with its task: nothing tells any more what the bytes were.
+      // Erased with its task: the log no longer knows the contents.
       if (secret === undefined) continue;
       found.contents.push(...knownOf(secret));
-      // TRUST: of this state's own log: its signature was checked before it was written.
+      // TRUST: from this state's own log; the signature was checked before the event was written.
       const mark = SanitizeMark.safeParse(secret["mark"]);
       if (event.kind === "sanitized" && mark.success) found.marks.push(mark.data);
     }

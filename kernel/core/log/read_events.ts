@@ -1,4 +1,4 @@
-/** A task's events as they lie in the log: in order, their public bodies, and their private parts. @module */
+/** Reading a task's events from the log: in order, with public bodies and private parts. @module */
 import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { TaskRequest } from "../../../contracts/task/task.ts";
@@ -12,7 +12,7 @@ import type { Store, StoredEvent } from "../../../contracts/task/store.ts";
 /** Reads an event's private part; undefined when it has none or it was purged. */
 export type ReadPrivate = (event: StoredEvent) => Promise<JsonObject | undefined>;
 
-/** Clock, and the next turn of the event loop once what is ready has run. */
+/** A clock, and a callback after everything that is ready now has run. */
 interface LogTurns {
   /** Milliseconds. */
   now(): number;
@@ -43,7 +43,7 @@ export function bodyOf(event: Pick<StoredEvent, "body">): JsonObject {
   return body;
 }
 
-/** The request that made a task. @throws Fault `storeCorrupt` when it is gone or does not parse. */
+/** The request that made a task. @throws Fault `storeCorrupt` when it was erased or does not parse. */
 export async function requestOfTask(
   store: Pick<Store, "events">,
   readPrivate: ReadPrivate,
@@ -54,14 +54,14 @@ export async function requestOfTask(
   return parsed(TaskRequest, secret?.["request"], task, "its request");
 }
 
-/** Milliseconds of reading after which others are heard. */
+/** Milliseconds of reading before other work gets its turn. */
 const SLICE_MS = 5;
-/** Events of the log that are looked through in one go for those of a kind. */
+/** Events that one query for kinds looks through. */
 const WINDOW = 2_000;
 
 /**
- * The same store for whoever reads much: between its reads whatever else is ready has its turn, so that no signal waits
- * until a long history is read. Of `heads` and `documents` it asks for pages.
+ * Wraps a store for a long reader: between reads, other ready work gets its turn, so that no signal
+ * waits for a long history. `heads` and `documents` must be read in pages.
  */
 export function inSlices(store: Store, powers: LogTurns): Store {
   let begun = powers.now();
@@ -70,7 +70,7 @@ export function inSlices(store: Store, powers: LogTurns): Store {
     await new Promise<void>((resolve) => powers.soon(resolve));
     begun = powers.now();
   };
-  /** Kinds have no index: the log is looked through, window by window. */
+  /** Kinds have no index, so the log is searched window by window. */
   const ofKinds = async (query: Parameters<Store["events"]>[0]): Promise<StoredEvent[]> => {
     const { afterSeq = 0, untilSeq = Infinity, limit = 1_000, newest } = query;
     const [last] = await store.events({ newest: true, limit: 1 });
@@ -117,21 +117,22 @@ export function inSlices(store: Store, powers: LogTurns): Store {
   });
 }
 
-/** What is unreadable is as bad as the worst. */
+/** Parses a colour; anything unreadable counts as the worst. */
 export const COLOUR_OR_RED = Colour.catch("RED");
-/** The same of labels. */
+
+/** Parses a label; anything unreadable counts as the worst. */
 export const LABEL_OR_SECRET = Label.catch("secret");
 
-/** A patch that was being applied when a kernel ended: it may be in the folder, or a part of it. */
+/** A patch that a kernel was applying when it ended: the folder may hold none, some or all of it. */
 export interface TornPatch {
   /** Key of the call. */
   readonly key: string;
   readonly patch: Digest;
-  /** Files that it changes, `MOUNT/relative`. */
+  /** Changed files, `MOUNT/relative`. */
   readonly paths: readonly string[];
 }
 
-/** The patch that an intent was about to apply. */
+/** The patch that an intent names; undefined where the intent applies none. */
 export function patchOf(key: string, secret: JsonObject | undefined): TornPatch | undefined {
   const digests = secret?.["digests"];
   const patch = Digest.safeParse(isObject(digests) ? digests["patch"] : undefined);
@@ -142,7 +143,7 @@ export function patchOf(key: string, secret: JsonObject | undefined): TornPatch 
   return { key, patch: patch.data, paths: paths.map((path) => String(path).slice(written.length)) };
 }
 
-/** Bytes that a committed outcome staged, kept or applied. */
+/** Bytes that a committed outcome staged, wrote to scratch or applied. */
 export function writtenBy(record: JsonObject): number {
   const applied = record["applied"];
   const lists = [
@@ -157,13 +158,13 @@ export function writtenBy(record: JsonObject): number {
   return bytes;
 }
 
-/** What of a message is told when something is decided that follows from it: nothing where a person said it. */
+/** A message's source, for later decisions; empty for a person's own message. */
 export function sourcesOf({ provenance }: ChatMessage): readonly Source[] {
   const { source, colour, label } = provenance;
   return source === undefined ? [] : [{ source, colour, label }];
 }
 
-/** What a process knows once it has read a message. */
+/** A process's taint after reading a message. */
 export function afterReading(
   message: ChatMessage,
   before: Taint,
@@ -180,7 +181,7 @@ interface Parser<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false };
 }
 
-/** Parses what a log holds of a task. @throws Fault `storeCorrupt` */
+/** Parses a value from a task's log; `what` names the value in the message. @throws Fault `storeCorrupt` */
 export function parsed<T>(schema: Parser<T>, value: unknown, task: TaskId, what: string): T {
   const result = schema.safeParse(value);
   if (!result.success) {

@@ -1,6 +1,6 @@
 /**
- * What inferences cost, read off the log: `inferred` events say what was paid, `modelAsked` events without an end
- * what may have been. Only public bodies are read, so a purge takes nothing of it away.
+ * The cost of inferences, read from the log: `inferred` events hold payments, and `modelAsked` events without an end
+ * hold payments that may have happened. Only public bodies are read, so a purge loses nothing.
  * @module
  */
 import type { JsonObject } from "../../../contracts/base/json.ts";
@@ -12,18 +12,18 @@ import { bodyOf } from "./read_events.ts";
 
 /** Who caused a payment. */
 export interface Payer {
-  /** `agent` is the plain one; a child's is its own. */
+  /** The agent's name; `agent` is the default one. */
   readonly agent: string;
   readonly principal: string;
-  /** The channel by which its task came in. */
+  /** The channel of the task's request. */
   readonly trigger: string;
   /** Undefined for the operator's own requests. */
   readonly task?: string;
-  /** The tasks of one session have it in common. */
+  /** The task's session, whose tasks share its budgets. */
   readonly session?: string;
 }
 
-/** The payer of a task that is known; of none, what the operator asked. */
+/** The payer of a task; without a task the operator. */
 export function payerOf(
   task: ReturnType<FindTask>,
   child?: string,
@@ -36,22 +36,22 @@ export function payerOf(
   };
 }
 
-/** One payment, or one that may have been made. */
+/** A payment, or an inference whose end is unknown. */
 export interface Spent {
   readonly at: number;
   readonly task: string;
   readonly model: string;
-  /** The child agent that asked, by its name; undefined for a task's first process. */
+  /** The child agent that asked; undefined for a task's first process. */
   readonly child: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** US dollars. */
   readonly money: number;
-  /** It was asked and no end of it is on record: a kernel was killed, or it is under way. */
+  /** No end is on record: the inference runs, or its kernel was killed. */
   readonly open: boolean;
 }
 
-/** Something other than money that was used: before it was, so that a kill loses none of it. */
+/** Use of a budget other than money, recorded before the use, so that a kill loses nothing. */
 export interface Used extends Pick<Spent, "at" | "task" | "child"> {
   readonly of: BudgetOf;
   readonly amount: number;
@@ -69,32 +69,32 @@ const textOf = (body: JsonObject, name: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** Payments since a time (milliseconds since 1970), newest first. */
+/** Payments since a moment (milliseconds since 1970), newest first. */
 export async function* spentSince(
   store: Pick<Store, "events">,
   since: number,
 ): AsyncGenerator<Spent> {
-  const childOf = makeChildren(store);
-  // Newest first, an end is read before its beginning.
+  const childOf = makeChildNames(store);
+  // In this order an inference's end comes before its beginning.
   const ended = new Set<string>();
   for await (const event of eventsSince(store, KINDS, since)) {
     const body = bodyOf(event);
     const nonce = `${event.task} ${textOf(body, "nonce")}`;
     if (event.kind === "modelAsked" && ended.has(nonce)) continue;
     ended.add(nonce);
-    // What failed was paid for as far as an event of its own says.
+    // A failed inference that cost money has an `inferred` event of its own.
     if (event.kind === "modelFailed") continue;
     yield spentOf(event, body, await childOf(event.task, body["pid"]));
   }
 }
 
-/** What was used of other things than money, of one task or of all, since a time (milliseconds since 1970), newest first. */
+/** Uses of budgets other than money, of one task or of all, since a moment (milliseconds since 1970), newest first. */
 export async function* usedSince(
   store: Pick<Store, "events">,
   since: number,
   only?: string,
 ): AsyncGenerator<Used> {
-  const childOf = makeChildren(store);
+  const childOf = makeChildNames(store);
   for await (const { at, task, body } of eventsSince(store, ["budgetUsed"], since, only)) {
     const used = bodyOf({ body });
     const of = Object.keys(BUDGET_SPANS).find((each) => each === used["of"]);
@@ -140,8 +140,8 @@ function spentOf(event: StoredEvent, body: JsonObject, child: string | undefined
 }
 
 /**
- * Payments of many logs: `events` come task by task, each task's in its own order, whoever wrote them. Clocks of
- * machines differ, so that nothing is read off the order of times.
+ * Payments of many logs. `events` come task by task, each task's in chain order, whichever kernel
+ * wrote them. Clocks of machines differ, so nothing depends on the order of times.
  */
 export async function* spentOfTasks(events: AsyncIterable<StoredEvent>): AsyncGenerator<Spent> {
   let task = "";
@@ -171,8 +171,8 @@ export async function* spentOfTasks(events: AsyncIterable<StoredEvent>): AsyncGe
   yield* asked.values();
 }
 
-/** Makes the look-up of child agents: each task's are read once. */
-function makeChildren(
+/** Looks child agents' names up by process id; each task is read once. */
+function makeChildNames(
   store: Pick<Store, "events">,
 ): (task: string, pid: unknown) => Promise<string | undefined> {
   const known = new Map<string, ReadonlyMap<unknown, string>>();
@@ -191,24 +191,24 @@ function makeChildren(
 }
 
 /**
- * Tells whether an `inferred` event is of an inference that no task's purse paid: vectors, and what the operator asks.
- * Process 1 is the kernel itself.
+ * Tells whether no task's purse paid for an `inferred` event: it is an embedding, or the operator
+ * asked for it (process 1 is the kernel itself).
  */
 export function isBeside({ pid, embedding }: JsonObject): boolean {
   return pid === 1 || embedding === true;
 }
 
-/** The day of a time, UTC, as the log's times are: `2026-11-27`. */
+/** The UTC day of a moment (milliseconds since 1970): `2026-11-27`. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Looks a task up, by its id or what else stands in the log in its place; undefined where there is none. */
+/** Finds a task by the log's task field, which may hold another name; undefined where no task has it. */
 export type FindTask = (
   task: string,
 ) => Pick<AgentTask, "ingress" | "agent"> & Partial<Pick<AgentTask, "session">> | undefined;
 
-/** Sums by day, model and payer, the newest first. */
+/** Sums one log's payments by day, model and payer, newest first. */
 export async function costsOf(
   store: Pick<Store, "events">,
   { since, ...rest }: {
@@ -220,7 +220,7 @@ export async function costsOf(
   return await sumsOf(spentSince(store, since), rest);
 }
 
-/** Sums of payments by day, model and payer, in the order in which each first comes. */
+/** Sums of payments by day, model and payer, in order of first occurrence. */
 export async function sumsOf(
   payments: AsyncIterable<Spent>,
   { until = Infinity, find }: {

@@ -1,4 +1,4 @@
-/** The log in a database: its process is started before anything else, and this kernel ends with it. @module */
+/** The log in a database: its process starts before everything else, and the kernel ends with it. @module */
 import type { Json } from "../../../contracts/base/json.ts";
 import type { PortHandler } from "../../../contracts/base/port.ts";
 import type { KernelConfig, StoreChoice } from "../../../contracts/wire/wire_control.ts";
@@ -9,20 +9,20 @@ import { lineOfStore } from "../start/store_line.ts";
 import type { SpawnPowers } from "../start/spawn.ts";
 import { probeWalls } from "../start/walls.ts";
 
-/** What it is started with. */
+/** The store's choice, powers and listeners. */
 export interface StoreProcessParts {
   readonly config: KernelConfig;
   readonly choice: StoreChoice;
   readonly spawn: SpawnPowers;
   readonly now: () => number;
-  /** What the process tells: something may be there to be read. */
+  /** Called with the process's notifications: there may be something new to read. */
   hear(op: string, body: Json): void;
-  /** It ended, with why: nothing can be made durable any more. */
+  /** Called with the reason when the process ended: nothing can be made durable any more. */
   lost(why: string): void;
 }
 
 /**
- * Starts it and opens the log.
+ * Starts the store process and opens the log.
  * @throws Fault as the database says
  */
 export async function startStoreProcess(parts: StoreProcessParts): Promise<RemoteStore> {

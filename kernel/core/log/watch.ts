@@ -1,4 +1,4 @@
-/** Watching a task: what it did so far, then what it does, without a gap. @module */
+/** Watching a task: its past events, then its new ones, without a gap. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { WatchEvent } from "../../../contracts/task/control_answers.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -11,14 +11,14 @@ import { bodyOf, eventsOf, type ReadPrivate } from "./read_events.ts";
 /** Sends one event to a watcher: `event` with a {@link WatchEvent}, or `end`. */
 type Send = (kind: "event" | "end", event: WatchEvent | Ended) => void;
 
-/** The last event of a watch: the task is over, or waits for a person. */
+/** The end of a watch: the task is over, or waits for a person. */
 interface Ended {
   readonly task: string;
   readonly status: string;
   readonly exit: number | null;
 }
 
-/** What a call under way says of itself, and how confidential what it has read is. */
+/** A running call's report on itself, with the label of what the call has read. */
 export type Progress = Omit<Extract<WatchEvent, { readonly kind: "progress" }>, "kind">;
 
 interface WatchingParts {
@@ -26,28 +26,29 @@ interface WatchingParts {
   readonly store: Pick<Store, "events">;
   readonly readPrivate: ReadPrivate;
   get(task: TaskId): AgentTask;
-  /** The last watcher of a task has gone. */
+  /** Called when the last watcher of a task is gone. */
   unwatched(task: TaskId): void;
 }
 
 /** Watchers of tasks. */
 export interface Watching {
-  /** Starts a watch from event `from`; returns what ends it. */
+  /** Starts a watch from event `from`; returns the function that ends it. */
   watch(task: TaskId, from: number, send: Send): Promise<() => void>;
-  /** Text of a model, while it is decoded. */
+  /** Passes a model's text on while it is decoded. */
   text(task: string, text: string): void;
-  /** An exchange with a model provider, for a recording. */
+  /** Passes an exchange with a model provider on, for a recording. */
   wire(task: string, exchange: string): void;
-  /** What a call under way says of itself: made safe to show, kept nowhere. */
-  reading(task: string, said: Reading): void;
-  /** The model of the task thinks: so many characters more. */
+  /** Passes on how far a model has read its prompt. */
+  reading(task: string, reading: Reading): void;
+  /** Passes on how many more characters a model has thought. */
   thinking(task: string, characters: number): void;
-  progress(task: string, said: Progress): void;
-  /** Tells of an end that is not in the log, because nothing can be written. */
+  /** Passes on a running call's report: safe to show, and not recorded. */
+  progress(task: string, progress: Progress): void;
+  /** Passes an end on that is not in the log, because the log cannot be written. */
   strand(ended: Ended): void;
 }
 
-/** Where no task runs. */
+/** The watchers of a kernel without tasks. */
 export const NOTHING_TO_WATCH: Watching = Object.freeze({
   watch: (task: TaskId) =>
     Promise.reject(new Fault("notFound", `Cannot watch task ${task}: nothing runs here`)),
@@ -70,8 +71,11 @@ export function makeWatching(parts: WatchingParts): Watching {
     if (typeof status !== "string" || !QUIET.has(status)) return undefined;
     return { task, status, exit: typeof exit === "number" ? exit : null };
   };
+  const tell = (task: string, event: WatchEvent): void => {
+    for (const send of watchers.get(task) ?? []) send("event", event);
+  };
 
-  return Object.freeze({
+  return Object.freeze<Watching>({
     async watch(task: TaskId, from: number, send: Send): Promise<() => void> {
       if (parts.get(task).purged) {
         throw new Fault("notFound", `Cannot watch task ${task}: it was purged`);
@@ -115,21 +119,11 @@ export function makeWatching(parts: WatchingParts): Watching {
         parts.unwatched(task);
       };
     },
-    text(task: string, text: string): void {
-      for (const send of watchers.get(task) ?? []) send("event", { kind: "chunk", text });
-    },
-    wire(task: string, exchange: string): void {
-      for (const send of watchers.get(task) ?? []) send("event", { kind: "wire", exchange });
-    },
-    reading(task: string, { done, total }: Reading): void {
-      for (const send of watchers.get(task) ?? []) send("event", { kind: "reading", done, total });
-    },
-    thinking(task: string, characters: number): void {
-      for (const send of watchers.get(task) ?? []) send("event", { kind: "thinking", characters });
-    },
-    progress(task: string, said: Progress): void {
-      for (const send of watchers.get(task) ?? []) send("event", { kind: "progress", ...said });
-    },
+    text: (task, text) => tell(task, { kind: "chunk", text }),
+    wire: (task, exchange) => tell(task, { kind: "wire", exchange }),
+    reading: (task, { done, total }) => tell(task, { kind: "reading", done, total }),
+    thinking: (task, characters) => tell(task, { kind: "thinking", characters }),
+    progress: (task, progress) => tell(task, { kind: "progress", ...progress }),
     strand(ended: Ended): void {
       for (const send of watchers.get(ended.task) ?? []) send("end", ended);
     },
@@ -159,7 +153,7 @@ export async function* pastEvents(
   }
 }
 
-/** An event that was committed, with its private part as the writer gave it. */
+/** A committed event, with its private part in clear. */
 export interface Published extends NewEvent {
   readonly task: string;
   readonly n: number;
@@ -169,15 +163,15 @@ export interface Published extends NewEvent {
 /** A log whose appends are published. */
 export interface Bus {
   readonly log: EventLog;
-  /** `task` undefined: every task's. Returns the unsubscriber. */
+  /** Listens to one task, or to all where `task` is undefined. Returns the unsubscriber. */
   listen(task: string | undefined, listener: (event: Published) => void): () => void;
 }
 
-/** Wraps a log. */
+/** Wraps a log so that its appends are published. */
 export function makeBus(log: EventLog, now: () => number): Bus {
   const all = new Set<(event: Published) => void>();
   const byTask = new Map<string, Set<(event: Published) => void>>();
-  /** An append that is published once it is durable. */
+  /** Publishes an append once it is durable. */
   const publishing =
     (append: EventLog["append"]): EventLog["append"] =>
     async (task, events, documents = [], at = now()) => {

@@ -1,5 +1,5 @@
 /**
- * The brake: a process that spends too fast, or was sent SIGBRAKE, waits until a person lets it go on.
+ * The brake: a process that spends too fast or received SIGBRAKE waits for a person's answer.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,7 +11,7 @@ import type { Question } from "../../../contracts/authority/question.ts";
 import { digestOf } from "../../../port/digest.ts";
 import { type Payment, recent, spendsTooFast } from "./signals.ts";
 
-/** How long the question stays open, milliseconds: a day. */
+/** Milliseconds that the question stays open: a day. */
 const TTL = 24 * 60 * 60_000;
 
 interface BrakeParts {
@@ -21,7 +21,7 @@ interface BrakeParts {
 }
 
 /**
- * Asks whether the process may go on.
+ * Asks a person whether the process may go on.
  *
  * @throws Fault `needsApproval` when the question was queued, `budgetExhausted` when no more
  * questions may be asked
@@ -74,8 +74,8 @@ export async function askToGoOn(parts: BrakeParts, row: ProcessRow): Promise<boo
 }
 
 /**
- * Reserves what a request will probably cost; asks a person when the task spends too fast. Undefined
- * when it may not go on, else what ends the reservation.
+ * Makes the reservation of a request's probable cost, which asks a person when the task spends too fast. Resolves with
+ * the function that ends the reservation, or undefined when the request may not be sent.
  */
 export function reserving(
   purse: Purse,
@@ -95,14 +95,14 @@ interface Purse {
   /** Books US dollars. */
   paid(money: number): void;
   /**
-   * Counts US dollars that a request under way will probably cost, until the returned function is
-   * called (then book what was paid): children that begin at the same moment count together.
+   * Counts US dollars that a running request will probably cost, until the returned function is called (book the
+   * payment then): requests of children that start at the same moment count together.
    */
   pending(money: number): () => void;
   isSpentTooFast(limits: Pick<Limits, "moneyPerMinute">): boolean;
-  /** {@link Purse.pending}, unless it is spent too fast: in one step, so that nobody comes between. */
+  /** Like {@link Purse.pending}, or undefined where the task spends too fast: check and reservation in one step. */
   begin(money: number, limits: Pick<Limits, "moneyPerMinute">): (() => void) | undefined;
-  /** A person let it go on: what was paid, or is under way, counts no more. */
+  /** A person's consent: payments so far and running requests no longer count. */
   forgive(): void;
 }
 
@@ -135,8 +135,8 @@ export function makePurse({ now }: Pick<Powers, "now">): Purse {
 }
 
 /**
- * The same keeper, which tells `exhausted` of each limit that a call ran into, by name. What is refused
- * for want of budget is refused again next time: the process is to conclude, not to try for ever.
+ * Wraps a keeper so that `exhausted` hears the name of each limit that a call ran into. A refusal
+ * for want of budget would repeat, so the process must conclude instead of retrying.
  */
 export function tellingExhaustion(
   processes: ProcessKeeper,

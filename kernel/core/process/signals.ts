@@ -1,6 +1,6 @@
 /**
- * What each signal does to a process, as a state machine without effects: the session executes the
- * actions.
+ * The effect of each signal on a process, as a state machine without effects of its own: the
+ * session executes the actions.
  * @module
  */
 import { unreachable } from "../../../contracts/base/fault.ts";
@@ -9,31 +9,31 @@ import type { ExitCode } from "../../../contracts/base/mod.ts";
 import type { Signal } from "../../../contracts/task/mod.ts";
 import type { Limits } from "../../../contracts/task/mod.ts";
 
-/** Where a process stands towards signals. `braked` waits for a person, `stopped` for SIGCONT. */
+/** A process's state for signals: `braked` waits for a person, `stopped` for SIGCONT. */
 export type SignalState = "running" | "stopped" | "braked" | "concluding" | "ended";
 
-/** One thing to do. */
+/** An action for the session. */
 export type SignalAction =
-  /** Tell the worker; what it makes of it is its own affair. */
+  /** Tell the worker, which may ignore the signal. */
   | { readonly kind: "deliver"; readonly signal: Signal }
-  /** Keep back what the port brings and what it is owed, and freeze deadlines. */
+  /** Hold frames in both directions back, and freeze deadlines. */
   | { readonly kind: "hold" }
-  /** Let both go on. */
+  /** Pass held frames on and resume deadlines. */
   | { readonly kind: "release" }
-  /** Cancel the inference or calls under way. */
+  /** Cancel the running inference or calls. */
   | { readonly kind: "interrupt" }
-  /** No new calls; a partial answer within `withinMs`, else the end with `exit`. */
+  /** Allow no new calls; end with `exit` unless a partial answer comes within `withinMs`. */
   | { readonly kind: "conclude"; readonly withinMs: number; readonly exit: ExitCode }
   /** Kill the process and its subtree at once. */
   | { readonly kind: "end"; readonly exit: ExitCode }
   /** Ask a person whether a process that spends too fast may go on. */
   | { readonly kind: "askBrake" }
-  /** Advertise tools anew: some are gone. */
+  /** Advertise the tools again, because some are gone. */
   | { readonly kind: "readvertise" }
   /** Take the exit of a child that ended. */
   | { readonly kind: "reap" };
 
-/** The next state, and what to do on the way there. */
+/** The next state, and the actions of the transition. */
 export interface SignalStep {
   readonly next: SignalState;
   readonly actions: readonly SignalAction[];
@@ -42,7 +42,7 @@ export interface SignalStep {
 /** Milliseconds that a process has to conclude. */
 const CONCLUDE_MS = 5_000;
 
-/** What a signal does in a state. A process that has ended takes none. */
+/** The step of a signal in a state. An ended process ignores signals. */
 export function onSignal(state: SignalState, signal: Signal): SignalStep {
   if (state === "ended") return step("ended");
   const deliver: SignalAction = { kind: "deliver", signal };
@@ -59,7 +59,7 @@ export function onSignal(state: SignalState, signal: Signal): SignalStep {
     case "SIGINT":
       return step(state, { kind: "interrupt" });
     case "SIGSTOP":
-      // INVARIANT: what concludes still ends in time: stopping it does not stop its deadline.
+      // INVARIANT: stopping a concluding process does not stop its deadline.
       if (state !== "running") return step(state);
       return step("stopped", { kind: "hold" });
     case "SIGCONT":
@@ -82,7 +82,7 @@ export function onSignal(state: SignalState, signal: Signal): SignalStep {
   }
 }
 
-/** What a person's answer to the brake does. */
+/** The step of a person's answer to the brake. */
 export function onBrakeAnswer(state: SignalState, allowed: boolean): SignalStep {
   if (state !== "braked") return step(state);
   return allowed
@@ -93,7 +93,7 @@ export function onBrakeAnswer(state: SignalState, allowed: boolean): SignalStep 
 function concluding(state: SignalState, deliver: SignalAction, exit: ExitCode): SignalStep {
   if (state === "concluding") return step(state);
   const conclude: SignalAction = { kind: "conclude", withinMs: CONCLUDE_MS, exit };
-  // One that is held must hear of it, and may say its last words.
+  // A held process must hear the signal, and may still give a last answer.
   return state === "running"
     ? step("concluding", deliver, conclude)
     : step("concluding", { kind: "release" }, deliver, conclude);

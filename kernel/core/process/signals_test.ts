@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { Pid } from "../../../contracts/authority/ids.ts";
 import { EXIT } from "../../../contracts/base/mod.ts";
 import { Signal } from "../../../contracts/task/mod.ts";
-import { makeDeadline } from "./limits.ts";
+import { makeDeadlines } from "./limits.ts";
 import { onBrakeAnswer, onSignal, type SignalState, spendsTooFast } from "./signals.ts";
 
 const kinds = (state: SignalState, signal: Signal): readonly string[] =>
@@ -106,19 +107,26 @@ Deno.test("a deadline stands still while frozen and comes once", () => {
       };
     },
   };
-  const deadline = makeDeadline(powers, 100, () => due++);
+  const deadlines = makeDeadlines(powers);
+  const pid = Pid.parse(7);
+  const deadline = deadlines.start(pid, 100, () => due++);
   turn(60);
-  deadline.freeze();
-  deadline.freeze();
+  deadlines.freeze(pid);
+  deadlines.freeze(pid);
+  const resume = deadline.pause();
   turn(1_000);
   assert.equal(due, 0);
-  deadline.thaw();
-  deadline.thaw();
+  deadlines.thaw(pid);
+  deadlines.thaw(pid);
+  turn(1_000);
+  assert.equal(due, 0);
+  resume();
   turn(39);
   assert.equal(due, 0);
   turn(1);
   assert.equal(due, 1);
-  deadline.thaw();
+  deadlines.freeze(pid);
+  deadlines.thaw(pid);
   turn(1_000);
   assert.equal(due, 1);
 });

@@ -17,7 +17,7 @@ import type { ToolSnapshot } from "../../../contracts/tool/tool.ts";
 import type { Mount } from "../../../contracts/tool/workspace.ts";
 import { above, type Charge, count, inherited, narrowed, passes } from "./limits.ts";
 
-/** What a new process is made of; the table adds its number and its start. */
+/** A new process; the table adds its pid and start time. */
 export interface NewProcess extends
   Pick<
     ProcessRow,
@@ -40,19 +40,19 @@ export interface NewProcess extends
   readonly depth?: number;
   readonly turn?: number;
   readonly sources?: readonly Source[];
-  /** What an earlier kernel had counted. */
+  /** Usage that an earlier kernel counted. */
   readonly usage?: Partial<Usage>;
 }
 
-/** What a parent asks for a child of its own. */
+/** A parent's request for a child. */
 export interface ChildProcess extends ChildRequest {
   readonly spec: string;
   readonly conversation: string;
-  /** Tools that the parent is advertised now. */
+  /** Tools advertised to the parent now. */
   readonly tools: ReadonlySet<string>;
 }
 
-/** Names of what a process keeps of what it holds; others are no rights. */
+/** Names of the tools and mounts that a process keeps; unknown names give nothing. */
 export interface KeptRights {
   readonly tools: readonly string[];
   readonly mounts: readonly string[];
@@ -70,27 +70,27 @@ export interface ProcessTable extends ProcessKeeper {
   /** Ends a process and every descendant; returns those that ended now, children first. */
   end(pid: Pid, exit: number): readonly ProcessRow[];
   setStatus(pid: Pid, status: ProcessStatus): void;
-  /** Whether questions from now on wait for a person, are queued or denied. */
+  /** Sets whether later questions wait for a person, are queued or denied. */
   setOnQuestion(pid: Pid, onQuestion: OnQuestion): void;
   setPhase(pid: Pid, phase: Phase): void;
-  /** Keeps of its tools and mounts those that are named; the arguments of tools stay as narrow as they were. */
+  /** Drops all tools and mounts but the named ones; the tools' arguments stay as narrow as before. */
   narrow(pid: Pid, kept: KeptRights): void;
-  /** The inference that proposes the calls from now on. */
+  /** Sets the inference that proposes later calls. */
   setModel(pid: Pid, model: ProcessRow["model"]): void;
-  /** Begins a turn: model turns are counted for each message, so their count starts anew. */
+  /** Begins a turn and resets the count of model turns, which is kept for each message. */
   setTurn(pid: Pid, turn: number): void;
-  /** Raises limits, as a person decided; throws `refused` above an ancestor's. */
+  /** Raises limits, by a person's decision; throws `refused` above the parent's. */
   extend(pid: Pid, limits: Partial<Limits>): void;
-  /** Counts what was used whether or not it fits; the limit that is passed, if one is. */
+  /** Counts usage even beyond a limit; returns the name of the exceeded limit. */
   settle(pid: Pid, charge: Charge): string | undefined;
   /** Descendants, nearest first. */
   descendants(pid: Pid): readonly ProcessRow[];
-  /** Forgets an ended process. Does nothing for a live one. */
+  /** Removes the row of an ended process; no effect on a live one. */
   forget(pid: Pid): void;
 }
 
-/** Most untrusted sources that a process remembers. */
-const SOURCES = 100;
+/** Untrusted sources that a process remembers. */
+const MAX_SOURCES = 100;
 /** Process 1 is the kernel itself. */
 const FIRST = 2;
 
@@ -106,7 +106,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
     }
     return row;
   };
-  /** The process, then its ancestors, with what each is charged. */
+  /** The process and its ancestors, each with its part of the charge. */
   const bearers = (pid: Pid, charge: Charge): readonly (readonly [ProcessRow, Charge])[] => {
     const list: [ProcessRow, Charge][] = [[live(pid), charge]];
     const shared = inherited(charge);
@@ -216,7 +216,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       live(pid).model = model;
     },
     setOnQuestion(pid: Pid, onQuestion: OnQuestion): void {
-      // Somebody who no longer looks may leave after the process has ended.
+      // A watcher may leave after the process has ended.
       const row = rows.get(pid);
       if (row !== undefined) row.onQuestion = onQuestion;
     },
@@ -258,7 +258,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
       const row = live(pid);
       row.colour = mixColour(row.colour, colour);
       row.label = mixLabel(row.label, label);
-      // What was read once stays read, also where the same name gives something better later.
+      // A source keeps its worst colour and label, even when the same name gives better content later.
       const had = new Map(row.sources.map((each) => [each.source, each]));
       const known = new Set(sources.map(({ source }) => source));
       const kept: Source[] = row.sources.filter(({ source }) => !known.has(source));
@@ -271,7 +271,7 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
           label: mixLabel(was.label, label),
         };
       });
-      row.sources = [...kept, ...worse].slice(-SOURCES);
+      row.sources = [...kept, ...worse].slice(-MAX_SOURCES);
     },
     advertise(pid: Pid, snapshot: ToolSnapshot): void {
       live(pid).snapshot = snapshot;
@@ -281,9 +281,9 @@ export function makeProcessTable(powers: Pick<Powers, "now">): ProcessTable {
   });
 }
 
-// What a child process holds: never more than its parent.
+// The rights of a child process: never more than its parent's.
 
-/** What a parent asks for. */
+/** A parent's request for a child's rights. */
 interface ChildRequest {
   /** Tools, each among the parent's and with at most its arguments. */
   readonly capabilities: readonly CapabilityGrant[];
@@ -292,7 +292,7 @@ interface ChildRequest {
   readonly limits: Partial<Limits>;
 }
 
-/** What the child gets. */
+/** The rights of a new child. */
 interface ChildRights {
   readonly capabilities: readonly CapabilityGrant[];
   readonly mounts: readonly Mount[];
@@ -300,16 +300,16 @@ interface ChildRights {
   readonly depth: number;
 }
 
-/** What of a parent decides. */
+/** The parent's rights and usage. */
 type ParentRights = Pick<
   ProcessRow,
   "capabilities" | "mounts" | "limits" | "depth" | "usage"
 >;
 
 /**
- * Checks a request against its parent. `tools` are the tools that the parent is advertised now.
- * Throws `refused` for a tool, argument or mount that the parent has not, `budgetExhausted` for a
- * limit above the parent's or a depth or number of children that is used up.
+ * Checks a request against its parent. `tools` are the tools advertised to the parent now. Throws
+ * `refused` for a tool, argument or mount that the parent lacks, `budgetExhausted` for a limit
+ * above the parent's or an exhausted depth or number of children.
  */
 function deriveChild(
   parent: ParentRights,
@@ -348,11 +348,11 @@ function within(
   if (grants.length === 0) throw refused(asked.tool, "the parent does not have it");
   const fit = grants.find((grant) => narrower(grant, asked));
   if (fit === undefined) throw refused(asked.tool, "its arguments go beyond the parent's");
-  // What the child left open stays as narrow as the parent's.
+  // Arguments that the child left open stay as narrow as the parent's.
   return { tool: asked.tool, where: { ...fit.where, ...asked.where } };
 }
 
-/** Each argument that the parent is limited in is free of choice for the child only within it. */
+/** Tells whether each argument that limits the parent limits the child at least as much. */
 function narrower(held: CapabilityGrant, asked: CapabilityGrant): boolean {
   return Object.entries(held.where ?? {}).every(([argument, prefixes]) =>
     (asked.where?.[argument] ?? prefixes).every((wanted) =>

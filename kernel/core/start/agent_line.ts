@@ -1,4 +1,4 @@
-/** The start line of the relay between an agent of others and its provider: one origin, one socket. @module */
+/** The start line of the relay between a foreign agent and its provider: one origin, one socket. @module */
 import { CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { started } from "./command_line.ts";
@@ -13,19 +13,19 @@ import {
 import { NAMES } from "./model_line.ts";
 
 const MiB = 1024 * 1024;
-/** Where the relay finds the folder of its socket. */
+/** The folder of the relay's socket inside its namespace. */
 const ROOM = "/run/agent";
 
-/** What a relay is started around. */
+/** A relay's socket and destination. */
 export interface RelayParts {
   /** A folder of the machine, for the socket alone. */
   readonly room: string;
   readonly socketName: string;
-  /** The one origin that it may reach; undefined: none. */
+  /** The only origin that the relay may reach; undefined: none. */
   readonly at: string | undefined;
 }
 
-/** The start line of a relay. The key is no part of it: it comes on standard input. */
+/** The start line of a relay. The provider's key arrives on standard input instead. */
 export function lineOfAgentRelay(
   config: WallConfig & Pick<KernelConfig, "bundles">,
   { room, socketName, at }: RelayParts,

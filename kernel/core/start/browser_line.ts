@@ -1,7 +1,7 @@
 /**
- * The command line of the browser process: a namespace without a network, and in it Deno, which may
- * run one program. Nobody is root in there, so that Chromium's own sandbox stands, too.
- * docs/decision/0010.
+ * The command lines of the browser process and of a wiki's process. The browser gets a namespace
+ * without a network, and Deno in it may run one program. The user inside is not root, so that
+ * Chromium's own sandbox works too. docs/decision/0010.
  * @module
  */
 import { cacheBeside, CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
@@ -20,10 +20,10 @@ import {
 } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
-/** What of the configuration the line is made of. */
+/** The parts of the configuration that the line needs. */
 interface BrowserLineConfig extends WallConfig {
   readonly bundles: { readonly browser: string };
-  /** Chromium's executable, or Debian's launcher of it. */
+  /** Chromium's executable, or Debian's launcher. */
   readonly browser: { readonly program: string };
 }
 
@@ -32,18 +32,18 @@ const MiB = 1024 * 1024;
 const DATA = 4 * 1024 * MiB;
 const FILE = 64 * MiB;
 const FILES = 256 * MiB;
-/** Chromium opens several for each of its processes. */
+/** Chromium opens several files for each of its processes. */
 const OPEN_FILES = 2_048;
 const HEAP = 256;
-/** Nobody of the machine: what matters is that it is not 0. */
+/** Any user id but 0. */
 const USER = "1000";
 
 const { deno: DENO, denoDir: DENO_DIR } = NAMESPACE;
-/** Shared libraries, and what Debian keeps Chromium in. */
+/** Shared libraries, and Debian's folders for Chromium. */
 const SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
-/** What text is drawn with. */
+/** Fonts and their configuration. */
 const FONTS = ["/etc/fonts", "/usr/share/fonts", "/usr/share/fontconfig"];
-/** Shell scripts that only look for what they start; a namespace without a shell starts it itself. */
+/** Launchers are shell scripts; the namespace has no shell, so the program behind the launcher is started directly. */
 const LAUNCHERS: Readonly<Record<string, string>> = {
   "/usr/bin/chromium": "/usr/lib/chromium/chromium",
 };
@@ -51,7 +51,7 @@ const LAUNCHERS: Readonly<Record<string, string>> = {
 /**
  * The start line of a browser.
  *
- * @throws Fault `unavailable` without bubblewrap: nothing else keeps a page from the network
+ * @throws Fault `unavailable` without bubblewrap: no other wall keeps a page from the network
  */
 export function lineOfBrowser(config: BrowserLineConfig, walls: Walls): StartLine {
   const { deno, bwrap, setpriv, nice, prlimit } = config.programs;
@@ -66,7 +66,7 @@ export function lineOfBrowser(config: BrowserLineConfig, walls: Walls): StartLin
   const { browser: bundle } = config.bundles;
   const wall = [
     bwrap,
-    // No --share-net: this is the wall that every request of a page meets.
+    // No --share-net: this wall stops every request that a page makes by itself.
     ...["--unshare-all", "--new-session", "--die-with-parent"],
     ...["--uid", USER, "--gid", USER, "--cap-drop", "ALL", "--clearenv"],
     ...["--setenv", "DENO_DIR", DENO_DIR, "--setenv", "NO_COLOR", "1"],
@@ -99,16 +99,16 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/nowhere";
 }
 
-/** What a wiki's process holds: absolute, real folders. */
+/** The folders of a wiki's process: absolute real paths. */
 export interface WikiFolders {
   readonly folder: string;
   readonly stateFolder: string;
-  /** The wiki's folder is bound read-only. The state is written all the same: SQLite needs it to read. */
+  /** Binds the wiki's folder read-only. The state folder stays writable, which SQLite needs even to read. */
   readonly readOnly: boolean;
 }
 
 /**
- * The start line. Both folders keep their names within the namespace, which the store compares.
+ * The start line of a wiki. Both folders keep their paths in the namespace, because the store compares them.
  *
  * @throws Fault `invalidInput` for a folder with a comma, which Deno reads as a separator
  */
@@ -139,7 +139,7 @@ export function lineOfWiki(
     ...["--ro-bind", denoDir, NAMESPACE.denoDir],
     ...[readOnly ? "--ro-bind" : "--bind", folder, folder],
     ...["--bind", stateFolder, stateFolder],
-    // Deno's Node.js layer looks where its own executable is, and ends if it cannot.
+    // Deno's Node.js layer looks up its own executable, and fails where it cannot.
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "wiki", bundle, rights),

@@ -1,8 +1,8 @@
 /**
- * The command lines around a program of this machine: the copy service's, and the program's own two
- * walls. The outer one makes the namespaces; in it the inner one is process 1, in whose death all
- * that the program started ends. The program lies in a user namespace below that of process 1, so
- * that it can neither trace it nor make namespaces of its own.
+ * The command lines around a program of this machine: the copy service's, and the program's two
+ * walls. The outer wall makes the namespaces. The inner wall is process 1 in them; when it dies,
+ * everything that the program started dies. The program itself lies in a user namespace below
+ * process 1's, so that it can neither trace process 1 nor make namespaces.
  * @module
  */
 import { CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
@@ -18,64 +18,65 @@ import {
 } from "./line_parts.ts";
 import { FILTERING, opening } from "./seccomp.ts";
 
-/** Whose rights a program has: the user's own, or where that is root, nobody's. */
+/** The user whose rights a program has: this user, or `nobody` where this user is root. */
 export type CommandIdentity = "own" | "nobody";
 
-/** The programs that the walls are made of. */
+/** The programs that make the walls. */
 export type WallPrograms = Pick<KernelConfig["programs"], "bwrap" | "setpriv" | "prlimit" | "nice">;
 
-/** One run. */
+/** One run of a program. */
 export interface CommandParts {
   readonly identity: CommandIdentity;
   /** Folder of the machine that holds the copies, by mount. */
   readonly work: string;
   readonly mounts: readonly string[];
-  /** The private copy of the program's bytes, and the path that it is run under. */
+  /** The private copy of the program's bytes. */
   readonly pin: string;
+  /** The path under which the program runs. */
   readonly program: string;
   readonly args: readonly string[];
   /** `MOUNT` or `MOUNT/…`. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Processes and threads that it may have; absent, or more: {@link threadsOf}. */
+  /** Processes and threads, at most; absent, or above it: {@link threadsOf}. */
   readonly threads?: number | undefined;
-  /** How it is begun where it goes on after its call. */
+  /** Set for a program that outlives its call. */
   readonly begun?: Begun;
-  /** Where the program is an agent of others. */
+  /** Set for a foreign agent. */
   readonly agent?: AgentWalls;
 }
 
-/** What an agent of others finds within its walls beside what every program does. */
+/** A foreign agent's additional files and socket inside its walls. */
 export interface AgentWalls {
-  /** The bundle of the client that speaks to it. */
+  /** The bundle of the client that talks to the agent. */
   readonly client: string;
-  /** A folder of its program's files, under its own path. */
+  /** A folder with the program's files, bound under its own path. */
   readonly tree?: string | undefined;
-  /** Where each mount's copy is shown: at the mount's own absolute path, since its protocol names files by such. */
+  /** The path of each mount's copy: the mount's own absolute path, because the agent's protocol names files by it. */
   readonly at: Readonly<Record<string, string>>;
   /** The relay's socket, on the machine. */
   readonly socket?: string | undefined;
 }
 
-/** Where an agent's client, and the way to its provider, lie within its walls. */
+/** Paths inside an agent's walls: its client, and the socket to its provider. */
 export const AGENT_PLACES = Object.freeze({
   client: "/run/remit/agent.js",
   socket: "/run/remit/provider",
 });
 
-/** How a program is begun that goes on after its call: see process_line.ts. */
+/** The start of a program that outlives its call: see process_line.ts. */
 export interface Begun {
-  /** A pipe of the machine's, shown under {@link SIGNALS}. */
+  /** A pipe on the machine, bound at {@link SIGNALS}. */
   readonly signals: string;
-  /** What is run inside the walls, and in its turn runs the program. */
+  /** The command inside the walls that runs the program. */
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where a program that goes on finds the pipe with its signals. */
+/** Path inside the walls of the pipe that carries signals to a program. */
 export const SIGNALS = "/run/remit/signals";
 
-/** What the copy service of a task's runs is started around. */
+/** The folders of a task's copy service. */
 export interface CopyParts {
   readonly bundle: string;
   readonly mounts: readonly Pick<Mount, "name" | "dir">[];
@@ -83,7 +84,7 @@ export interface CopyParts {
   readonly work: string;
 }
 
-/** What a service is started around that keeps the bytes of one program. */
+/** The folders of the service that copies a program's bytes. */
 export interface PinParts {
   readonly bundle: string;
   /** The folder of all kept programs. */
@@ -91,13 +92,14 @@ export interface PinParts {
   readonly program: string;
 }
 
-/** Where the copy service finds its folders. */
+/** The copy service's folders inside its namespace. */
 export const COPY_PLACES = Object.freeze({
   mounts: NAMESPACE.mounts,
   content: NAMESPACE.content,
   work: `${INSIDE}/work`,
 });
-/** Where it finds a program, and where such are kept. */
+
+/** The pin service's folders inside its namespace. */
 export const PIN_PLACES = Object.freeze({
   pins: `${INSIDE}/pins`,
   program: `${INSIDE}/program`,
@@ -113,41 +115,47 @@ export const COMMAND_ENV: Readonly<Record<string, string>> = Object.freeze({
   NO_COLOR: "1",
 });
 
-/** Most processes and threads of a run. */
+/** Processes and threads of a run, at most. */
 export const COMMAND_PROCESSES = 128;
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
-/** Bytes of data that each process of a granted program, or of an agent of others, may take. */
+/** Bytes of data that each process of a granted program, or of a foreign agent, may take. */
 export function dataOf(agent: boolean): number {
   return (agent ? 16 : 4) * GiB;
 }
-/** Processes and threads that a granted program, or an agent of others, may have at most. */
+
+/** Processes and threads of a granted program, or of a foreign agent, at most. */
 export function threadsOf(agent: boolean): number {
   return agent ? AGENT_PROCESSES : COMMAND_PROCESSES;
 }
-/** Numbers of the user and the group that own nothing. */
+
+/** Id of the user and group `nobody`, which own nothing. */
 export const NOBODY = "65534";
-/** The machine's programs and libraries, as far as there are such folders. */
+
+/** The machine's programs and libraries, where such folders exist. */
 export const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-/** What of /etc programs need to start: where libraries lie, which of several programs is meant. */
+
+/** Files of /etc that programs need to start: library paths, and alternatives of programs. */
 export const SETTINGS = [
   "/etc/ld.so.cache",
   "/etc/ld.so.conf",
   "/etc/ld.so.conf.d",
   "/etc/alternatives",
 ];
-/** Where the programs lie that make the inner wall. */
+
+/** Folder inside the walls of the programs that make the inner wall. */
 export const INNER = "/run/remit";
-/** What of /etc agents look for beside: who they are, and whom TLS trusts. */
+
+/** Files of /etc that agents need too: users, groups and TLS roots. */
 const AGENT_SETTINGS = ["/etc/passwd", "/etc/group", "/etc/ssl/certs", "/etc/ca-certificates"];
-/** Most processes and threads of an agent: several programs of many threads each. */
+/** Processes and threads of an agent, at most: several programs of many threads each. */
 const AGENT_PROCESSES = 1_024;
-/** Rights to become nobody, which then has none. */
+/** Capabilities to become `nobody`, who then has none. */
 export const BECOMING = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 
-/** The start line of the copy service of a task's runs: it never meets a program. */
+/** The start line of the copy service of a task's runs: it never sees a program. */
 export function lineOfCopy(config: CopyConfig, parts: CopyParts): StartLine {
   const { mounts, content, work } = COPY_PLACES;
   return copyLine(config, parts.bundle, [
@@ -157,7 +165,7 @@ export function lineOfCopy(config: CopyConfig, parts: CopyParts): StartLine {
   ]);
 }
 
-/** The start line of a service that looks at one program: it never meets a task's files. */
+/** The start line of the service that copies one program's bytes: it never sees a task's files. */
 export function lineOfPin(config: CopyConfig, parts: PinParts): StartLine {
   const { pins, program } = PIN_PLACES;
   return copyLine(config, parts.bundle, [
@@ -175,7 +183,7 @@ function copyLine(
 ): StartLine {
   const env = { DENO_DIR: NAMESPACE.denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
   const { programs, denoDir } = config;
-  // It runs nobody's program: what it reads are files.
+  // The service only reads files and runs no program.
   const wall = filtered(config, "closed", [
     programs.bwrap ?? "",
     ...["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"],
@@ -187,7 +195,7 @@ function copyLine(
     ...binds,
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...[NAMESPACE.deno, "run", ...CHILD_FLAGS],
-    // Deno makes links only for who may read and write everything: here the namespace is the wall.
+    // Deno makes links only with full read and write permission; the namespace is the wall here.
     ...["--allow-read", "--allow-write"],
     ...["--deny-net", "--deny-env", "--deny-run", "--deny-sys", "--deny-ffi", "--deny-import"],
     ...["--v8-flags=--max-old-space-size=512", bundle],
@@ -195,7 +203,7 @@ function copyLine(
   return started(programs, { data: 2 * GiB, file: GiB, files: 256 }, wall);
 }
 
-/** The start line of a program. Its words come last, each as one argument: nothing reads them before it. */
+/** The start line of a program. The program's arguments come last, each as one argument, so that no wall interprets them. */
 export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLine {
   const { programs } = config;
   const { bwrap = "", prlimit = "", setpriv = "" } = programs;
@@ -228,7 +236,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
     ...Object.entries(inner).flatMap(([name, path]) => ["--ro-bind", path, `${INNER}/${name}`]),
     ...(begun === undefined ? [] : ["--ro-bind", begun.signals, SIGNALS]),
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    // Process 1 stays root's, so that it may die with its parent, who is: it holds no right at all.
+    // Process 1 keeps root's user id, so that it may die with its parent, which is root; it has no capability.
     ...(nobody
       ? [
         ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
@@ -237,7 +245,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
         ...countedApart(config),
       ]
       : []),
-    // Processes are counted for each user in each user namespace: what runs outside does not count.
+    // Linux counts processes per user and user namespace, so processes outside do not count.
     ...[
       `${INNER}/prlimit`,
       ...limiting({ data: dataOf(agent !== undefined), file: 256 * MiB, files: 1_024 }),
@@ -246,7 +254,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
     ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
     ...["--unshare-user", "--disable-userns", ...FILTERING],
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
-    // A signal then reaches the program and what belongs to it, and not process 1.
+    // In a session of its own, signals reach the program and its children, but not process 1.
     ...(begun === undefined ? [] : ["--new-session"]),
     ...[
       "--chdir",
@@ -258,8 +266,8 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
 }
 
 /**
- * A user namespace around a program of nobody's: processes are counted in all namespaces above a program's own too, and
- * without this one those of every other such program would be this one's.
+ * A user namespace around a program of nobody's: processes are counted in all namespaces above a
+ * program's own too, and without this one those of every other such program would be this one's.
  */
 export function countedApart(config: WallConfig): readonly string[] {
   const wall = [`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/", "--unshare-user"];
@@ -270,7 +278,7 @@ function placeOfMount({ agent }: Pick<CommandParts, "agent">, name: string): str
   return agent?.at[name] ?? `/m/${name}`;
 }
 
-/** Where `MOUNT` or `MOUNT/…` lies within the walls. */
+/** The path of `MOUNT` or `MOUNT/…` inside the walls. */
 export function placeInside(parts: Pick<CommandParts, "agent">, path: string): string {
   const [name = ""] = path.split("/", 1);
   return `${placeOfMount(parts, name)}${path.slice(name.length)}`;
@@ -290,13 +298,13 @@ function agentBinds({ client, tree, socket }: AgentWalls): readonly string[] {
   ];
 }
 
-/** The path that a program is run under: its own, unless the copies or the walls' parts lie there. */
+/** The path under which a program runs: its own, unless the copies or the walls' own files are there. */
 export function programPlace(program: string): string {
   if (!["/m", INNER].some((folder) => program.startsWith(`${folder}/`))) return program;
   return `${INNER}/granted/${program.slice(program.lastIndexOf("/") + 1)}`;
 }
 
-/** The folders above a program that lies elsewhere than the machine's own; nothing else of them is shown. */
+/** The folders above a program outside the system's folders; they are made empty. */
 export function above(program: string): readonly string[] {
   if (SYSTEM.some((folder) => program.startsWith(`${folder}/`))) return [];
   const parts = program.split("/").slice(1, -1);
@@ -314,7 +322,7 @@ interface Limits {
   readonly files: number;
 }
 
-/** Starts walls that end with the kernel and yield to it, within limits that hold for them, too. */
+/** A start line whose walls die with the kernel, run at low priority and are limited themselves. */
 export function started(
   programs: WallPrograms,
   limits: Limits,

@@ -1,19 +1,21 @@
 /**
- * Ends what a kernel leaves behind. Children end with their kernel by a request of their own (see `--die-with-parent`),
- * which each can make only once it runs: a kernel that is killed between bubblewrap's clone and that request would leave
- * a process that waits for ever. A small process of ours holds a pipe to the kernel, outlives it, and then ends whatever
- * bears the kernel's mark. Should that process be killed, too, the next kernel of the same folder does it.
+ * Ends processes that a killed kernel leaves behind. Children ask to die with their kernel
+ * (`--die-with-parent`), but can ask only once they run: a kernel that is killed between
+ * bubblewrap's clone and that request would leave a process that waits for ever. A small shell
+ * process holds a pipe to the kernel, outlives it, and then kills every process with the kernel's
+ * mark. When the shell process is killed too, the next kernel of the same folder does this.
  * @module
  */
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import type { SpawnPowers } from "./spawn.ts";
 
 /**
- * Every text here is a constant; marks come as variables, so that no argument of what looks for them holds one.
- * `marked` lists what bears mark $1, as /proc/PID/cmdline. `earlier` judges each of an earlier kernel by one read: a
- * child of this one bears no mark any more once it has become its program. What bears
- * the kernel's own mark is a child of the kernel ($PPID) or of another that bears it, or else an orphan. The exit code of
- * grep tells nothing: it is that of an error where a process ended meanwhile.
+ * The script is a constant; marks come as variables, so that the arguments of the searching
+ * programs hold no mark. `marked` lists the processes with mark $1, as /proc/PID/cmdline. `earlier`
+ * judges each process of an earlier kernel by one read, because a child of this kernel loses its
+ * mark once it has become its program. A process with this kernel's own mark is a child of the
+ * kernel ($PPID), a child of another marked process, or else an orphan. grep's exit code is
+ * ignored: it reports an error where a process ended meanwhile.
  */
 const WATCH = `trap '' HUP INT QUIT TERM
 marked() { printf '%s\\n' "$1" | grep -lsaFf - /proc/[0-9]*/cmdline; }
@@ -47,16 +49,16 @@ done`;
 
 const LINE = new Uint8Array([10]);
 
-/** Who ends what is left of a kernel. */
+/** The process that ends leftovers of a kernel. */
 export interface LeftWatch {
   readonly pid: number;
-  /** Ends orphans now: after something was ended that may not have begun yet. */
+  /** Ends orphans now: called after killing a process that may not have started fully. */
   look(): void;
-  /** Ends the watch itself, once all children were ended in an orderly way. */
+  /** Ends the watching process, after all children have ended. */
   close(): Promise<void>;
 }
 
-/** Starts that process; undefined where there is no mark, or no program by which the kernel may start a shell. */
+/** Starts the watching process; undefined without a mark, or without a program through which the kernel may start a shell. */
 export function watchForLeft(
   { mark, programs }: Pick<KernelConfig, "mark" | "programs">,
   spawn: Pick<SpawnPowers, "start">,

@@ -1,10 +1,10 @@
-/** What every child's start line is made of: walls, sizes, Deno's flags. @module */
+/** The parts of every child's start line: walls, sizes, Deno's flags. @module */
 import { CHILD_FLAGS, WASM_PAGES } from "../../../contracts/base/built_program.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { type Filter, FILTERING, opening } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 
-/** The kinds of children there are. */
+/** The kinds of children. */
 export type Role =
   | "worker"
   | "toolhost"
@@ -29,6 +29,7 @@ export interface StartLine {
 }
 
 const MiB = 1024 * 1024;
+
 /** MiB of V8 heap, 64 KiB pages of WASM memory, MiB of data in all, MiB of any file. */
 export interface Sizes {
   readonly heap: number;
@@ -36,53 +37,57 @@ export interface Sizes {
   readonly data: number;
   readonly file: number;
 }
-/** What has sizes: children of a fixed program, and imported servers. */
+
+/** Roles with fixed sizes: Remit's own programs, and imported servers of npm. */
 export type SizedRole = Exclude<Role, "browser"> | "mcpServer";
 
-/** What a child of each kind may take, without the weights of a model. */
+/** Limits of each kind of child, without a model's weights. */
 export const SIZES: Readonly<Record<SizedRole, Sizes>> = {
   worker: { heap: 128, pages: WASM_PAGES.worker, data: 1_024, file: 64 },
   toolhost: { heap: 256, pages: WASM_PAGES.toolhost, data: 2_048, file: 1_024 },
   model: { heap: 256, pages: WASM_PAGES.model, data: 1_024, file: 64 },
   plugin: { heap: 256, pages: WASM_PAGES.plugin, data: 2_048, file: 64 },
   net: { heap: 256, pages: WASM_PAGES.net, data: 1_024, file: 64 },
-  // Holds pages of rows on their way.
+  // Holds pages of rows while they are sent.
   store: { heap: 512, pages: WASM_PAGES.store, data: 1_536, file: 64 },
   // Holds the index of some thousand pages; its database is one file.
   wiki: { heap: 2_048, pages: WASM_PAGES.wiki, data: 6_144, file: 65_536 },
-  // Client of one imported server: a result of 16 MB is in it several times while it is parsed.
+  // Client of one imported server: a result of 16 MB exists several times while it is parsed.
   mcp: { heap: 256, pages: WASM_PAGES.mcp, data: 1_024, file: 64 },
   mcpTree: { heap: 256, pages: WASM_PAGES.mcpTree, data: 1_024, file: 64 },
   // Client of one peer: the same bounds.
   a2a: { heap: 256, pages: WASM_PAGES.a2a, data: 1_024, file: 64 },
-  // An imported server of npm. Other programs: see mcp_program_line.ts.
+  // An imported server of npm. Other servers: see `lineOfMcpProgram`.
   mcpServer: { heap: 512, pages: WASM_PAGES.mcpServer, data: 2_048, file: 1_024 },
   remote: { heap: 256, pages: WASM_PAGES.remote, data: 1_024, file: 64 },
   // Without the weights, whose size is added.
   local: { heap: 512, pages: WASM_PAGES.local, data: 1_792, file: 64 },
   native: { heap: 256, pages: WASM_PAGES.native, data: 1_024, file: 64 },
 };
+
 /**
- * A child's program stands in its namespace under its own path, which may begin with any name: what
- * else the child finds lies in a folder that no machine has.
+ * A child's bundle keeps its own path in the namespace, which may begin with any name, so Remit's
+ * other files lie in a folder that exists on no machine.
  */
 export const INSIDE = "/.remit-inside";
-/** Where a child in a namespace finds what is its own. */
+
+/** Paths inside a child's namespace. */
 export const NAMESPACE = {
   deno: `${INSIDE}/deno`,
   denoDir: `${INSIDE}/dd`,
   broker: "/run/broker.sock",
   content: `${INSIDE}/content`,
   scratch: `${INSIDE}/scratch`,
-  /** In it each mount under its name. */
+  /** Holds each mount under its name. */
   mounts: `${INSIDE}/m`,
 };
-/** Shared libraries that the deno executable loads, where Linux distributions keep them. */
+
+/** Shared libraries that the deno executable loads, in the folders of Linux distributions. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
 
 /**
- * A namespace that holds the deno executable, its libraries and nothing else. `env`: `kept` is the line's own
- * environment, where values may stand that nobody shall read from a list of processes.
+ * A namespace that holds the deno executable, its libraries and nothing else. `env`: with `kept` the environment passes
+ * through from the line's own, for values that a list of processes must not show.
  */
 export function namespace(
   bwrap: string,
@@ -103,18 +108,18 @@ export function namespace(
   ];
 }
 
-/** What every wall is made of. */
+/** The parts of the configuration that every wall needs. */
 export type WallConfig = Pick<KernelConfig, "programs" | "dir" | "mark">;
 
 /**
- * Arguments of bubblewrap that change nothing: whoever looks for what a kernel left knows it by them. The variable is
- * gone before the program starts.
+ * Arguments of bubblewrap without an effect, by which leftovers of a kernel are found. The variable
+ * is unset before the program starts.
  */
 export function marking({ mark }: Pick<KernelConfig, "mark">): readonly string[] {
   return mark === undefined ? [] : ["--setenv", "REMIT_MARK", mark, "--unsetenv", "REMIT_MARK"];
 }
 
-/** A wall, whose first word is bubblewrap, with its mark, and a filter of system calls on what it starts. */
+/** Adds the mark, and a filter of system calls, to a wall whose first word is bubblewrap. */
 export function filtered(
   config: WallConfig,
   filter: Filter | undefined,
@@ -126,12 +131,12 @@ export function filtered(
     : [...opening(config.dir, filter), ...marked, ...FILTERING, ...wall];
 }
 
-/** The whole environment of a child. */
+/** The complete environment of a Deno child. */
 export function environment(denoDir: string): Record<string, string> {
   return { DENO_DIR: denoDir, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
 }
 
-/** `rights` are permission flags; a permission broker overrides all of them. */
+/** The words that run a bundle with Deno. `rights` are permission flags; a permission broker overrides all of them. */
 export function denoLine(
   deno: string,
   role: SizedRole,
@@ -149,7 +154,7 @@ export function denoLine(
   ];
 }
 
-/** Flags of a child that has no right at all. */
+/** Deno's flags for no permission at all. */
 export const DENIED = [
   "--deny-read",
   "--deny-write",
@@ -162,12 +167,12 @@ export const DENIED = [
 ];
 
 /**
- * What computes for whoever waits for an answer keeps the kernel's own priority: ten nicer, a busy machine would give an
- * engine a tenth of a core.
+ * Roles on whose computing a person waits keep the kernel's own priority: at nice 10, a busy
+ * machine would give an engine a tenth of a core.
  */
 const COMPUTING: ReadonlySet<SizedRole> = new Set<SizedRole>(["local", "native"]);
 
-/** Bubblewrap ends its child with the kernel by itself, and then needs no setpriv. */
+/** The complete start line of a sized role. Bubblewrap dies with the kernel by itself and needs no setpriv. */
 export function started(
   config: Pick<KernelConfig, "programs">,
   walls: Walls,
@@ -184,7 +189,7 @@ export function started(
       ? [
         prlimit,
         "--core=0",
-        // Each connection of a proxy takes two.
+        // Each proxied connection takes two files.
         `--nofile=${role === "net" ? 1_024 : 256}`,
         `--data=${data * MiB}`,
         `--fsize=${file * MiB}`,

@@ -1,4 +1,4 @@
-/** What of the machine's files an imported server finds in its namespace: what it was granted, under its own names. @module */
+/** The machine's files in an imported server's namespace: its grants, under their own paths. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { McpGrants } from "../../../contracts/exchange/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
@@ -8,20 +8,20 @@ import { beneath } from "../lease/scope.ts";
 import { INSIDE } from "./line_parts.ts";
 import { howEnded, type SpawnPowers } from "./spawn.ts";
 
-/** Names of ours within a namespace, and what is the machine's alone: no grant may stand there. */
+/** Paths of Remit inside a namespace, and paths of the system: no grant may cover them. */
 const RESERVED = [
   ...[INSIDE, "/private", "/run", "/tree", "/relay", "/proc", "/sys", "/dev", "/etc"],
 ];
 
-/** Grants of files, as they are bound. */
+/** Granted files. */
 export interface FileGrants extends Pick<McpGrants, "read" | "write"> {
-  /** What of the machine stands in the place of a granted path: its copy. */
+  /** For granted paths that are copied: the copy that is bound in the path's place. */
   readonly copies?: Readonly<Record<string, string>>;
 }
 
 /**
- * Arguments of bubblewrap that bind each granted path under its own name, an outer one before what lies in it.
- * `own`: folders of Remit, which no grant may touch.
+ * Arguments of bubblewrap that bind each granted path under its own name, outer paths before inner
+ * ones. `own`: folders of Remit, which no grant may touch.
  *
  * @throws Fault `refused` for a path that is reserved or Remit's own
  */
@@ -41,14 +41,14 @@ export function grantBinds(
   });
 }
 
-/** Names of ours at which, or beneath which, no socket may be shown. */
+/** Paths at or beneath which no socket may be bound. */
 const RESERVED_FOR_SOCKETS = [
   ...RESERVED.filter((each) => each !== "/run"),
   ...["/run/remit", "/run/net.sock", "/run/broker.sock"],
 ];
 
 /**
- * Arguments of bubblewrap that show a server the unix sockets that it was granted, each alone, under its own name.
+ * Arguments of bubblewrap that bind a server's granted unix sockets, each alone, under its own path.
  *
  * @throws Fault `refused` for a path that is reserved or Remit's own
  */
@@ -67,36 +67,36 @@ export function socketBinds(sockets: readonly string[], own: readonly string[]):
   });
 }
 
-/** Most that is masked for one server, and milliseconds that looking for it may take. */
-const MASKS = 1_000, LOOKING_MS = 20_000;
+/** Masks of one server, at most, and milliseconds of searching for them. */
+const MAX_MASKS = 1_000, SEARCH_MS = 20_000;
 
-/** What no tool reads, whatever was granted. */
+/** The never-list: files that no tool reads, whatever was granted. */
 export interface Kept {
-  /** Globs whose last part each such path matches. */
+  /** Globs; each listed path matches the last part of one. */
   readonly names: readonly string[];
-  /** Why nobody may read an absolute path, in words; undefined when somebody may. */
+  /** Why an absolute path is never read; undefined where the list does not name it. */
   why(path: string): string | undefined;
 }
 
-/** What a server does not find in what is bound: by its paths in the namespace. */
+/** Paths in the namespace that are hidden from a server, inside its grants. */
 export interface Masks {
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
 
 /**
- * What in granted paths is kept from every server: sockets, pipes and devices, which a read-only bind lets anybody talk
- * to, and what the never-list names, which a link of another name leads to as well as its own.
+ * Finds the paths to hide inside grants: sockets, pipes and devices, which even a read-only bind
+ * lets a server talk to, and files of the never-list, under their own names and through links.
  *
- * @throws Fault `refused` for a granted path that is itself kept, `tooLarge` for more than a start can mask, or where
- * looking takes too long
+ * @throws Fault `refused` for a granted path that is itself to be hidden, `tooLarge` for too many
+ * masks or a search that takes too long
  */
 export async function masksIn(
   { read, write, copies = {} }: FileGrants,
   { own = [], kept, programs, spawn, powers }: {
     /** Folders of Remit, which no grant may touch. */
     readonly own?: readonly string[];
-    /** Absent: only what is neither file nor folder. */
+    /** Absent: hide only sockets, pipes and devices. */
     readonly kept?: Kept | undefined;
     readonly programs: KernelConfig["programs"];
     readonly spawn: Pick<SpawnPowers, "start">;
@@ -109,22 +109,22 @@ export async function masksIn(
   const files = new Set<string>(), folders = new Set<string>();
   if (granted.length === 0) return { files: [], folders: [] };
   let folder: string | undefined;
-  const found = (type: string, lies: string): void => {
-    const copy = copied.find((path) => beneath(copies[path] ?? path, lies));
-    const path = copy === undefined ? lies : `${copy}${lies.slice((copies[copy] ?? copy).length)}`;
-    // A copy stands there instead.
-    if (copy === undefined && copied.some((each) => beneath(each, lies))) return;
+  const found = (type: string, at: string): void => {
+    const copy = copied.find((path) => beneath(copies[path] ?? path, at));
+    const path = copy === undefined ? at : `${copy}${at.slice((copies[copy] ?? copy).length)}`;
+    // A copy is bound there instead.
+    if (copy === undefined && copied.some((each) => beneath(each, at))) return;
     if (folder !== undefined && beneath(folder, path)) return;
     if (type !== "f" && type !== "d") files.add(path);
     else if (kept?.why(path) === undefined) return;
     else if (type === "f") files.add(path);
     else folders.add(folder = path);
-    if (files.size + folders.size > MASKS) looking.kill();
+    if (files.size + folders.size > MAX_MASKS) search.kill();
   };
   const decoder = new TextDecoder();
   let rest = "";
-  // The kernel itself may not read what it grants; prlimit is there wherever a server is started.
-  const looking = spawn.start({
+  // `find` searches because the kernel itself may not read grants; prlimit exists wherever servers start.
+  const search = spawn.start({
     program: programs.prlimit ?? "",
     args: [
       ...["--core=0", "--", "find", ...granted.map((path) => copies[path] ?? path)],
@@ -138,25 +138,25 @@ export async function masksIn(
       rest = all.pop() ?? "";
       for (const each of all) found(each.slice(0, 1), each.slice(1));
     },
-    // Folders that we may not read, no program of ours may either.
+    // Folders that this user may not read are unreadable for the server too.
     onStderr: () => undefined,
   });
-  const disarm = powers.after(LOOKING_MS, looking.kill);
-  const status = await looking.exited;
+  const disarm = powers.after(SEARCH_MS, search.kill);
+  const status = await search.exited;
   disarm();
-  const most = files.size + folders.size > MASKS;
-  if (status.signal === null && (status.code ?? 9) <= 1 && !most) {
+  const tooMany = files.size + folders.size > MAX_MASKS;
+  if (status.signal === null && (status.code ?? 9) <= 1 && !tooMany) {
     return { files: [...files], folders: [...folders] };
   }
   throw new Fault(
     "tooLarge",
     `Cannot look for sockets, pipes and never-listed names in ${
       granted.map((path) => JSON.stringify(path)).join(", ")
-    }: ${most ? `there are more than ${MASKS}` : howEnded(status)}; grant a smaller folder`,
+    }: ${tooMany ? `there are more than ${MAX_MASKS}` : howEnded(status)}; grant a smaller folder`,
   );
 }
 
-/** Before anything is looked through: it may be all of the machine. */
+/** Refuses before the search, which could cover the whole machine. */
 function refuseKept(
   path: string,
   { own, kept }: { readonly own: readonly string[]; readonly kept: Kept | undefined },
@@ -170,8 +170,9 @@ function refuseKept(
 }
 
 /**
- * Words of `find` that choose at least each name that one of the globs covers: most names never reach the list's own
- * matcher. What is not plain ASCII, or what some file system reads as another name, all goes to it.
+ * Conditions of `find` that select at least every name that a glob covers, so that most names never
+ * reach the never-list's own matcher. Names that are not plain ASCII, or that some file system
+ * reads as another name, are always selected.
  */
 function mayMatch(globs: readonly string[]): string[] {
   const last = globs.filter((glob) => !glob.startsWith("!")).map((glob) =>
@@ -185,7 +186,7 @@ function mayMatch(globs: readonly string[]): string[] {
   ];
 }
 
-/** Arguments of bubblewrap that put a file which nobody can open, or an empty folder, over each of them. */
+/** Arguments of bubblewrap that put a file which nobody can open, or an empty folder, over each masked path. */
 export function masking({ files, folders }: Masks = { files: [], folders: [] }): string[] {
   return [
     ...files.flatMap((path) => ["--ro-bind", "/dev/null", path]),
@@ -195,7 +196,7 @@ export function masking({ files, folders }: Masks = { files: [], folders: [] }):
   ];
 }
 
-/** Why no server may be granted a path; undefined when it may. `own`: folders of Remit. */
+/** Why a path cannot be granted to a server; undefined where it can. `own`: folders of Remit. */
 export function whyNotGranted(path: string, own: readonly string[]): string | undefined {
   if (path === "/") return "it is everything";
   if (!path.startsWith("/") || path.endsWith("/") || path.includes("//") || !beneath("", path)) {
@@ -207,14 +208,14 @@ export function whyNotGranted(path: string, own: readonly string[]): string | un
 }
 
 /**
- * Variables that a loader or a library of the machine obeys. The environment of a server passes through the programs
- * that make its walls, so none of these may stand in it.
+ * Variables that a loader or a system library obeys. A server's environment passes through the
+ * programs that make its walls, so it may hold none of these.
  */
 const STEERING =
   /^(?:GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_\w+|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TZDIR|BASH_ENV|ENV|IFS|SHELLOPTS)$/;
 
 /**
- * The environment of a server: what it was given, and what is ours, which wins.
+ * A server's environment: the given variables, overridden by Remit's own.
  *
  * @throws Fault `refused` for a variable that would steer the walls
  */

@@ -1,6 +1,6 @@
 /**
- * The start lines of imported MCP servers that npm carries, and of the process that checks their trees.
- * docs/decision/0015.
+ * The start lines of imported MCP servers (of npm, and programs of this machine) and of the process
+ * that checks npm trees. docs/decision/0015.
  * @module
  */
 import { cacheBeside, CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
@@ -44,18 +44,19 @@ import {
 import { FILTERING, openingAside, speaking } from "./seccomp.ts";
 import type { Walls } from "./walls.ts";
 
-/** Where a server in a namespace finds the net service's socket, if it was granted hosts. */
+/** The net service's socket inside a server's namespace, for a server with granted hosts. */
 export const NET_SOCKET = "/run/net.sock";
+
 /**
- * The one place that every server of npm may write, its home: gone with its process. Not `/tmp`, where people have
- * files that can be granted.
+ * The only writable folder of every npm server, and its home: it vanishes with the process. Not
+ * `/tmp`, which may hold granted files.
  */
 export const PRIVATE = "/private";
 const PRIVATE_BYTES = 256 * 1024 * 1024;
 
 /**
- * `fs.existsSync` throws in Deno where a read is refused; in Node.js it says false of whatever it cannot see, and
- * servers that only ask which system they are on end by that.
+ * In Deno `fs.existsSync` throws where a read is refused; in Node.js it returns false. Servers that
+ * only detect the system would end by the exception.
  */
 const AS_NODE = `data:text/javascript,${
   encodeURIComponent(
@@ -64,20 +65,20 @@ const AS_NODE = `data:text/javascript,${
   )
 }`;
 
-/** What every server of this machine is started around. */
+/** The grants, environment and sockets of a server. */
 export interface ServerParts {
   readonly grants: FileGrants;
   /** Folders of Remit, which no grant may touch. */
   readonly own: readonly string[];
-  /** Its environment, secrets included: it is in no argument, which a list of processes would show. */
+  /** The server's environment, secrets included. It is never passed as arguments, which a list of processes shows. */
   readonly env: Readonly<Record<string, string>>;
-  /** The net service's socket for this very server. */
+  /** The net service's socket for this server alone. */
   readonly proxy?: string | undefined;
-  /** Empty folders that stand where a server that is only looked at wants some: see mcp_server/look.ts. */
+  /** Empty folders for a server that is only listed and expects them: see kernel/power/mcp/look.ts. */
   readonly empty?: readonly string[];
-  /** Unix sockets that it was granted. */
+  /** Granted unix sockets. */
   readonly sockets?: readonly string[];
-  /** What of what is bound it does not find. */
+  /** Hidden paths inside the grants. */
   readonly masks?: Masks;
 }
 
@@ -86,19 +87,19 @@ interface NpmParts extends ServerParts {
   readonly launch: Extract<McpLaunch, { readonly kind: "npm" }>;
   /** Absolute: holds `npm` and `deno.lock`. */
   readonly tree: string;
-  /** Absolute: where Deno's own caches of this tree lie, if there are any. Without them a start takes half as long again. */
+  /** Absolute: Deno's caches of this tree, where they exist. Without them a start takes half as long again. */
   readonly warm: string;
-  /** Deno may write them: while a server is only looked at. */
+  /** Deno may write the caches: only while a server is listed, without work. */
   readonly warms: boolean;
-  /** The permission broker's socket of this very server. */
+  /** The permission broker's socket of this server alone. */
   readonly broker: string;
 }
 
 /**
- * The start line of a server of npm: `deno run npm:PACKAGE@VERSION`, within a namespace that holds its tree and what it
- * was granted, every access decided by the broker.
+ * The start line of an npm server: `deno run npm:PACKAGE@VERSION` in a namespace that holds its
+ * tree and grants, with every access decided by the broker.
  *
- * @throws Fault `unavailable` without bubblewrap, `refused` for a grant or a variable that cannot be
+ * @throws Fault `unavailable` without bubblewrap, `refused` for an impossible grant or variable
  */
 export function lineOfMcpNpm(
   config: WallConfig,
@@ -112,7 +113,7 @@ export function lineOfMcpNpm(
     DENO_PERMISSION_BROKER_PATH: NAMESPACE.broker,
     ...{ HOME: PRIVATE, TMPDIR: PRIVATE },
     ...(launch.registry === undefined ? {} : { NPM_CONFIG_REGISTRY: launch.registry }),
-    // Deno's fetch sends requests in absolute form over it, also such to https.
+    // Deno's fetch uses absolute-form requests through this socket, for https too.
     ...(proxy === undefined
       ? {}
       : { HTTP_PROXY: `unix:${NET_SOCKET}`, HTTPS_PROXY: `unix:${NET_SOCKET}` }),
@@ -127,7 +128,7 @@ export function lineOfMcpNpm(
     ...grantBinds(parts.grants, parts.own),
     ...masking(parts.masks),
     ...socketBinds(parts.sockets ?? [], parts.own),
-    // The tree as Deno's folder of caches. No code of the server's can write there, whoever else may.
+    // The tree is Deno's cache folder. The server's own code can never write there.
     ...["--size", String(32 * 1024 * 1024), "--tmpfs", NAMESPACE.denoDir],
     ...[parts.warms ? "--bind-try" : "--ro-bind-try", parts.warm, NAMESPACE.denoDir],
     ...["--ro-bind", `${parts.tree}/npm`, `${NAMESPACE.denoDir}/npm`],
@@ -135,11 +136,11 @@ export function lineOfMcpNpm(
     ...(parts.warms ? [] : ["--remount-ro", NAMESPACE.denoDir]),
     ...["--bind", parts.broker, NAMESPACE.broker],
     ...(proxy === undefined ? [] : ["--bind", proxy, NET_SOCKET]),
-    // Deno's Node.js layer looks where its own executable is, and ends if it cannot.
+    // Deno's Node.js layer looks up its own executable, and fails where it cannot.
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", PRIVATE, "--"],
     ...[NAMESPACE.deno, "run", "--quiet", "--no-prompt", "--no-config", "--cached-only"],
-    // What was resolved when the tree was fetched, and no other: it spares reading what each package once was.
+    // Exactly the versions of the fetch; this also spares reading each package's history.
     ...[`--lock=${NAMESPACE.denoDir}/deno.lock`, "--frozen"],
     `--v8-flags=--max-old-space-size=${heap},--wasm-max-mem-pages=${pages}`,
     `--preload=${AS_NODE}`,
@@ -150,7 +151,7 @@ export function lineOfMcpNpm(
   return started(config, { ...walls, setpriv: false }, "mcpServer", inner, env);
 }
 
-/** The start line of the process that checks trees: it reads them, and of the machine one program, if one is given. */
+/** The start line of the process that checks npm trees, or one program of the machine where `program` is given. */
 export function lineOfMcpTree(
   config: WallConfig & Pick<KernelConfig, "bundles" | "mcpTrees">,
   walls: Walls,
@@ -186,10 +187,10 @@ function walled(config: Pick<KernelConfig, "programs">, walls: Walls): string {
   );
 }
 
-// The start line of an imported server that is a program of this machine: the walls of command_line.ts around it,
-// for as long as its task lasts. Its files are bound when it is started; nothing is decided later.
+// Imported servers that are programs of this machine: the walls of command_line.ts, for the
+// lifetime of the task. Files are bound at the start; nothing is decided later.
 
-/** A program of this machine. */
+/** A server that is a program of this machine. */
 interface ProgramParts extends ServerParts {
   readonly launch: Extract<McpLaunch, { readonly kind: "program" }>;
   /** Absolute: bound as `/tree`. */
@@ -200,15 +201,15 @@ interface ProgramParts extends ServerParts {
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
-/** Whoever starts it, by this number: its files are still the starter's. */
+/** The user id inside the namespace for this user, whose files keep their owner. */
 const USER = "1000";
 const TREE = "/tree";
 const RELAY = "/relay/relay.js";
 
 /**
- * The start line of a program.
+ * The start line of a server that is a program of this machine.
  *
- * @throws Fault `unavailable` without bubblewrap and prlimit, `refused` for a grant or a variable that cannot be
+ * @throws Fault `unavailable` without bubblewrap and prlimit, `refused` for an impossible grant or variable
  */
 export function lineOfMcpProgram(
   config: WallConfig & Pick<KernelConfig, "bundles" | "denoDir">,
@@ -234,7 +235,7 @@ export function lineOfMcpProgram(
   const line = startedCommand(config.programs, { data: 4 * GiB, file: GiB, files: 1_024 }, [
     ...openingAside(config.dir, sockets.length === 0 ? "program" : "holder"),
     ...[bwrap, ...marking(config)],
-    // Not root within: the inner wall could not be made in its place.
+    // Not root inside: the inner wall could not be made otherwise.
     ...(nobody ? [] : ["--unshare-user", "--uid", USER, "--gid", USER]),
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--hostname", "remit", "--as-pid-1", "--new-session", "--die-with-parent"],
@@ -281,8 +282,8 @@ export function lineOfMcpProgram(
 }
 
 /**
- * The way out: it starts the program's inner wall and ends with it. It speaks to a unix socket, which that wall refuses
- * the program, and so stands outside of it.
+ * The relay to the net service: starts the program's inner wall and ends with it. The relay speaks
+ * to a unix socket, which the inner wall forbids, so it runs outside of that wall.
  */
 function relayed(config: WallConfig): readonly string[] {
   const bwrap = `${INNER}/bwrap`;

@@ -18,20 +18,20 @@ import {
 import type { Walls } from "./walls.ts";
 
 const MiB = 1024 * 1024;
-/** What 32 bits can address, in pages of 64 KiB. */
+/** The address space of 32 bits, in pages of 64 KiB. */
 const MAX_PAGES = 65_536;
-const PAGES_A_MIB = 16;
-/** MiB: of keys, values and scratch, in WASM and in native code. */
-const LEAST_CONTEXT = 256, LEAST_NATIVE_CONTEXT = 512;
+const PAGES_PER_MIB = 16;
+/** Least MiB of keys, values and scratch: in WASM, and in native code. */
+const MIN_CONTEXT = 256, MIN_NATIVE_CONTEXT = 512;
 
-/** What a provider's name is resolved by. */
+/** Files by which host names are resolved. */
 export const NAMES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf"];
 
 type LineConfig = WallConfig & Pick<KernelConfig, "bundles" | "denoDir">;
 
 /**
- * The start line of a model in WASM: like a worker, with room for `bytes` of weights, which it holds
- * as they come and as the engine keeps them, and for a conversation of `contextTokens`.
+ * The start line of a model in WASM: like a worker, with room for `bytes` of weights twice (as they
+ * arrive, and in the engine) and for a conversation of `contextTokens`.
  */
 export function lineOfLocal(
   config: LineConfig,
@@ -39,15 +39,15 @@ export function lineOfLocal(
   { bytes, contextTokens }: { readonly bytes: number; readonly contextTokens: number },
 ): StartLine {
   const weights = Math.ceil(bytes / MiB);
-  const context = contextOf(Math.max(LEAST_CONTEXT, weights), contextTokens);
+  const context = contextOf(Math.max(MIN_CONTEXT, weights), contextTokens);
   const { heap, pages, data, file } = SIZES.local;
   const sizes = {
     ...{ heap, file },
-    pages: Math.min(MAX_PAGES, pages + (weights + context) * PAGES_A_MIB),
+    pages: Math.min(MAX_PAGES, pages + (weights + context) * PAGES_PER_MIB),
     data: data + 2 * weights + context,
   };
   const line = denoLine(config.programs.deno, "local", config.bundles.local, DENIED, sizes);
-  // Pieces of weights that the engine has read go back to the system at once.
+  // Memory of pieces that the engine has read returns to the system at once.
   const env = { ...environment(config.denoDir), MALLOC_MMAP_THRESHOLD_: String(MiB) };
   return started(config, walls, "local", line, env, sizes);
 }
@@ -58,8 +58,8 @@ function contextOf(weights: number, contextTokens: number): number {
 }
 
 /**
- * The start line of a provider's service: one origin of the network, in a namespace if it can be.
- * Without `at` it has no right at all.
+ * The start line of a provider's service: one origin of the network, in a namespace where possible.
+ * Without `at` the service has no permission.
  */
 export function lineOfRemote(
   config: LineConfig,
@@ -86,7 +86,7 @@ export function lineOfRemote(
     ...["--ro-bind", bundle, bundle],
     ...["--ro-bind-try", cacheBeside(bundle), NAMESPACE.denoDir],
     ...NAMES.flatMap((file) => ["--ro-bind-try", file, file]),
-    // Deno's HTTP client looks where its own executable is, and ends if it cannot.
+    // Deno's HTTP client looks up its own executable, and fails where it cannot.
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "remote", bundle, rights),
@@ -96,9 +96,9 @@ export function lineOfRemote(
 }
 
 /**
- * The start line of llama.cpp's native engine: reads its addon's folder and one file of weights, runs
- * their code, and sees nothing else; with `gpu`, the card's nodes and its driver's files too. Deno's
- * permissions are the same then: a driver's files are opened by native code alone.
+ * The start line of llama.cpp's native engine: it reads and runs its addon's folder, reads one file
+ * of weights, and sees nothing else; with `gpu`, also the card's nodes and its driver's files.
+ * Deno's permissions stay the same, because only native code opens a driver's files.
  *
  * @throws Fault `unavailable` without bubblewrap: native code has no other wall
  */
@@ -112,7 +112,7 @@ export function lineOfNative(
     readonly weights: string;
     readonly bytes: number;
     readonly contextTokens: number;
-    /** Which graphics card the addon is built for, if for one. */
+    /** The graphics interface of the addon's build; absent: none. */
     readonly gpu?: Gpu;
   },
 ): StartLine {
@@ -130,10 +130,10 @@ export function lineOfNative(
     ...DENIED.filter((flag) => !["--deny-read", "--deny-ffi", "--deny-env"].includes(flag)),
   ];
   const mapped = Math.ceil(bytes / MiB);
-  const context = Math.max(LEAST_NATIVE_CONTEXT, contextOf(mapped, contextTokens));
-  const least = SIZES.native.data + (gpu === undefined ? 0 : GPU_DATA);
-  const data = least + 2 * mapped + context;
-  // A software driver keeps what it computes with in one file without a name.
+  const context = Math.max(MIN_NATIVE_CONTEXT, contextOf(mapped, contextTokens));
+  const base = SIZES.native.data + (gpu === undefined ? 0 : GPU_DATA);
+  const data = base + 2 * mapped + context;
+  // A software driver keeps its working memory in one unnamed file.
   const file = gpu === "vulkan" ? data : SIZES.native.file;
   const sizes = { ...SIZES.native, data, file };
   const wall = [
@@ -150,24 +150,24 @@ export function lineOfNative(
   return started(config, { ...walls, setpriv: false }, "native", inner, {}, sizes);
 }
 
-/** Where the native engine sees its weights. */
+/** The weights' path inside the native engine's namespace. */
 export const NATIVE_WEIGHTS = "/weights.gguf";
 
-// What a build of the native engine for graphics cards finds in its namespace beside what every one
-// has: device nodes, the driver's files, and what the system says about the card. All of it is bound
-// only where it is there, so that a missing driver is told by the engine, not by bubblewrap.
+// A native engine's build for graphics cards needs more in its namespace: device nodes, the
+// driver's files, and the system's description of the card. Each is bound only where it exists, so
+// that the engine reports a missing driver, not bubblewrap.
 
-/** Cards of one machine. */
+/** Cards of one machine, at most. */
 const MAX_CARDS = 16;
 
-/** NVIDIA's: one node a card, the ones that all share, and those of a card's parts (MIG). */
+/** NVIDIA's device nodes: one per card, the shared ones, and those of a card's parts (MIG). */
 const NVIDIA = [
   ...["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"],
   "/dev/nvidia-caps",
   ...Array.from({ length: MAX_CARDS }, (_, n) => `/dev/nvidia${n}`),
 ];
 
-/** Where NVIDIA's own packages, Arch, NixOS and WSL keep libraries that no default path leads to. */
+/** Library folders outside the default path: of NVIDIA's own packages, Arch, NixOS and WSL. */
 const CUDA_LIBRARIES = [
   "/usr/local/cuda/lib64",
   "/usr/local/cuda-13/lib64",
@@ -177,11 +177,11 @@ const CUDA_LIBRARIES = [
   "/usr/lib/wsl/lib",
 ];
 
-/** Drivers know a card by what the system says of its device; read only. */
+/** The system's descriptions of devices, by which drivers identify a card; read-only. */
 const SYSTEM = ["/sys/dev/char", "/sys/devices", "/sys/bus/pci"];
 
 interface GpuFiles {
-  /** Nodes that are read and written. */
+  /** Nodes bound for reading and writing. */
   readonly devices: readonly string[];
   readonly read: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -189,7 +189,7 @@ interface GpuFiles {
 
 const FILES: Readonly<Record<Gpu, GpuFiles>> = {
   cuda: {
-    // WSL's one node stands for the card of the machine around it.
+    // WSL's one node represents the host's card.
     devices: [...NVIDIA, "/dev/dxg"],
     read: [...CUDA_LIBRARIES, ...SYSTEM],
     env: { LD_LIBRARY_PATH: CUDA_LIBRARIES.join(":") },
@@ -203,7 +203,7 @@ const FILES: Readonly<Record<Gpu, GpuFiles>> = {
   npu: { devices: ["/dev/accel"], read: SYSTEM, env: {} },
 };
 
-/** Arguments of bubblewrap that bind a graphics card and its driver, and nothing else. */
+/** Arguments of bubblewrap that bind a graphics card and its driver. */
 function gpuBinds(gpu: Gpu): readonly string[] {
   const { devices, read, env } = FILES[gpu];
   return [
@@ -214,7 +214,7 @@ function gpuBinds(gpu: Gpu): readonly string[] {
 }
 
 /**
- * MiB that a driver keeps for itself on this side: compiled programs, rings, what goes to and from the
- * card. Measured with a software driver, which keeps everything here; room to spare for the others.
+ * MiB that a driver itself takes in main memory: compiled programs, rings, buffers to and from the card. Measured with a
+ * software driver, which keeps everything in main memory; other drivers need less.
  */
 const GPU_DATA = 2_048;

@@ -1,31 +1,31 @@
 /**
- * The filters of system calls (seccomp) that stand around foreign programs. A filter sees numbers: the call's own and
- * its arguments', never what an argument points to. Hence sockets are refused by family, whatever their address, and
- * clone3, whose flags lie in memory, does not exist.
+ * The filters of system calls (seccomp) around foreign programs. A filter sees numbers: the call's
+ * own and its arguments, never the memory behind an argument. So sockets are refused by family,
+ * whatever their address, and clone3, whose flags lie in memory, is reported as missing.
  * @module
  */
 
-/** Which filter: by what the program needs beside files, memory, threads and pipes. */
+/** The name of a filter, by the program's needs beyond files, memory, threads and pipes. */
 export type Filter = keyof typeof NEEDS;
 
-/** Machines whose numbers are known, as Deno names them. */
+/** Architectures whose call numbers are known, by Deno's names. */
 export type Arch = keyof typeof ARCHES;
 
-/** Families of sockets. A pair that two processes inherit (socketpair) is none: it has no address. */
+/** Families of sockets. An inherited socketpair needs no family: it has no address. */
 const UNIX = 1, INET = 2, INET6 = 10, NETLINK = 16;
 
 const NEEDS = Object.freeze({
-  /** Nothing. */
+  /** No sockets and no namespaces. */
   closed: { families: [], namespaces: false },
   /** Deno, which asks for its permissions over a unix socket; every other path is refused by that permission. */
   broker: { families: [UNIX], namespaces: false },
-  /** The network of its namespace, which mostly is its own loopback. Netlink: the list of interfaces. */
+  /** The network of the program's namespace, mostly only its loopback. Netlink lists interfaces. */
   program: { families: [INET, INET6, NETLINK], namespaces: false },
-  /** A program that was granted a unix socket by name: no other lies in its namespace. */
+  /** A program with a granted unix socket; its namespace holds no other. */
   holder: { families: [UNIX, INET, INET6, NETLINK], namespaces: false },
   /**
-   * Chromium, which makes the namespaces of its own sandbox, and ends where it can make no unix socket (its lock on a
-   * profile). Nothing of the machine's lies in its namespace but libraries and fonts.
+   * Chromium, which makes namespaces for its own sandbox, and ends where it cannot make a unix
+   * socket (its lock on a profile). Its namespace holds only libraries and fonts of the machine.
    */
   browser: { families: [UNIX, INET, INET6, NETLINK], namespaces: true },
 });
@@ -34,8 +34,8 @@ const NEEDS = Object.freeze({
 export const FILTERS = Object.freeze(Object.keys(NEEDS)) as readonly Filter[];
 
 /**
- * Numbers of calls: other processes' memory, the kernel's keys, code and clock, mounts and namespaces, and ways around
- * this very filter (io_uring does what it is told without a call).
+ * Refused calls: other processes' memory, the kernel's keys, code and clock, mounts and namespaces,
+ * and ways around the filter (io_uring performs operations without calls).
  */
 const REFUSED = Object.freeze({
   x86_64: {
@@ -60,7 +60,7 @@ const REFUSED = Object.freeze({
   },
 });
 
-/** Calls that have the same number everywhere. */
+/** Refused calls with the same number on every architecture. */
 const REFUSED_EVERYWHERE = Object.freeze({
   ...{ io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428 },
   ...{ move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433 },
@@ -74,30 +74,30 @@ const ARCHES = Object.freeze({
 });
 
 const CLONE3 = 435;
-/** The last call that was looked at, file_setattr; what is newer does not exist yet. */
+/** The newest reviewed call, file_setattr; newer ones are reported as missing. */
 const LAST = 469;
-/** Calls of x86_64 with 32-bit pointers begin here. */
+/** Calls of x86_64 with 32-bit pointers start at this number. */
 const X32 = 0x40000000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const NEW_NAMESPACES = 0x7e020000;
-/** Only unshare and clone3 take it: clone has a signal's number there. */
+/** CLONE_NEWTIME, for unshare and clone3 only: in clone's flags these bits are a signal's number. */
 const NEW_TIME = 0x80;
-/** Both put words into a terminal as if somebody had typed them. */
+/** Both insert input into a terminal as if a person had typed it. */
 const TIOCSTI = 0x5412, TIOCLINUX = 0x541c;
 
 const [EPERM, EACCES, ENOSYS, EAFNOSUPPORT] = [1, 13, 38, 97];
 const ALLOW = 0x7fff0000, KILL = 0x80000000;
 const refuse = (errno: number): number => 0x00050000 | errno;
 
-/** Offsets into what a filter is shown: the call's number, the machine, and the lower half of an argument. */
+/** Offsets in the filter's input: the call's number, the architecture, and the lower half of an argument. */
 const NUMBER = 0, MACHINE = 4;
 const argument = (n: number): number => 16 + 8 * n;
 
-/** One instruction of classic BPF: its code, how far to jump if true and if false, its number. */
+/** One instruction of classic BPF: code, jump if true, jump if false, operand. */
 type Instruction = readonly [code: number, yes: number, no: number, k: number];
 const load = (at: number): Instruction => [0x20, 0, 0, at];
 const end = (how: number): Instruction => [0x06, 0, 0, how];
-/** Goes on with `then` where what was loaded equals `k`, else behind it. */
+/** Runs `then` where the loaded number equals `k`, else skips it. */
 const when = (k: number, then: readonly Instruction[], code = 0x15): readonly Instruction[] => [
   [code, 0, then.length, k],
   ...then,
@@ -107,16 +107,16 @@ const whenAbove = (k: number, then: readonly Instruction[]): readonly Instructio
 const whenAnyOf = (bits: number, then: readonly Instruction[]): readonly Instruction[] =>
   when(bits, then, 0x45);
 
-/** A filter as `bwrap --seccomp` reads it: instructions of eight bytes, the lowest byte of a number first. */
+/** A filter in the format of `bwrap --seccomp`: instructions of eight bytes, little-endian. */
 export function filterBytes(filter: Filter, arch: Arch): Uint8Array<ArrayBuffer> {
   const { families, namespaces } = NEEDS[filter];
   const { audit, clone, unshare, socket, ioctl } = ARCHES[arch];
   const refused = Object.values({ ...REFUSED[arch], ...REFUSED_EVERYWHERE });
-  // Chromium's sandbox shuts its processes into an empty root by it.
+  // Chromium's sandbox moves its processes into an empty root with chroot.
   const spared = namespaces ? [REFUSED[arch].chroot] : [];
   const instructions: readonly Instruction[] = [
     load(MACHINE),
-    // Another machine's numbers, as of 32-bit programs, would be read as if they were this one's.
+    // Call numbers of another architecture, as of 32-bit programs, would be misread.
     [0x15, 1, 0, audit],
     end(KILL),
     load(NUMBER),
@@ -128,7 +128,7 @@ export function filterBytes(filter: Filter, arch: Arch): Uint8Array<ArrayBuffer>
       load(argument(0)),
       ...families.flatMap((family) =>
         when(family, [
-          // Of netlink only what tells of interfaces and routes.
+          // Only netlink's routing protocol, which lists interfaces and routes.
           ...(family === NETLINK ? [load(argument(2)), ...when(0, [end(ALLOW)])] : [end(ALLOW)]),
           ...(family === NETLINK ? [end(refuse(EAFNOSUPPORT))] : []),
         ])
@@ -166,42 +166,42 @@ export function filterBytes(filter: Filter, arch: Arch): Uint8Array<ArrayBuffer>
   return new Uint8Array(bytes.buffer);
 }
 
-/** Where a filter lies in a kernel's folder. */
+/** The path of a filter's file in a kernel's folder. */
 export function filterPath(dir: string, filter: Filter): string {
   return `${dir}/seccomp-${filter}`;
 }
 
-/** The machine by Deno's name; undefined where its numbers are not known. */
+/** Parses Deno's name of an architecture; undefined where its call numbers are unknown. */
 export function archOf(name: string): Arch | undefined {
   return name === "x86_64" || name === "aarch64" ? name : undefined;
 }
 
 /**
- * Words that run what follows with the filter open: bubblewrap takes a descriptor, and Deno hands none on. The text is
- * a constant; what it runs comes as words.
+ * Words that run the following command with the filter's file open, because bubblewrap takes a
+ * descriptor and Deno passes none on. The script is a constant; its parameters come as arguments.
  */
 export function opening(dir: string, filter: Filter): readonly string[] {
   return ["/bin/sh", "-c", `exec "$@" ${DESCRIPTOR}<"$0"`, filterPath(dir, filter)];
 }
 
 /**
- * As {@link opening}, with the standard output beside: the walls' own processes hold none of it, since bubblewrap closes
- * in its parents what is no standard descriptor, and the pipe ends when what runs in them closes it. For a line whose
- * inner words are {@link speaking}.
+ * Like {@link opening}, with standard output moved to another descriptor. The walls' own processes
+ * then hold no copy of the pipe, since bubblewrap closes non-standard descriptors in its parents,
+ * and the pipe ends when the program closes it. The line's inner words must be {@link speaking}.
  */
 export function openingAside(dir: string, filter: Filter): readonly string[] {
   const [shell, flag, script, ...rest] = opening(dir, filter);
   return [shell ?? "", flag ?? "", `${script} ${ASIDE}>&1 1>/dev/null`, ...rest];
 }
 
-/** Words within the walls that give what follows its standard output back. */
+/** Words inside the walls that restore the standard output of the following command. */
 export const speaking = (): readonly string[] => [
   ...["/bin/sh", "-c", `exec "$@" 1>&${ASIDE} ${ASIDE}>&-`, "sh"],
 ];
 const ASIDE = 3;
 
-/** Shells other than bash know descriptors of one digit only. */
+/** One digit, because shells other than bash know no longer descriptors. */
 const DESCRIPTOR = 9;
 
-/** Arguments of the bubblewrap that puts the filter on what it starts. */
+/** Arguments of the bubblewrap that applies the opened filter. */
 export const FILTERING: readonly string[] = ["--seccomp", String(DESCRIPTOR)];

@@ -1,4 +1,4 @@
-/** What the kernel needs of the operating system to start, hear and end children. @module */
+/** The kernel's powers over operating-system processes and their sockets. @module */
 
 /** How an operating-system process ended. Exactly one of the two is not null. */
 export interface ExitStatus {
@@ -6,7 +6,7 @@ export interface ExitStatus {
   readonly signal: string | null;
 }
 
-/** How it ended, in words: `SIGKILL`, `exit code 1`. */
+/** A process's end in words: `SIGKILL`, `exit code 1`. */
 export function howEnded({ code, signal }: ExitStatus): string {
   return signal ?? `exit code ${code}`;
 }
@@ -16,22 +16,22 @@ export interface StartOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Called with bytes of its standard output. The chunk is only valid during the call. */
+  /** Called with bytes of standard output. The chunk is only valid during the call. */
   onOutput(chunk: Uint8Array): void;
-  /** Called with bytes of its standard error. The chunk is only valid during the call. */
+  /** Called with bytes of standard error. The chunk is only valid during the call. */
   onStderr(chunk: Uint8Array): void;
-  /** Called when it was ended by SIGKILL: what it started may be left, and hold its outputs open. */
+  /** Called after SIGKILL: programs that this one started may live on and hold its outputs open. */
   killed?(): void;
 }
 
 /** A started process. */
 export interface OsProcess {
   readonly pid: number;
-  /** Queues bytes for its standard input. Does nothing once it has ended. */
+  /** Queues bytes for standard input. No effect once the process has ended. */
   write(bytes: Uint8Array): void;
   /** Sends SIGKILL. Idempotent. */
   kill(): void;
-  /** Resolves when it is reaped and its standard output is closed by all who held it. */
+  /** Resolves once the process is reaped and every holder has closed its outputs. */
   readonly exited: Promise<ExitStatus>;
 }
 
@@ -57,11 +57,11 @@ export interface SpawnPowers {
   listen(path: string): SocketListener;
   /** Removes a file; absent is fine. */
   remove(path: string): void;
-  /** Makes a regular file of at most a line stand at `path`; tells whether one stands there. */
+  /** Makes sure that a small regular file exists at `path`; tells whether one does. */
   occupy(path: string): boolean;
-  /** Makes the filters of system calls lie in a kernel's folder; tells whether this machine's are known. */
+  /** Writes the filters of system calls into a kernel's folder; tells whether this architecture is known. */
   keepFilters(dir: string): boolean;
-  /** The path with every symbolic link resolved; undefined when that cannot be found out. */
+  /** The path with every symbolic link resolved; undefined when resolving fails. */
   realPath(path: string): string | undefined;
   /** Tells whether the path itself is a symbolic link, leading anywhere or nowhere. */
   isLink(path: string): boolean;

@@ -9,36 +9,43 @@ import type {
   StartOptions,
 } from "./spawn.ts";
 
-/** Bytes read at once: few at first, because most children say little and hundreds of them wait. */
+/** Bytes per read: few at first, because hundreds of children wait and most write little. */
 const [FIRST_OUTPUT, FIRST_ERRORS, CHUNK] = [2_048, 512, 65_536];
-/** Bytes queued for a child that does not read; more ends it. */
+/** Bytes queued for a child that does not read; more kills the child. */
 const UNREAD = 64 * 1024 * 1024;
 
 /**
- * Makes the powers of this process over children and sockets. Needs the permissions that
+ * The powers of this process over children and sockets. Needs the permissions that
  * `kernelPermissions` lists.
  *
- * Not `node:child_process`: Deno's rewrites argument lists that name its own executable, and
- * inserts `-A` after `run`, which would hand every right to every child.
+ * Not `node:child_process`: Deno's version rewrites argument lists that name its own executable and
+ * inserts `-A` after `run`, which would give every permission to every child.
  */
 export function makeSpawnPowers(): SpawnPowers {
   return Object.freeze({ start, succeeds, listen, remove, occupy, keepFilters, realPath, isLink });
 }
 
-function start(options: StartOptions): OsProcess {
-  const child = new Deno.Command(options.program, {
-    args: [...options.args],
+/** Starts a program with three pipes, and with no environment but its own. */
+export function spawnPiped(
+  { program, args, env }: Pick<StartOptions, "program" | "args" | "env">,
+): Deno.ChildProcess {
+  return new Deno.Command(program, {
+    args: [...args],
     clearEnv: true,
-    env: { ...options.env },
-    // The kernel's own folder would tell a child where the state lies, and whose it is.
+    env: { ...env },
+    // The kernel's own folder would tell a child the state's path and the user's name.
     cwd: "/",
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-    // Not `detached`: the kernel itself has no terminal, and its children stay in its session. Linux
-    // weighs sessions against each other before it looks at `nice`, and Deno would copy this whole
-    // process for a `setsid`, which stops it for 2 ms.
+    // Not `detached`: the kernel itself has no terminal, and its children stay in its session.
+    // Linux weighs sessions against each other before `nice`, and Deno would fork this whole
+    // process for a `setsid`, which takes 2 ms.
   }).spawn();
+}
+
+function start(options: StartOptions): OsProcess {
+  const child = spawnPiped(options);
   const input = child.stdin.getWriter();
   let ended = false;
   let unread = 0;
@@ -105,7 +112,7 @@ async function succeeds(program: string, args: readonly string[]): Promise<boole
   }
 }
 
-/** A socket that a kernel which was killed left behind is in the way: most paths are free. */
+/** Listens at a path, and first removes a socket that a killed kernel left there. */
 function bind(path: string): Deno.UnixListener {
   try {
     return Deno.listen({ transport: "unix", path });
@@ -164,14 +171,14 @@ function keepFilters(dir: string): boolean {
   if (arch === undefined || Deno.build.os !== "linux") return false;
   for (const filter of FILTERS) {
     const path = filterPath(dir, filter);
-    // Put in place whole: a child that starts meanwhile reads the old one or the new one.
+    // Replaced atomically: a child that starts meanwhile reads the old filter or the new one.
     Deno.writeFileSync(`${path}.new`, filterBytes(filter, arch), { mode: 0o644 });
     Deno.renameSync(`${path}.new`, path);
   }
   return true;
 }
 
-/** Tells whether a filter of system calls can be put on a program here: `remit doctor` asks. */
+/** Tells whether a filter of system calls works on this machine, for `remit doctor`. */
 export async function triesFilter(bwrap: string): Promise<boolean> {
   const dir = Deno.makeTempDirSync({ prefix: "remit-filter-" });
   try {
@@ -188,7 +195,7 @@ function realPath(path: string): string | undefined {
   try {
     return Deno.realPathSync(path);
   } catch {
-    // Absent, a loop, not a folder, not ours to read: whoever asks must refuse all the same.
+    // Absent, a loop, not a folder or unreadable: the caller must refuse in each case.
     return undefined;
   }
 }
@@ -201,9 +208,7 @@ function isLink(path: string): boolean {
   }
 }
 
-// How processes of this machine end: by SIGKILL, with a status, and without having read what was written to them.
-
-/** Sends SIGKILL. One that was reaped between the caller's check and this call is in the wanted state. */
+/** Sends SIGKILL. A process that was reaped between the caller's check and this call is in the wanted state already. */
 export function killChild(child: Pick<Deno.ChildProcess, "kill">): void {
   try {
     child.kill("SIGKILL");
@@ -212,10 +217,10 @@ export function killChild(child: Pick<Deno.ChildProcess, "kill">): void {
   }
 }
 
-/** A status as the kernel tells it: a code, or the signal that ended it. */
+/** Converts Deno's status: an exit code, or the signal that ended the process. */
 export function exitOf({ code, signal }: Deno.CommandStatus): ExitStatus {
   return signal === null ? { code, signal: null } : { code: null, signal };
 }
 
-/** For writes: a program need not read its input, and one that ends breaks its pipe; its end is told of elsewhere. */
+/** Ignores failed writes: a program need not read its input, and its end is reported elsewhere. */
 export function brokenPipe(_cause: unknown): void {}

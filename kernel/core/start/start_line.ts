@@ -15,28 +15,28 @@ import {
 } from "./line_parts.ts";
 import type { Walls } from "./walls.ts";
 
-/** What a toolhost is started around. */
+/** A toolhost's folders, and its broker's socket. */
 export interface HostParts {
   readonly mounts: readonly Pick<Mount, "name" | "dir" | "mode">[];
   readonly content: string;
   readonly scratch: string;
   /** Mounts in mode `stage` or `rw` are bound writable. */
   readonly writable: boolean;
-  /** The permission broker's socket of this very child. */
+  /** The permission broker's socket of this child alone. */
   readonly broker: string;
 }
 
-/** Where a toolhost finds its folders. */
+/** The paths of a toolhost's folders as the toolhost sees them. */
 export interface Roots {
   readonly mounts: readonly { readonly name: string; readonly root: string }[];
   readonly content: string;
   readonly scratch: string;
 }
 
-/** Argument of a child that waits in a pool: it may warm itself before it reads. */
+/** Argument of a pooled child, which may warm itself up before it reads. */
 const POOLED = "pooled";
 
-/** The start line of a child that touches no file: no namespace, no right at all. */
+/** The start line of a child that touches no file: no namespace, no permission. */
 export function lineOutside(
   config: Pick<KernelConfig, "programs" | "bundles" | "denoDir">,
   walls: Walls,
@@ -50,7 +50,7 @@ export function lineOutside(
   return started(config, walls, role, deno, environment(config.denoDir));
 }
 
-/** The start line of a toolhost, in a namespace if there is bubblewrap, and where its folders are. */
+/** The start line of a toolhost, in a namespace where bubblewrap works, and the paths of its folders. */
 export function lineOfHost(
   config: WallConfig & Pick<KernelConfig, "bundles" | "denoDir">,
   walls: Walls,
@@ -81,7 +81,7 @@ export function lineOfHost(
   const wall = [
     ...namespace(bwrap, deno, env),
     ...["--tmpfs", "/tmp"],
-    // Under its own path: the code cache knows it by that name, which saves 5 ms.
+    // Under its own path, by which the code cache finds it: saves 5 ms.
     ...["--ro-bind", config.bundles.toolhost, config.bundles.toolhost],
     ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...binds,
@@ -102,15 +102,15 @@ export function lineOfHost(
   };
 }
 
-/** Whom the net service asks for names. Not /etc/hosts: Deno would take its word. */
+/** The net service's name servers. Not /etc/hosts, whose entries Deno would believe. */
 const NAME_SERVERS = "/etc/resolv.conf";
 
-/** What of a configuration the net service is started with; without `proxySockets` it listens nowhere. */
+/** The configuration of the net service; without `proxySockets` it does not listen. */
 export type NetConfig =
   & Pick<KernelConfig, "programs" | "bundles" | "denoDir">
   & Partial<Pick<KernelConfig, "proxySockets" | "dir" | "mark">>;
 
-/** The start line of the net service: the network and its sockets, nothing else, in a namespace if it can be. */
+/** The start line of the net service: only the network and its own sockets, in a namespace where possible. */
 export function lineOfNet(config: NetConfig, walls: Walls): StartLine {
   const { programs: { bwrap, deno }, proxySockets = [] } = config;
   const rights = ["--ignore-env", "--allow-net", ...netRights(proxySockets)];
@@ -125,26 +125,26 @@ export function lineOfNet(config: NetConfig, walls: Walls): StartLine {
     ...["--ro-bind", config.bundles.net, config.bundles.net],
     ...["--ro-bind", config.denoDir, NAMESPACE.denoDir],
     ...["--ro-bind-try", NAME_SERVERS, NAME_SERVERS],
-    // Nothing lies there but these sockets; each server is shown its own.
+    // The folders hold only these sockets; each server gets only its own.
     ...folders.flatMap((folder) => ["--bind-try", folder, folder]),
-    // Deno's HTTP client looks where its own executable is, and ends if it cannot.
+    // Deno's HTTP client looks up its own executable, and fails where it cannot.
     ...["--symlink", NAMESPACE.deno, "/proc/self/exe"],
     ...["--remount-ro", "/", "--chdir", "/", "--"],
     ...denoLine(NAMESPACE.deno, "net", config.bundles.net, rights),
   ];
   const { dir } = config;
-  // It listens at unix sockets, whose paths Deno holds it to.
+  // The `holder` filter allows unix sockets, whose paths Deno's permissions limit.
   const inner = dir === undefined
     ? wall
     : filtered({ ...config, dir }, walls.filter ? "holder" : undefined, wall);
   return started(config, { ...walls, setpriv: false }, "net", inner, {});
 }
 
-/** To listen at a path of a socket Deno asks for the right to read and to write it. */
+/** Deno requires read and write permission for a socket's path to listen there. */
 function netRights(sockets: readonly string[]): readonly string[] {
   const denied = DENIED.filter((flag) => flag !== "--deny-net" && flag !== "--deny-env");
-  const [strange] = sockets.filter((path) => path.includes(","));
-  if (strange !== undefined) throw new TypeError(`Cannot grant "${strange}": it holds a comma`);
+  const [comma] = sockets.filter((path) => path.includes(","));
+  if (comma !== undefined) throw new TypeError(`Cannot grant "${comma}": it holds a comma`);
   if (sockets.length === 0) return denied;
   const list = sockets.join(",");
   return [
@@ -153,7 +153,7 @@ function netRights(sockets: readonly string[]): readonly string[] {
   ];
 }
 
-/** A line that exits with 0 where a namespace can be made and deno starts in it. */
+/** A line that exits with 0 where namespaces work and deno starts in one. */
 export function lineOfProbe(bwrap: string, deno: string): StartLine {
   const [program = "", ...args] = [
     ...namespace(bwrap, deno, {}),
@@ -164,7 +164,7 @@ export function lineOfProbe(bwrap: string, deno: string): StartLine {
   return { program, args, env: {} };
 }
 
-/** The same behind a filter of system calls, begun as every line of ours is: by a program that the kernel may run. */
+/** The same with a filter of system calls, started like every real line, by a program that the kernel may run. */
 export function lineOfFilterProbe(config: WallConfig): StartLine {
   const { programs: { bwrap = "", deno, setpriv, nice, prlimit } } = config;
   const inner = filtered(config, "closed", [

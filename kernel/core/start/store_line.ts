@@ -20,10 +20,10 @@ export interface StoreAt {
   readonly port: number;
 }
 
-/** Whom it asks for names, and whom Deno's certificates are checked by. */
+/** Files by which the database's name is resolved. */
 const NAME_SERVERS = ["/etc/resolv.conf", "/etc/hosts"];
 
-/** Makes the line. Throws a TypeError for a folder that holds a comma, which Deno reads as a separator. */
+/** The start line. Throws a TypeError for a folder that holds a comma, which Deno reads as a separator. */
 export function lineOfStore(
   config: WallConfig & Pick<KernelConfig, "bundles">,
   walls: Walls,
@@ -50,7 +50,7 @@ export function lineOfStore(
     return started(config, walls, "store", inner, environment(denoDir));
   }
   const wall = [
-    // A unix socket is a file: with one there is no network at all.
+    // A unix socket is a file, so that choice needs no network.
     ...namespace(
       bwrap,
       deno,
@@ -60,7 +60,7 @@ export function lineOfStore(
     ...["--tmpfs", "/tmp"],
     ...["--ro-bind", bundle, bundle],
     ...["--ro-bind-try", denoDir, NAMESPACE.denoDir],
-    // The folder, and not the socket: a database that starts again makes another one.
+    // The folder, not the socket, because a restarted database makes a new socket.
     ...(socket === undefined
       ? NAME_SERVERS.flatMap((file) => ["--ro-bind-try", file, file])
       : ["--bind", host, host]),

@@ -1,15 +1,15 @@
-/** Which walls stand around children on this machine. @module */
+/** The walls around children that this machine supports. @module */
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { type CommandIdentity, lineOfCommand } from "./command_line.ts";
 import type { StartLine, WallConfig } from "./line_parts.ts";
 import type { SpawnPowers } from "./spawn.ts";
 import { lineOfFilterProbe, lineOfProbe } from "./start_line.ts";
 
-/** What stands, for `remit doctor` and for the start line. */
+/** The working walls, for `remit doctor` and for start lines. */
 export interface Walls {
-  /** Children that touch files live in a namespace of their own. */
+  /** Children that touch files run in a namespace of their own. */
   readonly bwrap: boolean;
-  /** System calls of what runs in a namespace are filtered: without it no foreign program is run. */
+  /** System calls inside namespaces are filtered; without this no foreign program runs. */
   readonly filter: boolean;
   /** Children end with the kernel, even when they spin. */
   readonly setpriv: boolean;
@@ -17,14 +17,14 @@ export interface Walls {
   readonly prlimit: boolean;
   /** Children yield the processor to the kernel. */
   readonly nice: boolean;
-  /** Children find no place to keep `localStorage` or `caches` in. */
+  /** Children cannot keep `localStorage` or `caches`. */
   readonly storage: boolean;
 }
 
-/** Where Deno would keep what a child stores; a file in its place makes every child forgetful. */
+/** Deno's folder for a child's storage; a file in its place disables storage. */
 const STORAGE = "location_data";
 
-/** Tries each program once. A missing or failing one is a wall that does not stand. */
+/** Tries each wall's program once; a missing or failing one is a missing wall. */
 export async function probeWalls(
   config: WallConfig & Pick<KernelConfig, "denoDir">,
   spawn: Pick<SpawnPowers, "succeeds" | "occupy" | "keepFilters">,
@@ -32,7 +32,7 @@ export async function probeWalls(
   const attempt = (line: StartLine): Promise<boolean> => spawn.succeeds(line.program, line.args);
   const { deno, bwrap, setpriv, prlimit, nice } = config.programs;
   const kept = bwrap !== undefined && spawn.keepFilters(config.dir);
-  // Each small one is made to run a program that is there wherever it is: itself.
+  // Each small program is tried by running itself, the only program that surely exists.
   const tries = [
     bwrap === undefined ? false : attempt(lineOfProbe(bwrap, deno)),
     kept ? attempt(lineOfFilterProbe(config)) : false,
@@ -62,7 +62,7 @@ export async function probeWalls(
   });
 }
 
-/** What stands: without it no program of the machine is run. */
+/** The walls for the machine's programs; with `none`, no such program runs. */
 export type CommandWalls =
   | { readonly kind: "walled"; readonly identity: CommandIdentity }
   | { readonly kind: "none"; readonly why: string };
@@ -71,7 +71,7 @@ export type CommandWalls =
 const MISSING =
   "it needs Linux with seccomp, bubblewrap 0.8 or newer and prlimit (see `remit doctor`)";
 
-/** The walls for what remit.yaml grants: nothing is tried where it grants nothing. */
+/** The walls for the programs that remit.yaml grants; tried only where it grants any. */
 export async function provideCommandWalls(
   config: WallConfig & Pick<KernelConfig, "commands">,
   spawn: Pick<SpawnPowers, "succeeds" | "keepFilters">,
@@ -81,8 +81,8 @@ export async function provideCommandWalls(
 }
 
 /**
- * Tries the very walls on an empty program: as nobody where this user is root, whose processes
- * nothing counts, else as this user.
+ * Tries the real walls with a trivial program: as `nobody` where this user is root, whose processes
+ * no limit counts, else as this user.
  */
 export async function probeCommandWalls(
   config: WallConfig,
@@ -97,7 +97,7 @@ export async function probeCommandWalls(
   for (const identity of identities) {
     const { program, args } = lineOfCommand(config, {
       ...{ identity, work: "", mounts: [], cwd: ".", env: {} },
-      // A program that is there wherever it is.
+      // prlimit itself, the only program that surely exists here.
       ...{ pin: prlimit, program: prlimit, args: ["--version"] },
     });
     if (await spawn.succeeds(program, args)) return { kind: "walled", identity };

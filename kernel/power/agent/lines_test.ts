@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { makeLines } from "./lines.ts";
+import { makeLines } from "./relay.ts";
 
 function heardOf(max: number): { hear(text: string): void; lines: string[]; over(): number } {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The relay of one run: a process that holds the key and no decision. What an agent of others asks of its provider,
- * and of the tools that it is served, is put to its task here.
+ * The relay of one run: a process that holds the provider's key but decides nothing. Requests of
+ * the foreign agent to its provider, and calls of offered tools, are passed to the task here.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -16,9 +16,8 @@ import { lineOfAgentRelay } from "../../core/start/agent_line.ts";
 import type { WallConfig } from "../../core/start/line_parts.ts";
 import type { RunPowers } from "../command/command_spawn_powers.ts";
 import type { AgentPort, AgentRun, AgentRuns, LetThrough } from "../command/run.ts";
-import { makeLines } from "./lines.ts";
 
-/** What {@link startRelay} is handed. */
+/** The programs, secrets and powers of a relay. */
 export interface RelayParts {
   readonly config: WallConfig & Pick<KernelConfig, "bundles" | "runtime">;
   readonly programs: RunPowers;
@@ -26,31 +25,32 @@ export interface RelayParts {
     makeDir(path: string): Promise<void>;
     remove(path: string): Promise<void>;
   };
-  /** A secret that the operator keeps now. */
+  /** A secret of the operator, as it is now. */
   secret(name: string): Secret | undefined;
   readonly powers: { after(ms: number, call: () => void): () => void; token(): string };
 }
 
-/** The run that a relay is of. */
+/** The run of a relay. */
 export type RelayRun = Pick<Parameters<AgentRuns["begin"]>[1], "id" | "end" | "pause">;
 
-/** A relay that listens. */
+/** A listening relay. */
 export interface Relay extends Pick<AgentRun, "told" | "close"> {
   readonly socket: string;
 }
 
-/** Where tools are served, beneath the relay's address. */
+/** Path of the offered tools, beneath the relay's address. */
 export const TOOLS_PATH = "/remit/tools";
-/** Milliseconds in which a relay listens. */
+
+/** Milliseconds until a relay must listen. */
 const READY_MS = 15_000;
-/** Refusals that are told of a run. */
+/** Refusals listed for a run. */
 const MAX_TOLD = 20;
-/** Requests under way at once; more are refused. */
+/** Concurrent requests; more are refused. */
 const MAX_OPEN = 64;
-/** Longest line of a relay: a call's arguments are in it. */
+/** Characters of a relay's line, which contains a call's arguments. */
 const MAX_LINE = 4 * 1024 * 1024;
 
-/** Where a relay reaches out, and with what. @throws Fault `refused` without the key */
+/** The relay's provider and key. @throws Fault `refused` without the key */
 function providerOf(
   { secret }: Pick<RelayParts, "secret">,
   { name, provider }: ForeignAgent,
@@ -67,7 +67,7 @@ function providerOf(
   );
 }
 
-/** Starts one; resolves when it listens. Rejects `refused`, `unavailable`. */
+/** Starts a relay; resolves once it listens. Rejects with `refused`, `unavailable`. */
 export async function startRelay(
   parts: RelayParts,
   agent: ForeignAgent,
@@ -75,7 +75,7 @@ export async function startRelay(
 ): Promise<Relay> {
   const { config, programs, disk, powers } = parts;
   const provider = providerOf(parts, agent);
-  // As clearRooms finds it after a crash.
+  // clearRooms finds this name after a crash.
   const token = powers.token().replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 12);
   const room = `${config.runtime}/agents/run-${token}`;
   await disk.makeDir(room);
@@ -93,7 +93,7 @@ export async function startRelay(
   const hearLines = makeLines({
     max: MAX_LINE,
     line: answering.hear,
-    // What it said is lost, and with it what waits for an answer.
+    // The line is lost, and with it the request that waits for an answer.
     tooLong() {
       const why = failed(`said more than ${MAX_LINE} characters in one line`);
       ready.reject(why);
@@ -124,7 +124,7 @@ export async function startRelay(
   void program.ended.then(() => {
     const why = failed(`ended: ${errors.slice(-300)}`);
     ready.reject(why);
-    // Without it the agent would wait for an answer until its time is up.
+    // Otherwise the agent would wait for an answer until its deadline.
     if (!closing) run.end(why);
   });
   try {
@@ -138,17 +138,17 @@ export async function startRelay(
   return Object.freeze({ socket: `${room}/s`, told: answering.told, close });
 }
 
-/** What a relay says, answered. */
+/** Answers a relay's requests. */
 interface Answering extends Pick<AgentRun, "told"> {
   hear(line: string): void;
-  /** The relay has ended: cancels what is under way, books what was let through. */
+  /** Called after the relay's end: cancels running requests and books permitted inferences. */
   close(): Promise<void>;
 }
 
 function makeAnswering(
   { port, run, secret, ready }: {
     readonly port: AgentPort;
-    /** The name of its provider's key. */
+    /** The name of the provider's key. */
     readonly secret: string;
     readonly run: RelayRun;
     ready(): void;
@@ -167,7 +167,7 @@ function makeAnswering(
     if (told.length < MAX_TOLD) told.push(line);
     else more += 1;
   };
-  /** Answers one question; what a person must decide first ends the run, which is made anew after the answer. */
+  /** Answers one request. One that needs a person's decision ends the run, which is repeated after the answer. */
   const asked = (id: number, work: () => Promise<RelayAnswer>): void => {
     if (under.size >= MAX_OPEN) return answer({ id, refused: `${MAX_OPEN} are under way` });
     const resume = run.pause();
@@ -187,7 +187,7 @@ function makeAnswering(
   };
   return Object.freeze<Answering>({
     hear(line): void {
-      // TRUST: the relay holds what an agent sent.
+      // TRUST: the relay passes on an agent's text.
       const { data: said } = RelaySaid.safeParse(parsed(line));
       if (said === undefined) return;
       if ("ready" in said) ready();
@@ -214,7 +214,7 @@ function makeAnswering(
       else {
         used.calls += 1;
         const { id, call: tool, args } = said;
-        // INVARIANT: the same call of a run that is made anew has the same id, whatever its process is then: an answer covers it.
+        // INVARIANT: the same call of a repeated run has the same id, whatever its process, so that a person's answer covers it.
         const call = { id: `${run.id.slice(run.id.indexOf("-") + 1)}/${used.calls}`, tool, args };
         asked(id, async () => ({ id, ...await port.call(call, abort.signal) }));
       }
@@ -247,4 +247,46 @@ function parsed(line: string): Json | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** The limit and the listeners of {@link makeLines}. */
+export interface LinesParts {
+  /** Characters of a line, at most. */
+  readonly max: number;
+  /** Called with each line, without its newline. */
+  line(text: string): void;
+  /** Called once, at the first longer line; later input is ignored. */
+  tooLong(): void;
+}
+
+/** Makes the function that takes the stream's chunks; a chunk is only used during the call. */
+export function makeLines({ max, line, tooLong }: LinesParts): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  let pieces: string[] = [], length = 0, over = false;
+  /** Adds a piece; false where the line is too long. */
+  const take = (piece: string): boolean => {
+    length += piece.length;
+    if (length <= max) {
+      pieces.push(piece);
+      return true;
+    }
+    over = true;
+    pieces = [];
+    tooLong();
+    return false;
+  };
+  return (chunk) => {
+    if (over) return;
+    const text = decoder.decode(chunk, { stream: true });
+    let from = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+      if (!take(text.slice(from, end))) return;
+      from = end + 1;
+      const whole = pieces.join("");
+      pieces = [];
+      length = 0;
+      line(whole);
+    }
+    take(text.slice(from));
+  };
 }

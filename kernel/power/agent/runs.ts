@@ -1,6 +1,6 @@
 /**
- * What a run of an agent of others has beside a program's: its folder at its own path, the client that speaks to it,
- * and a relay to its provider, which alone knows the key.
+ * A foreign agent's run beyond a program's: its folder at its own path, the client that talks to
+ * the agent, and a relay to its provider, which alone holds the key.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -10,18 +10,18 @@ import { AGENT_PLACES, placeInside, SYSTEM } from "../../core/start/command_line
 import type { AgentPort, AgentRun, AgentRuns, Shown } from "../command/run.ts";
 import { type RelayParts, startRelay, TOOLS_PATH } from "./relay.ts";
 
-/** What {@link makeAgentRuns} is handed. */
+/** The relay's parts, and the tasks' ports. */
 export interface AgentRunsParts extends RelayParts {
-  /** A task as an agent reaches it that was shown what has this colour and label; undefined when it has ended. */
+  /** The port of a run to its task; undefined once the task has ended. */
   portOf(
     task: TaskId,
     run: { readonly pid: Pid; shown(): Shown; readonly agent: ForeignAgent },
   ): AgentPort | undefined;
 }
 
-/** Folders of the walls themselves: a copy cannot lie there. */
+/** Folders of the walls, where no copy can be bound. */
 const OWN = ["/proc", "/dev", "/etc", "/run", "/m", "/tmp/home", ...SYSTEM];
-/** Flags of Deno for the client: what it may do is what the walls let it. */
+/** Deno's flags for the client, which only the walls restrict. */
 const CLIENT = [
   "run",
   "--quiet",

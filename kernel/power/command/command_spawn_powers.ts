@@ -1,26 +1,27 @@
-/** Starts a program with its input, hears its output, ends it. @module */
-import { brokenPipe, exitOf, killChild } from "../../core/start/spawn_powers.ts";
+/** Runs a program with given input, passes its output on, and kills it on demand. @module */
+import { brokenPipe, exitOf, killChild, spawnPiped } from "../../core/start/spawn_powers.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";
 
-/** What a run of a program is. */
+/** A program's command line, input and listeners. */
 interface RunOptions extends StartLine {
-  /** Its standard input, which then ends unless it is `told` more. */
+  /** Standard input, which is closed afterwards unless `told` is set. */
   readonly stdin: Uint8Array;
+  /** Keeps standard input open for {@link RunningProgram.tell}. */
   readonly told?: true;
   /** Called with bytes of either output; the chunk is only valid during the call. */
   onOutput(chunk: Uint8Array): void;
   onErrors(chunk: Uint8Array): void;
 }
 
-/** A program under way. */
+/** A running program. */
 interface RunningProgram {
   readonly pid: number;
-  /** Writes more of its input, of one that is `told`; nothing once it has ended. */
+  /** Writes more input, for a program with `told`; no effect once it has ended. */
   tell(bytes: Uint8Array): void;
   /** Sends SIGKILL. Idempotent. */
   kill(): void;
-  /** Resolves when it is reaped; what it printed was heard. */
+  /** Resolves once the program is reaped and all output was passed on. */
   readonly ended: Promise<ExitStatus>;
 }
 
@@ -29,24 +30,14 @@ export interface RunPowers {
   run(options: RunOptions): RunningProgram;
 }
 
-/** Makes the real power. Needs the permission to run the line's first program. `killed` hears of each that was ended. */
+/** The real power; needs the permission to run the line's first program. `killed` is called after each SIGKILL. */
 export function makeRunPowers(killed: () => void = () => undefined): RunPowers {
   return Object.freeze({ run: (options: RunOptions) => run(options, killed) });
 }
 
-function run(
-  { program, args, env, stdin, told, onOutput, onErrors }: RunOptions,
-  killed: () => void,
-): RunningProgram {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    clearEnv: true,
-    env: { ...env },
-    cwd: "/",
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+function run(options: RunOptions, killed: () => void): RunningProgram {
+  const { stdin, told, onOutput, onErrors } = options;
+  const child = spawnPiped(options);
   let ended = false;
   const input = child.stdin.getWriter();
   input.closed.catch(brokenPipe);
@@ -64,7 +55,7 @@ function run(
       const status = await child.status;
       ended = true;
       if (told) void input.abort().catch(brokenPipe);
-      // What it left waiting holds its outputs open.
+      // Leftover children hold its outputs open.
       if (status.signal === "SIGKILL") killed();
       await Promise.all([fed, ...heard]);
       return exitOf(status);
@@ -72,16 +63,17 @@ function run(
   });
 }
 
-async function pump(
+/** Passes a stream's chunks to `hear`, one after another. */
+export async function pump(
   stream: ReadableStream<Uint8Array>,
-  hear: (chunk: Uint8Array) => void,
+  hear: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<void> {
-  for await (const chunk of stream) hear(chunk);
+  for await (const chunk of stream) await hear(chunk);
 }
 
 /**
- * Removes a folder with all that is in it; absent is fine. The programs that used it have ended.
- * Rejects only where even its owner cannot.
+ * Removes a folder with its content; absent is fine. The programs that used it must have ended.
+ * Rejects only where even the folder's owner cannot remove it.
  */
 export async function removeRoom(path: string): Promise<void> {
   try {
@@ -94,7 +86,7 @@ export async function removeRoom(path: string): Promise<void> {
   }
 }
 
-/** Gives its owner every right to every folder; links are met, not followed. */
+/** Gives the owner all rights to every folder beneath `path`; links are not followed. */
 function reopen(path: string): void {
   const todo = [path];
   for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
@@ -106,8 +98,7 @@ function reopen(path: string): void {
 }
 
 /**
- * Removes the folders of runs that a kernel left when it was killed: `WORK/TASK/run-…`. To be called
- * before anything runs.
+ * Removes the folders of runs that a killed kernel left: `WORK/TASK/run-…`. Called before anything runs.
  */
 export async function clearRooms(work: string): Promise<void> {
   for (const task of namesIn(work)) {

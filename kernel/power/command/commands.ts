@@ -1,15 +1,14 @@
 /**
- * Runs programs of this machine for tasks: over copies of their mounts, walled in, ended whole; what
- * they changed is staged.
- *
- * A run ends with its call. A program that goes on (ProcessSession) or has a terminal (PTY) will be
- * a power beside this one that holds `begin` and `settle` apart.
+ * Runs programs of this machine for tasks: over copies of their mounts, behind walls, and killed
+ * with all their children; their changes are staged. A run ends with its call; programs that
+ * outlive their call are process_sessions.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ContentLookup } from "../../../contracts/memory/content_trust.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
-import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import { leaseEnded, leasesOf } from "../../core/lease/leases.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
 import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
@@ -23,7 +22,6 @@ import {
   type CommandRun,
   type Commands,
   FLOOD_BYTES,
-  held,
   type Look,
   makeCapture,
   type Shown,
@@ -34,22 +32,22 @@ import { type CopyPlace, makeCopyPlaces } from "./places.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";
 import type { Uses } from "../../../contracts/task/spending.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import { type Deadline, makeDeadlines } from "../../core/process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
-/** Milliseconds that copying, and collecting, may take. */
+/** Milliseconds for copying, and for collecting. */
 const COPY_MS = 60_000;
 /** Milliseconds that a killed program's outputs may stay open. */
 const LATE_MS = 2_000;
 
-/** What {@link makeCommands} is handed. */
+/** The walls, copies, leases and powers of a kernel's runs. */
 export interface CommandsParts {
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentLookup;
   readonly config: Pick<KernelConfig, "programs" | "denoDir" | "dir">;
-  /** Where agents of others are run. */
+  /** Runs of foreign agents. */
   readonly agents?: AgentRuns;
   /** The copy service's bundle, absolute. */
   readonly bundle: string;
@@ -62,29 +60,29 @@ export interface CommandsParts {
   readonly powers: Pick<Powers, "now" | "after" | "token">;
   readonly disk: {
     makeDir(path: string): Promise<void>;
-    /** As `removeRoom` does. */
+    /** Like `removeRoom`. */
     remove(path: string): Promise<void>;
   };
   /** Budgets of programs and memory; absent: there are none. */
   readonly uses?: Uses;
-  /** A task's mounts and staged changes; undefined when it has ended. */
+  /** A task's mounts and staged changes; undefined once it has ended. */
   folders(task: TaskId): TaskFolders | undefined;
 }
 
-/** Fewest processes and threads that a program, or an agent of others, is started with: the walls' own are among them. */
-const LEAST_THREADS = 8, LEAST_OF_AGENT = 64;
+/** Fewest processes and threads of a program and of a foreign agent, with those of the walls. */
+const MIN_THREADS = 8, MIN_AGENT_THREADS = 64;
 
-/** One program as budgets count it. */
+/** A program's place in budgets. */
 export interface CountedProgram {
-  /** Processes and threads that its walls are to let it have; undefined where no budget holds for them. */
+  /** Processes and threads that its walls allow; undefined where no budget limits them. */
   readonly threads: number | undefined;
-  /** It has ended. */
+  /** Called when the program has ended. */
   release(): void;
 }
 
 /**
- * Counts a program: it, what its walls let it take of memory at most, and of the threads that are left as many as such
- * a program may have. Rejects `budgetExhausted`.
+ * Counts a program: the program itself, the most memory that its walls allow, and of the remaining
+ * threads as many as such a program may have. Rejects with `budgetExhausted`.
  */
 export async function countProgram(
   uses: Uses | undefined,
@@ -96,7 +94,7 @@ export async function countProgram(
   const release = await uses.take(run, { processes: 1, memoryBytes: dataOf(agent) }, doing);
   if (!uses.has("threads")) return { threads: undefined, release };
   try {
-    const need = agent ? LEAST_OF_AGENT : LEAST_THREADS;
+    const need = agent ? MIN_AGENT_THREADS : MIN_THREADS;
     const threads = await uses.step(run, "threads", { need, most: threadsOf(agent), doing });
     return {
       threads: threads.amount,
@@ -111,25 +109,25 @@ export async function countProgram(
   }
 }
 
-/** One run under way. */
+/** A run in progress. */
 interface Open extends Pick<CountedProgram, "threads"> {
   readonly run: CommandRun;
   readonly leases: readonly Lease[];
   readonly deadlines: Set<Deadline>;
-  /** Ends what runs at this moment. */
+  /** Kills the current process of the run. */
   kill: () => void;
   pids: readonly number[];
-  /** Why it is being ended, once it is. */
+  /** Why the run is being ended, once it is. */
   ending: Fault | undefined;
   readonly done: Promise<void>;
 }
 
-/** Makes the runner of a kernel. */
+/** Makes the runner of a kernel's programs. */
 export function makeCommands(parts: CommandsParts): Commands {
   const { config, powers, leases } = parts;
   const open = new Set<Open>();
   const turns = new Map<TaskId, Turns>();
-  const frozen = new Set<Pid>();
+  const clocks = makeDeadlines(powers);
   const places = makeCopyPlaces(parts);
 
   const end = (entry: Open, fault: Fault): void => {
@@ -137,25 +135,21 @@ export function makeCommands(parts: CommandsParts): Commands {
     entry.kill();
   };
   leases.onEnd((lease, why) => {
-    // What it let be copied is not kept for another run.
+    // Copies made under the ended lease are not kept for another run.
     void places.clear(lease.task);
     for (const entry of open) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
-      const [code, how] = why === "revoked"
-        ? ["leaseRevoked", "was taken back"] as const
-        : ["leaseExpired", "has expired"] as const;
-      end(entry, new Fault(code, `Cannot finish ${entry.run.command.name}: its lease ${how}`));
+      end(entry, leaseEnded(why, (how) => `Cannot finish ${entry.run.command.name}: ${how}`));
     }
   });
 
-  /** Waits for a step of a run, but not longer than it may take, nor past its end. */
+  /** Waits for a step of a run, at most `ms` milliseconds and not past the run's end. */
   const within = async <T>(entry: Open, ms: number, work: Promise<T>): Promise<T> => {
     const { name } = entry.run.command;
-    const deadline = makeDeadline(powers, ms, () => {
+    const deadline = clocks.start(entry.run.pid, ms, () => {
       end(entry, new Fault("timedOut", `Cannot finish ${name}: its time is up (${ms} ms)`));
     });
     entry.deadlines.add(deadline);
-    if (frozen.has(entry.run.pid)) deadline.freeze();
     try {
       const result = await work;
       if (entry.ending !== undefined) throw entry.ending;
@@ -174,7 +168,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       readonly folders: TaskFolders;
       readonly place: CopyPlace;
       readonly pinned: Promise<string>;
-      /** Ends what `pinned` waits for. */
+      /** Cancels `pinned`. */
       unpin(): void;
     },
   ): Promise<CommandRan> => {
@@ -184,8 +178,8 @@ export function makeCommands(parts: CommandsParts): Commands {
       unpin();
       void place.service.kill();
     };
-    // Its relay is started while the folder is copied; what it was shown is known when it first asks.
-    // Before its copy is made nobody knows.
+    // The agent's relay starts while the folder is copied. What the agent was shown is known by its
+    // first inference; until the copy exists, the worst is assumed.
     let seen: Shown = { colour: "RED", label: "secret" };
     const begun = beginAgent(entry, folders, () => seen);
     const [pin, { prepared, work }, agent] = await within(
@@ -203,7 +197,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     const shown = mixed(run, prepared);
     seen = { colour: shown.colour, label: shown.label };
     const { taint, ...printed } = await perform(entry, place.service, { pin, work, agent });
-    // What it was told meanwhile is in what it wrote and says.
+    // Everything that the agent read meanwhile may be in its changes and output.
     const { colour, label } = mixed(run, { ...prepared, ...taint });
     entry.kill = () => void place.service.kill();
     const collected = await within(entry, COPY_MS, place.service.collect({ colour, label }));
@@ -224,20 +218,14 @@ export function makeCommands(parts: CommandsParts): Commands {
   ): Promise<AgentRun | undefined> => {
     const { run } = entry;
     const { agent } = run.command;
-    let paused = 0;
     if (agent === undefined) return undefined;
     if (parts.agents === undefined) throw unavailable(run, "this kernel runs no agents of others");
     return await parts.agents.begin(agent, {
       ...{ ...run, shown, folders: folders.mounts },
       end: (fault) => end(entry, fault),
       pause() {
-        paused += 1;
-        for (const deadline of entry.deadlines) deadline.freeze();
-        return () => {
-          paused -= 1;
-          if (paused > 0 || frozen.has(run.pid)) return;
-          for (const deadline of entry.deadlines) deadline.thaw();
-        };
+        const resumes = [...entry.deadlines].map((deadline) => deadline.pause());
+        return () => resumes.forEach((resume) => resume());
       },
     });
   };
@@ -293,13 +281,12 @@ export function makeCommands(parts: CommandsParts): Commands {
       watched();
       program.kill();
       await agent?.close();
-      // INVARIANT: namespaces are gone with their process 1; a pipe that stays open all the same
-      // must not hold up the task.
+      // INVARIANT: namespaces end with their process 1; a pipe that stays open nevertheless must not hold up the task.
       await Promise.race([program.ended, new Promise<void>((go) => powers.after(LATE_MS, go))]);
       entry.pids = [];
     }
     return {
-      // The walls end by a signal only if somebody killed them.
+      // The walls end by a signal only when they are killed.
       exit: status.code ?? 137,
       stdout: out.text(),
       stderr: errors.text() + (agent?.told() ?? ""),
@@ -329,8 +316,8 @@ export function makeCommands(parts: CommandsParts): Commands {
     }
     const settled = Promise.withResolvers<void>();
     const entry: Open = {
-      ...{ run, leases: held(leases, run), deadlines: new Set(), pids: [], ending: undefined },
-      threads: counted.threads,
+      ...{ run, deadlines: new Set(), pids: [], ending: undefined },
+      ...{ leases: leasesOf(leases, { ...run, name: command.name }), threads: counted.threads },
       kill: () => undefined,
       done: settled.promise,
     };
@@ -339,7 +326,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     open.add(entry);
     const pinning = new AbortController();
     const pinned = parts.pins.provide(command, pinning.signal);
-    // Whether the program is the one is heard when its folder is there.
+    // The result of the pin is awaited after the folder is copied.
     const unheard = pinned.catch(() => undefined);
     let place: CopyPlace | undefined;
     try {
@@ -357,24 +344,14 @@ export function makeCommands(parts: CommandsParts): Commands {
     }
   };
 
-  const mine = (pid: Pid): readonly Deadline[] =>
-    [...open].flatMap((entry) => entry.run.pid === pid ? [...entry.deadlines] : []);
-
   return Object.freeze({
     async run(run: CommandRun, signal: AbortSignal): Promise<CommandRan> {
-      // One at a time for a task: two copies of one mount could not both become its changes.
+      // One run of a task at a time: changes in two copies of one mount could not both be staged.
       let line = turns.get(run.task);
       if (line === undefined) turns.set(run.task, line = makeTurns());
       return await line.run(true, () => begin(run, signal));
     },
-    freeze(pid: Pid): void {
-      frozen.add(pid);
-      for (const deadline of mine(pid)) deadline.freeze();
-    },
-    thaw(pid: Pid): void {
-      frozen.delete(pid);
-      for (const deadline of mine(pid)) deadline.thaw();
-    },
+    ...{ freeze: clocks.freeze, thaw: clocks.thaw },
     osPids: (task: TaskId) => [
       ...[...open].flatMap((entry) => entry.run.task === task ? entry.pids : []),
       ...places.osPids(task),

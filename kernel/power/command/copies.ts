@@ -1,4 +1,5 @@
 /** The kernel's side of a copy service. @module */
+import { causeOf } from "../../core/child/child.ts";
 import * as z from "zod";
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Collected, Prepared, Weight } from "../../../contracts/tool/command.ts";
@@ -9,28 +10,28 @@ import type { ContentColours, ContentLookup } from "../../../contracts/memory/mo
 import type { Powers } from "../../../contracts/task/mod.ts";
 import type { CollectBody, PinBody, PrepareBody } from "../../../contracts/tool/mod.ts";
 import type { SetupBody } from "../../../contracts/wire/mod.ts";
-import { type Child, SERVES_NOTHING, startChild } from "../../core/child/child.ts";
+import { SERVES_NOTHING, startChild } from "../../core/child/child.ts";
 import { COPY_PLACES } from "../../core/start/command_line.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
-import { howEnded, type SpawnPowers } from "../../core/start/spawn.ts";
+import { type SpawnPowers } from "../../core/start/spawn.ts";
 import { hostMount } from "../toolhost/toolhost.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import type { CommandRan, CommandRun } from "./run.ts";
 
-/** A copy service under way. Each method rejects with the service's fault, or `upstream`. */
+/** A running copy service. Each method rejects with the service's fault, or `upstream`. */
 export interface CopyService {
   readonly osPid: number;
-  /** Resolves when it cannot be asked any more. */
+  /** Resolves once the service takes no more requests. */
   readonly closed: Promise<unknown>;
   pin(body: PinBody): Promise<void>;
   prepare(body: PrepareBody): Promise<Prepared>;
   weigh(): Promise<Weight>;
   collect(body: CollectBody): Promise<Collected>;
-  /** Resolves when it is reaped. */
+  /** Kills the service; resolves once it is reaped. */
   kill(): Promise<void>;
 }
 
-/** Contents that are looked up in one go: the kernel's other work is not held up by 20,000. */
+/** Contents looked up at a time, so that 20,000 of them do not block the kernel. */
 const SLICE = 500;
 
 interface CopyServiceParts {
@@ -51,7 +52,7 @@ export function startCopyService(
     colour: mixColour(each.colour, read.colour),
     label: mixLabel(each.label, read.label),
   });
-  /** What is known of the contents that a run can read. */
+  /** Mixes colour and label of all contents that a run can read. */
   const lookUp = async (digests: readonly string[]): Promise<void> => {
     read = { colour: "BLUE", label: "public" };
     for (let at = 0; at < digests.length; at += SLICE) {
@@ -59,13 +60,17 @@ export function startCopyService(
       read = mixed(contents.of(digests.slice(at, at + SLICE)));
     }
   };
-  // TRUST: it read hostile names and files; what it says is parsed.
+  // TRUST: the service read hostile names and files, so its answers are parsed.
   const ask = async <T>(op: string, body: Json, schema: z.ZodType<T>): Promise<T> => {
     let raw: Json;
     try {
       raw = await child.port.ask(op, body);
     } catch (error) {
-      throw await told(child, op, error);
+      throw await causeOf(
+        child,
+        error,
+        (how) => `Cannot ${op} copies: their process ended (${how})`,
+      );
     }
     const { success, data } = schema.safeParse(raw);
     if (success) return data;
@@ -86,31 +91,21 @@ export function startCopyService(
   });
 }
 
-async function told(child: Child, op: string, error: unknown): Promise<unknown> {
-  const open = Symbol();
-  const ended = await Promise.race([child.port.closed, Promise.resolve().then(() => open)]);
-  if (!(error instanceof Fault) || ended === open) return error;
-  const how = howEnded(await child.exited);
-  return new Fault("upstream", `Cannot ${op} copies: their process ended (${how})`, {
-    cause: error,
-  });
-}
-
-/** Milliseconds between two looks, at least. */
+/** Milliseconds between two measurements, at least. */
 const WEIGH_MS = 300;
-/** Looking takes no more than this share of the time. */
+/** Measuring takes at most this share of the time. */
 const SHARE = 1 / 20;
 /** Files and bytes that copies may grow to while a program runs. */
 const MAX_FILES = 40_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Watches until the returned function is called; `onTooMuch` is called at most once. */
+/** Measures copies until the returned function is called; `onTooMuch` is called at most once. */
 export function watchWeight(
   { service, powers, name, most = { files: MAX_FILES, bytes: MAX_BYTES } }: {
     readonly service: Pick<CopyService, "weigh">;
     readonly powers: Pick<Powers, "now" | "after">;
     readonly name: string;
-    /** What the copies may grow to. */
+    /** The largest permitted size of the copies. */
     readonly most?: Readonly<Record<"files" | "bytes", number>>;
   },
   onTooMuch: (fault: Fault) => void,
@@ -142,7 +137,7 @@ export function watchWeight(
   };
 }
 
-/** What the program changed, without what another tool staged meanwhile. */
+/** The program's changes, without files that another tool staged meanwhile. */
 export function kept(
   { staged, unstaged, left }: Collected,
   before: ReadonlyMap<string, { readonly next?: string | undefined }>,
@@ -163,7 +158,7 @@ export function kept(
   };
 }
 
-/** Colour and label of what a run read, and of its caller. */
+/** Colour and label of everything that a run read, mixed with its caller's. */
 export function mixed(
   run: Pick<CommandRun, "colour" | "label">,
   read: Prepared,
@@ -175,7 +170,7 @@ export function mixed(
   };
 }
 
-/** What a copy service is told of a task. */
+/** A task's mounts and staged changes, for a copy service. */
 export function setup(folders: TaskFolders, mounts: readonly string[]): SetupBody {
   return {
     mounts: folders.mounts.filter(({ name }) => mounts.includes(name)).map((each) =>

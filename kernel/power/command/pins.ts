@@ -1,6 +1,6 @@
 /**
- * Private copies of the programs that are run: made by a service that meets nothing else, and looked
- * at again before each run. What is run are those bytes alone.
+ * Private copies of programs to run, made by a service that sees nothing else, and checked again
+ * before each run. Only these copies are run.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -9,11 +9,11 @@ import { startCopyService } from "./copies.ts";
 import { lineOfPin, PIN_PLACES } from "../../core/start/command_line.ts";
 import type { CommandsParts } from "./commands.ts";
 
-/** Programs that are run. */
+/** Pinned copies of programs. */
 export interface Pins {
   /**
-   * The path of the copy of a program, which still is the one that was granted. Rejects with
-   * `refused` where it was replaced, `notFound` where it is gone.
+   * The path of a checked copy of a granted program. Rejects with `refused` where the program was
+   * replaced, `notFound` where it is gone.
    */
   provide(
     command: Pick<GrantedCommand, "program" | "sha256">,
@@ -30,7 +30,7 @@ export function makePins(
 ): Pins {
   const { config, look, powers } = parts;
   const folder = `${config.dir}/programs`;
-  /** What `stat` said of program and copy when they were found whole, by copy. */
+  /** `stat`'s output for program and copy at the last successful check, by copy. */
   const found = new Map<string, string>();
 
   return Object.freeze({

@@ -1,6 +1,6 @@
 /**
- * Where a task's runs find their copies: a copy service with a room of its own, which stands between
- * two runs, so that only what changed is copied.
+ * Places for copies: copy services with a folder of their own, kept between two runs of a task, so
+ * that only changed files are copied again.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,63 +11,63 @@ import { COPY_PLACES, lineOfCopy } from "../../core/start/command_line.ts";
 import type { CommandsParts } from "./commands.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 
-/** Milliseconds that a place stands unused. */
+/** Milliseconds before an unused place is closed. */
 const IDLE_MS = 120_000;
-/** Milliseconds that copying ahead may take. */
+/** Milliseconds for copying ahead. */
 const AHEAD_MS = 60_000;
-/** Places that stand unused, of all tasks: each takes some 50 MB. */
+/** Unused places of all tasks: each takes some 50 MB. */
 const MAX_IDLE = 4;
 
-/** What copies are made of, and where the program starts. */
+/** The setup of copies, and the program's working folder. */
 type Wanted = Pick<PrepareBody, "setup" | "cwd">;
 
 /** A place in use. */
 export interface CopyPlace {
   readonly service: CopyService;
-  /** Rejects as the service does. `work`: the machine's folder that holds each mount's copy. */
+  /** Makes the copies. Rejects like the service. `work`: the folder on the machine that holds each mount's copy. */
   prepare(
     wanted: Wanted,
   ): Promise<{ readonly prepared: Prepared; readonly work: string }>;
   /**
-   * It may stand for the next run: what is in it was collected. `ahead`, where the copies were
-   * touched: what they are made of now, anew and before anybody waits for them.
+   * Keeps the place for the next run, after its changes were collected. `ahead`, where the copies
+   * were changed: the setup of fresh copies, made before the next run needs them.
    */
   rest(ahead: Wanted | undefined): void;
-  /** Ends it; resolves when nothing is left of it. Idempotent. */
+  /** Closes the place; resolves once everything is removed. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What a place is to hold. */
+/** The wanted content of a place. */
 export interface PlaceWanted {
   readonly folders: TaskFolders;
   readonly mounts: readonly string[];
-  /** `MOUNT` or `MOUNT/…`: what of them; absent: all. */
+  /** The parts to copy, `MOUNT` or `MOUNT/…`; absent: all. */
   readonly only?: readonly string[];
 }
 
 /** The places of all tasks. */
 export interface CopyPlaces {
-  /** A place with these mounts that nobody uses. */
+  /** A free or new place with these mounts. */
   provide(
     task: TaskId,
     what: PlaceWanted,
   ): Promise<CopyPlace>;
   /** Operating-system processes of a task's places. */
   osPids(task: TaskId): readonly number[];
-  /** Ends those of a task's places that nobody uses; resolves when nothing is left of them. */
+  /** Closes a task's unused places; resolves once they are removed. */
   clear(task: TaskId): Promise<void>;
 }
 
 interface Standing {
   readonly task: TaskId;
   readonly mounts: string;
-  /** Which folders the mounts were when it began; undefined where nothing can tell. */
+  /** Identity of the mounts' folders at the start; undefined where unknown. */
   readonly folders: string | undefined;
   readonly place: CopyPlace;
   state: "used" | "resting" | "closing";
-  /** Stops the clock of a resting one. */
+  /** Stops the idle clock of a resting place. */
   stop: () => void;
-  /** Settles when no copies are made ahead. */
+  /** Settles when no copying ahead is in progress. */
   copying: Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function makeCopyPlaces(
   >,
 ): CopyPlaces {
   const { config, powers, disk, look } = parts;
-  /** In the order in which they were last used. */
+  /** In order of last use. */
   const all = new Set<Standing>();
 
   const make = async (
@@ -118,7 +118,7 @@ export function makeCopyPlaces(
         ...{ ...wanted, mounts, generation, ahead, work: COPY_PLACES.work },
         ...(only === undefined ? {} : { only }),
       });
-      // TRUST: what it says becomes a path.
+      // TRUST: the service's number becomes a path.
       if (prepared.generation !== generation && prepared.generation !== current) {
         throw new Fault("upstream", "Cannot use copies: the copy service names others");
       }
@@ -141,7 +141,7 @@ export function makeCopyPlaces(
         const [oldest, ...others] = [...all].filter(({ state }) => state === "resting");
         if (others.length >= MAX_IDLE) void oldest?.place.close();
         if (ahead === undefined) return;
-        // What fails here fails again where somebody waits for it, who is then told.
+        // A failure here repeats, and is reported, when a run needs the copies.
         const cancel = powers.after(AHEAD_MS, () => void place.close());
         standing.copying = copy(ahead, true).then(() => undefined, () => place.close())
           .finally(cancel);
@@ -174,7 +174,7 @@ export function makeCopyPlaces(
           look("identity", dirs.map(({ dir }) => dir)),
           found.copying,
         ]);
-        // A namespace holds the folders that stood there when it was made.
+        // A namespace holds the folders that existed when it was made.
         const same = now !== undefined && now === found.folders;
         if (isUsed(found) && same) return found.place;
         await found.place.close();
@@ -193,7 +193,7 @@ function nameOf({ mounts, only }: Pick<PlaceWanted, "mounts" | "only">): string 
   return JSON.stringify([mounts, only]);
 }
 
-/** It may have been closed meanwhile. */
+/** Tells whether a place is still in use: it may have been closed meanwhile. */
 function isUsed({ state }: Standing): boolean {
   return state === "used";
 }

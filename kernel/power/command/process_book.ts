@@ -1,4 +1,4 @@
-/** Which sessions there are, whose they are, and why others are no more. @module */
+/** The sessions of a kernel, their owners, and the reasons of dropped ones. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { SESSIONS_EACH } from "../../../contracts/tool/process_session.ts";
 import type { Lease, TaskId } from "../../../contracts/authority/mod.ts";
@@ -10,28 +10,28 @@ import type { Deadline } from "../../core/process/limits.ts";
 import type { Room } from "./process_room.ts";
 
 /** Sessions of all tasks. */
-const MAX = 32;
-/** Dropped sessions whose reason is remembered. */
-const REMEMBERED = 64;
+const MAX_SESSIONS = 32;
+/** Dropped sessions whose reason is kept. */
+const MAX_REMEMBERED = 64;
 
-/** A session of the book. */
+/** One session. */
 export interface Session {
   readonly id: string;
   readonly run: SessionStart;
   readonly leases: readonly Lease[];
   readonly deadlines: Set<Deadline>;
   opening: Promise<Room> | undefined;
-  /** Set when it runs: before, nobody can name it. */
+  /** Set once the program runs; before that, the session has no known id. */
   room: Room | undefined;
   idle: Deadline | undefined;
   taint: SessionTaint;
-  /** Why it was dropped, once it was. */
+  /** Why the session was dropped, once it was. */
   ending: Fault | undefined;
   readonly dropped: AbortController;
   readonly gone: PromiseWithResolvers<void>;
 }
 
-/** The walls that a session runs in. */
+/** The walls around a session. */
 export type Walled = Extract<CommandWalls, { readonly kind: "walled" }>;
 
 /** The sessions of a kernel. */
@@ -40,13 +40,13 @@ export interface SessionBook {
   admit(run: SessionStart): Walled;
   add(session: Session): void;
   remove(session: Session): void;
-  /** Remembers for its owner why a session is no more. */
+  /** Keeps the reason of a dropped session for its owner. */
   forget(session: Session, fault: Fault): void;
-  /** Throws the fault of a session that is no more, `notFound` for what is not the owner's. */
+  /** Throws the fault of a dropped session, `notFound` for sessions of others. */
   find(owner: SessionOwner, id: string): { readonly session: Session; readonly room: Room };
   all(): readonly Session[];
   ofTask(task: TaskId): readonly Session[];
-  /** Forgets what was remembered of a task. */
+  /** Drops the kept reasons of a task. */
   close(task: TaskId): void;
 }
 
@@ -63,9 +63,9 @@ export function makeSessionBook(walls: CommandWalls): SessionBook {
       const why = ungranted(run);
       if (why !== undefined) throw new Fault("refused", `Cannot start ${name}: ${why}`);
       const own = all().filter(({ run: { pid } }) => pid === run.pid).length;
-      if (own < SESSIONS_EACH && open.size < MAX) return walls;
+      if (own < SESSIONS_EACH && open.size < MAX_SESSIONS) return walls;
       const many = own < SESSIONS_EACH
-        ? `there are ${MAX} sessions of all tasks`
+        ? `there are ${MAX_SESSIONS} sessions of all tasks`
         : `this process has ${own}; close one first`;
       throw new Fault("rateLimited", `Cannot start ${name}: ${many}`);
     },
@@ -73,7 +73,7 @@ export function makeSessionBook(walls: CommandWalls): SessionBook {
     remove: (session) => void open.delete(session.id),
     forget(session, fault): void {
       over.set(session.id, { owner: session.run, fault });
-      for (const [oldest] of over) if (over.size > REMEMBERED) over.delete(oldest);
+      for (const [oldest] of over) if (over.size > MAX_REMEMBERED) over.delete(oldest);
     },
     find(owner, id): { readonly session: Session; readonly room: Room } {
       const mine = ({ task, pid }: SessionOwner): boolean =>

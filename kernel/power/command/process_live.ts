@@ -1,4 +1,4 @@
-/** One program that goes on, as its owner talks to it. @module */
+/** A running program of a session, as its owner uses it. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { SESSION_BUFFER, SESSION_INPUT } from "../../../contracts/tool/process_session.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
@@ -8,43 +8,43 @@ import type { LongRunPowers } from "./process_powers.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
 
-/** Milliseconds that an ended program's outputs may stay open. */
+/** Milliseconds that outputs of an ended program may stay open. */
 const LATE_MS = 1_000;
-/** Output that comes in several pieces is given as one: milliseconds of silence, and at most. */
+/** Milliseconds of silence that end a poll, and of collecting output in all, so that pieces come together. */
 const QUIET_MS = 25, SETTLE_MS = 250;
-/** Milliseconds that a write waits for the program to read. */
+/** Milliseconds that a write waits until the program reads. */
 const WRITE_MS = 50;
-/** Signals that a session may be sent: they all fit into the smallest pipe, read or not. */
+/** Signals to a session, at most: they all fit into the smallest pipe, read or not. */
 const MAX_SIGNALS = 500;
 
-/** What a poll asks for. */
+/** Options of a poll. */
 export interface PollOptions {
   readonly waitMs: number;
   readonly bytes: number;
   readonly newest: boolean;
 }
 
-/** What a poll brings, without colour and label. */
+/** The result of a poll, without colour and label. */
 export type PolledOutput = Omit<SessionOutput, "colour" | "label">;
 
-/** A program that goes on. */
+/** A program that outlives its call. */
 export interface LiveProgram {
   readonly pid: number;
-  /** Rejects `cancelled`. */
+  /** Reads new output. Rejects with `cancelled`. */
   poll(options: PollOptions, signal: AbortSignal): Promise<PolledOutput>;
-  /** Rejects `gone`, `conflict`, `tooLarge`. */
+  /** Writes input. Rejects with `gone`, `conflict`, `tooLarge`. */
   write(text: string, end: boolean): Promise<SessionState & { readonly unread: number }>;
-  /** Rejects `gone`, `rateLimited`. */
+  /** Rejects with `gone`, `rateLimited`. */
   signal(signal: SessionSignal): Promise<SessionState>;
-  /** Ends it with all that it started; `why` is told if it ran. Idempotent. */
+  /** Kills the program with all its children; `why` becomes the reason if it was running. Idempotent. */
   kill(why: string): void;
-  /** As {@link kill}; resolves when it is gone and its last output is there to be polled. */
+  /** Like {@link kill}; resolves once the program is gone and its last output can be polled. */
   end(why: string): Promise<void>;
-  /** Resolves when it is gone. */
+  /** Resolves once the program is gone. */
   readonly ended: Promise<void>;
 }
 
-/** Begins a program. */
+/** Starts a program. */
 export function beginProgram(
   line: StartLine & { readonly signals: string },
   parts: {
@@ -67,7 +67,7 @@ export function beginProgram(
   };
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => void powers.after(ms, resolve));
-  /** Resolves when something comes, or after `ms` milliseconds, or when the call is cancelled. */
+  /** Resolves on new output, after `ms` milliseconds, or when the call is cancelled. */
   const news = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const go = (): void => {
@@ -98,8 +98,7 @@ export function beginProgram(
     const status = await program.ended;
     out.release();
     errors.release();
-    // INVARIANT: namespaces are gone with their process 1; a pipe that stays open all the same must
-    // not hold up the task.
+    // INVARIANT: namespaces end with their process 1; a pipe that stays open nevertheless must not hold up the task.
     await Promise.race([program.heard, pause(LATE_MS)]);
     exit = codeOf(status);
     if (!killed) why = undefined;
@@ -188,12 +187,12 @@ export function beginProgram(
   });
 }
 
-/** The walls end by a signal only if somebody killed them. */
+/** The walls end by a signal only when they are killed. */
 function codeOf({ code }: ExitStatus): number {
   return code ?? 137;
 }
 
-/** Reads a terminal's bytes as text, and gives it as bytes again. */
+/** Converts a terminal's bytes to plain text, as bytes. */
 function terminalBytes(): (piece: Uint8Array) => Uint8Array {
   const decoder = new TextDecoder(), encoder = new TextEncoder();
   const text = makeTerminalText();

@@ -1,18 +1,18 @@
-/** What a program prints between two polls: bounded by making it wait, so that nothing is lost. @module */
+/** A program's output between two polls. The bound makes the program wait, so that nothing is lost. @module */
 
-/** One output. */
+/** One output stream. */
 interface Output {
-  /** Takes a piece in; resolves when there is room for another. */
+  /** Adds a piece; resolves once there is room for another. */
   hear(piece: Uint8Array): Promise<void>;
-  /** Bytes that wait. */
+  /** Number of unread bytes. */
   waiting(): number;
-  /** At most so many bytes as text: the oldest, or the newest, when what is older is dropped. */
+  /** Takes at most `bytes` bytes as text: the oldest, or the newest, dropping older ones. */
   take(bytes: number, newest: boolean): { readonly text: string; readonly dropped: number };
-  /** The program has ended: nobody waits any more, and what does not fit is dropped. */
+  /** Called after the program's end: pieces no longer wait, and those that do not fit are dropped. */
   release(): void;
 }
 
-/** Makes an output that holds about `limit` bytes. `read` is given each piece first. */
+/** Makes an output that holds about `limit` bytes. `read` converts each piece first. */
 export function makeOutput(
   limit: number,
   read: (piece: Uint8Array) => Uint8Array = (piece) => piece.slice(),
@@ -44,7 +44,7 @@ export function makeOutput(
 
   return Object.freeze({
     async hear(piece: Uint8Array): Promise<void> {
-      // What lay in the pipe when the program ended still has a place.
+      // Bytes in the pipe at the program's end still get room.
       if (released && size >= 2 * limit) {
         lost += piece.length;
         return;
@@ -64,7 +64,7 @@ export function makeOutput(
       if (newest && size > bytes) {
         dropped += size - bytes;
         shift(size - bytes);
-        // The rest of a character whose beginning was dropped goes with it.
+        // The rest of a character whose beginning was dropped is dropped as well.
         for (let n = 0; n < 3 && ((pieces[0]?.[0] ?? 0) & 0xc0) === 0x80; n++) {
           shift(1);
           dropped += 1;
@@ -86,21 +86,21 @@ export function makeOutput(
   });
 }
 
-// What a program draws on a terminal, as text. Kept: printable characters, tabs, newlines; a carriage
-// return with text before it on the line is a newline, so that nothing is hidden by being drawn over.
-// Left out: colours, cursor movement, titles, bells, backspaces, every other control character.
+// A terminal's output as text. Kept: printable characters, tabs, newlines; a carriage return after
+// text on the line becomes a newline, so that no text is hidden by overwriting. Removed: colours,
+// cursor movement, titles, bells, backspaces and every other control character.
 
-/** Longest control sequence, and longest control string; past it text is text again. */
-const LONGEST_SEQUENCE = 256, LONGEST_STRING = 4_096;
+/** Length of a control sequence, and of a control string, after which text counts as text again. */
+const MAX_SEQUENCE = 256, MAX_STRING = 4_096;
 
-/** Where in a control sequence the stream is. */
+/** The stream's position in a control sequence. */
 type Place = "text" | "escape" | "intermediate" | "sequence" | "string" | "stringEscape";
 
-/** Makes a reader of one terminal: it is called with the stream's pieces, in order. */
+/** Makes a reader of one terminal: called with the stream's pieces in order. */
 export function makeTerminalText(): (piece: string) => string {
   let place: Place = "text";
   let length = 0;
-  /** Whether text stands on the line, and whether the cursor was put back to its start. */
+  /** Whether the line has text, and whether the cursor has returned to its start. */
   let written = false, returned = false;
 
   const enter = (next: Place): string => {
@@ -139,7 +139,7 @@ export function makeTerminalText(): (piece: string) => string {
     if ("]PX^_".includes(char)) return enter("string");
     if (char >= " " && char <= "/") return enter("intermediate");
     enter("text");
-    // A sequence of two characters; a control character in its place is one by itself.
+    // The end of a two-character sequence; a control character in its place acts by itself.
     return char < " " ? show(char) : "";
   };
 
@@ -155,14 +155,14 @@ export function makeTerminalText(): (piece: string) => string {
     }
     if (place === "string") {
       if (char === "\u001b") place = "stringEscape";
-      else if (char === "\u0007" || char === "\u009c" || length > LONGEST_STRING) enter("text");
+      else if (char === "\u0007" || char === "\u009c" || length > MAX_STRING) enter("text");
       return "";
     }
     if (char < " ") return char === "\n" || char === "\u001b" ? (enter("text"), show(char)) : "";
     const ends = place === "sequence" ? char >= "@" : char >= "0";
-    if (!ends && length <= LONGEST_SEQUENCE) return "";
+    if (!ends && length <= MAX_SEQUENCE) return "";
     enter("text");
-    // What can end no sequence was never part of one.
+    // A character that can end no sequence was never part of one.
     return char > "~" ? show(char) : "";
   };
 

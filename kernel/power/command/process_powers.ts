@@ -1,58 +1,51 @@
-/** Starts a program that goes on: input, outputs that make it wait, signals through a pipe. @module */
-import { brokenPipe, exitOf, killChild } from "../../core/start/spawn_powers.ts";
+/** Starts a program that outlives its call: input, outputs with backpressure, signals through a pipe. @module */
+import { pump } from "./command_spawn_powers.ts";
+import { brokenPipe, exitOf, killChild, spawnPiped } from "../../core/start/spawn_powers.ts";
 import type { ExitStatus } from "../../core/start/spawn.ts";
 import type { StartLine } from "../../core/start/line_parts.ts";
 
-/** What is started. */
+/** A program's command line and its listeners. */
 export interface LongRunOptions extends StartLine {
-  /** A named pipe that is there. */
+  /** An existing named pipe. */
   readonly signals: string;
-  /** Called with bytes of an output; the next come when what it returns is settled. */
+  /** Called with bytes of an output; the next bytes come once the returned promise settles. */
   onOutput(chunk: Uint8Array): Promise<void>;
   onErrors(chunk: Uint8Array): Promise<void>;
 }
 
-/** A program under way. */
+/** A running program. */
 export interface LongRun {
   readonly pid: number;
-  /** Resolves when the program's pipe took it, or broke. */
+  /** Resolves once the program's pipe took the bytes, or broke. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends its input once what was written is taken. Idempotent. */
+  /** Closes the input after the written bytes. Idempotent. */
   endInput(): void;
   /** Writes a signal's name into the pipe. */
   signal(name: string): void;
   /** Sends SIGKILL to its walls. Idempotent. */
   kill(): void;
-  /** Resolves when it is reaped. */
+  /** Resolves once the program is reaped. */
   readonly ended: Promise<ExitStatus>;
-  /** Resolves when both outputs have been heard to their end. */
+  /** Resolves once both outputs were passed on completely. */
   readonly heard: Promise<void>;
 }
 
-/** The power to start such programs. */
+/** The power to start programs that outlive their call. */
 export interface LongRunPowers {
   begin(options: LongRunOptions): LongRun;
 }
 
-/** Makes the real power. Needs the permission to run the line's first program. `killed` hears of each that was ended. */
+/** The real power; needs the permission to run the line's first program. `killed` is called after each SIGKILL. */
 export function makeLongRunPowers(killed: () => void = () => undefined): LongRunPowers {
   return Object.freeze({ begin: (options: LongRunOptions) => begin(options, killed) });
 }
 
 function begin(options: LongRunOptions, killed: () => void): LongRun {
-  // Opened both ways it waits for nobody, and is never without a writer.
+  // Opened for reading and writing, the open does not wait, and the pipe always has a writer.
   const pipe = Deno.openSync(options.signals, { read: true, write: true });
   let child: Deno.ChildProcess;
   try {
-    child = new Deno.Command(options.program, {
-      args: [...options.args],
-      clearEnv: true,
-      env: { ...options.env },
-      cwd: "/",
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
+    child = spawnPiped(options);
   } catch (error) {
     pipe.close();
     throw error;
@@ -85,11 +78,4 @@ function begin(options: LongRunOptions, killed: () => void): LongRun {
     ended: status,
     heard: heard.then(() => undefined),
   });
-}
-
-async function pump(
-  stream: ReadableStream<Uint8Array>,
-  hear: (chunk: Uint8Array) => Promise<void>,
-): Promise<void> {
-  for await (const chunk of stream) await hear(chunk);
 }

@@ -1,4 +1,4 @@
-/** What a session has on this machine: copies, the service that keeps them, the program. @module */
+/** A session's resources on this machine: copies, their service, the program. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Collected } from "../../../contracts/tool/command.ts";
 import type {
@@ -24,7 +24,7 @@ import type { TaskFolders } from "../toolhost/toolhosts.ts";
 import { beginProgram, type LiveProgram } from "./process_live.ts";
 import type { LongRunPowers } from "./process_powers.ts";
 
-/** Milliseconds that a killed program may take to be gone. */
+/** Milliseconds for a killed program to end. */
 const LATE_MS = 2_000;
 
 interface RoomParts
@@ -34,30 +34,30 @@ interface RoomParts
   readonly programs: LongRunPowers;
 }
 
-/** A session's place. */
+/** A session's resources. */
 export interface Room {
   readonly program: LiveProgram;
-  /** Of all that the program could read, and of its starter. */
+  /** Colour and label of everything that the program could read, mixed with its starter's. */
   readonly read: SessionTaint & { readonly withheld: number };
-  /** Staged changes when the copies were made, by path. */
+  /** Staged changes at the time of copying, by path. */
   readonly before: ReadonlyMap<string, StagedChange>;
   readonly folders: TaskFolders;
   osPids(): readonly number[];
-  /** What changed in the copies; once, after the program has ended. */
+  /** Collects the changes in the copies; called once, after the program's end. */
   collect(taint: SessionTaint): Promise<Collected>;
-  /** Ends and removes everything. Idempotent; resolves when it is done. */
+  /** Kills and removes everything. Idempotent; resolves when done. */
   close(): Promise<void>;
 }
 
-/** Copies the mounts and begins the program. Rejects as a run does; nothing stays then. */
+/** Copies the mounts and starts the program. Rejects like a run, leaving nothing behind. */
 export async function openRoom(
   parts: RoomParts,
   { run, folders, threads, dropped, onTooMuch }: {
     readonly run: SessionStart;
     readonly folders: TaskFolders;
-    /** Processes and threads that it may have; undefined: as many as any program. */
+    /** Processes and threads, at most; undefined: as many as any program. */
     readonly threads: number | undefined;
-    /** Aborted when the session is to end. */
+    /** Aborted when the session must end. */
     readonly dropped: AbortSignal;
     onTooMuch(fault: Fault): void;
   },
@@ -67,7 +67,7 @@ export async function openRoom(
   const early = new Fault("cancelled", `Cannot start ${command.name}: cancelled`);
   if (dropped.aborted) throw early;
   const work = `${config.dir}/work/${run.task}/run-${powers.token()}`;
-  // Beside the copies, not among them: no mount's name can be that of the pipe.
+  // Beside the copies, not among them, so that no mount can have the pipe's name.
   const signals = `${work}.signals`;
   const before = new Map(folders.overlay().map((change) => [change.path, change]));
   for (const folder of [folders.contentDir, work]) await disk.makeDir(folder);
@@ -123,13 +123,13 @@ export async function openRoom(
     });
   } catch (error) {
     await close();
-    // What was made while it was being removed.
+    // The pipe may have been made during the removal.
     await disk.remove(signals).catch(() => undefined);
     throw error;
   }
 }
 
-/** A named pipe: nothing that Deno can make by itself. */
+/** Makes a named pipe, which Deno cannot do by itself. */
 async function makePipe({ config, spawn }: RoomParts, path: string, name: string): Promise<void> {
   const { prlimit = "" } = config.programs;
   const words = ["--core=0", "--", "mkfifo", "-m", "0644", path];
@@ -137,25 +137,25 @@ async function makePipe({ config, spawn }: RoomParts, path: string, name: string
   throw new Fault("unavailable", `Cannot start ${name} as a session: there is no mkfifo here`);
 }
 
-// How a program is begun that goes on after its call, inside its walls. Every text that a shell reads
-// is one of the constants here: a program and its words are given as words, never put into a text.
+// The start of a program that outlives its call, inside its walls. Every script is one of the constants here: the program
+// and its arguments are passed as arguments, never inserted into a script.
 
 /**
- * Hands signals on to the program's group, by a process of which the program is not the parent: a
- * program that waits for all its children must not wait for this one. `$$` is the program, later.
+ * Passes signals on to the program's group, from a process that is not the program's child: a program that waits for all
+ * its children must not wait for this one. `$$` becomes the program's pid.
  */
 const LISTEN = `( ( trap '' HUP INT QUIT TERM USR1 USR2; ` +
   `while read -r s; do kill -s "$s" -- "-$$"; done ) <${SIGNALS} >/dev/null 2>&1 & )`;
 
 const PLAIN = `${LISTEN}; exec "$@"`;
 
-/** `script` runs a text in a shell of its own and takes no words: they come as variables. */
+/** `script` runs its command in a shell of its own without arguments, so these come as variables. */
 const TERMINAL = `set --; i=0; while [ "$i" -lt "$REMIT_WORDS" ]; do ` +
   `eval "set -- \\"\\$@\\" \\"\\$REMIT_WORD_$i\\""; unset "REMIT_WORD_$i"; i=$((i+1)); done; ` +
   `stty rows "$REMIT_ROWS" cols "$REMIT_COLUMNS" 2>/dev/null; ` +
   `unset REMIT_WORDS REMIT_ROWS REMIT_COLUMNS i; ${LISTEN}; exec "$@"`;
 
-/** What begins `words`, whose first is the program's path; `signals`: the pipe, on the machine. */
+/** The start of `words`, which begin with the program's path; `signals`: the pipe's path on the machine. */
 function begunAs(
   words: readonly string[],
   { signals, terminal }: { readonly signals: string; readonly terminal?: TerminalSize | undefined },
@@ -165,10 +165,10 @@ function begunAs(
   }
   return {
     signals,
-    // Quiet, flushed at once, with the program's own exit code, and with no record of it.
+    // Quiet, flushed at once, with the program's own exit code, and without a recording.
     words: ["/usr/bin/script", "-q", "-f", "-e", "-c", TERMINAL, "/dev/null"],
     env: {
-      // INVARIANT: whatever a call sets, this shell is the one that reads the constant.
+      // INVARIANT: whatever a call sets, this shell reads the constant.
       SHELL: "/bin/sh",
       REMIT_ROWS: String(terminal.rows),
       REMIT_COLUMNS: String(terminal.columns),

@@ -1,12 +1,12 @@
 /**
- * Process sessions: programs of this machine that go on after the call that started them, behind the
- * walls of a run and over copies of their own. What one changed is staged when its owner ends it;
- * a session that ends otherwise leaves nothing.
+ * Process sessions: programs of this machine that outlive the call that started them, behind the
+ * walls of a run and over copies of their own. A session's changes are staged when its owner closes
+ * it; a session that ends otherwise leaves nothing.
  * @module
  */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { TaskId } from "../../../contracts/authority/ids.ts";
 import type { ProcessKeeper } from "../../../contracts/task/process.ts";
 import {
   type ProcessSessions,
@@ -18,10 +18,11 @@ import {
   type SessionStart,
   type SessionTaint,
 } from "../../../contracts/tool/process_session.ts";
-import { cancelled, held } from "./run.ts";
+import { leaseEnded, leasesOf } from "../../core/lease/leases.ts";
+import { cancelled } from "./run.ts";
 import { kept } from "./copies.ts";
 import { type CommandsParts, countProgram } from "./commands.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import { type Deadline, makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
 import type { LongRunPowers } from "./process_powers.ts";
@@ -29,12 +30,12 @@ import { openRoom, type Room } from "./process_room.ts";
 import type { SpawnPowers } from "../../core/start/spawn.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
-/** Milliseconds that copying, and collecting, may take. */
+/** Milliseconds for copying, and for collecting. */
 const COPY_MS = 60_000;
-/** Milliseconds between two looks at whether the owners still live. */
+/** Milliseconds between checks that the owners still live. */
 const OWNERS_MS = 1_000;
 
-/** What {@link makeProcessSessions} is handed. */
+/** The kernel's parts for sessions. */
 export interface ProcessSessionsParts extends
   Pick<
     CommandsParts,
@@ -54,29 +55,20 @@ export interface ProcessSessionsParts extends
   readonly processes: Pick<ProcessKeeper, "get">;
 }
 
-/** The sessions of all tasks, and what the kernel does with them. */
-export interface TaskSessions extends ProcessSessions {
-  /** SIGSTOP and SIGCONT: the clocks of a process's sessions stand still. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Drops a task's sessions; resolves when they are gone. */
-  close(task: TaskId): Promise<void>;
-}
+/** The sessions of all tasks, with the kernel's own operations. */
+export interface TaskSessions extends ProcessSessions, TaskPrograms {}
 
 /** Makes the sessions of a kernel. */
 export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const { powers, leases, walls } = parts;
   const book = makeSessionBook(walls);
   const turns = new Map<TaskId, Turns>();
-  const frozen = new Set<Pid>();
+  const clocks = makeDeadlines(powers);
   let watching = false;
 
   const keepDeadline = (entry: Session, ms: number, due: () => void): Deadline => {
-    const deadline = makeDeadline(powers, ms, due);
+    const deadline = clocks.start(entry.run.pid, ms, due);
     entry.deadlines.add(deadline);
-    if (frozen.has(entry.run.pid)) deadline.freeze();
     return deadline;
   };
   const dropDeadline = (entry: Session, deadline: Deadline | undefined): void => {
@@ -84,7 +76,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     if (deadline !== undefined) entry.deadlines.delete(deadline);
   };
 
-  /** Takes a session out of the world. */
+  /** Removes a session and its resources. */
   const clear = async (entry: Session): Promise<void> => {
     for (const deadline of entry.deadlines) deadline.cancel();
     entry.deadlines.clear();
@@ -95,7 +87,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   const drop = (entry: Session, fault: Fault): void => {
     if (entry.ending !== undefined) return;
     entry.ending = fault;
-    // What was never started is nobody's to ask about.
+    // A session that never started has no known id.
     if (entry.room !== undefined) book.forget(entry, fault);
     entry.dropped.abort(fault);
     void clear(entry);
@@ -106,10 +98,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   leases.onEnd((lease, why) => {
     for (const entry of book.all()) {
       if (!entry.leases.some(({ id }) => id === lease.id)) continue;
-      const [code, how] = why === "revoked"
-        ? ["leaseRevoked", "its lease was taken back"] as const
-        : ["leaseExpired", "its lease has expired"] as const;
-      drop(entry, new Fault(code, lost(entry, how)));
+      drop(entry, leaseEnded(why, (how) => lost(entry, how)));
     }
   });
   const watchOwners = (): void => {
@@ -126,7 +115,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     });
   };
 
-  /** Waits for a step of a session, but not past its end, nor longer than it may take. */
+  /** Waits for a step of a session, at most COPY_MS and not past the session's end. */
   const within = async <T>(
     entry: Session,
     work: Promise<T>,
@@ -156,7 +145,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     return line.run(true, work);
   };
 
-  /** A session in use: its idle clock begins anew. */
+  /** Finds a session and restarts its idle clock. */
   const use = (
     owner: SessionOwner,
     id: string,
@@ -178,8 +167,8 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     };
   };
 
-  /** What a session starts with; where it may not, nothing of it is counted any more. */
-  const admitted = (run: SessionStart, release: () => void) => {
+  /** The walls and folders of a new session; where it may not start, its budgets are released. */
+  const admit = (run: SessionStart, release: () => void) => {
     try {
       const walled = book.admit(run), folders = parts.folders(run.task);
       if (folders !== undefined) return { walled, folders };
@@ -194,9 +183,10 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     const { threads, release } = await countProgram(
       ...[parts.uses, run, `start ${run.command.name}`] as const,
     );
-    const { walled, folders } = admitted(run, release);
+    const { walled, folders } = admit(run, release);
     const entry: Session = {
-      ...{ id: `s${powers.token()}`, run, leases: held(leases, run), deadlines: new Set() },
+      ...{ id: `s${powers.token()}`, run, deadlines: new Set() },
+      leases: leasesOf(leases, { ...run, name: run.command.name }),
       ...{ opening: undefined, room: undefined, idle: undefined, taint: run, ending: undefined },
       ...{ dropped: new AbortController(), gone: Promise.withResolvers<void>() },
     };
@@ -256,9 +246,6 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     }
   };
 
-  const mine = (pid: Pid): readonly Deadline[] =>
-    book.all().flatMap(({ run, deadlines }) => run.pid === pid ? [...deadlines] : []);
-
   return Object.freeze<TaskSessions>({
     start,
     finish,
@@ -285,14 +272,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
       mix(entry, sent);
       return await program.signal(sent.signal);
     },
-    freeze(pid: Pid): void {
-      frozen.add(pid);
-      for (const deadline of mine(pid)) deadline.freeze();
-    },
-    thaw(pid: Pid): void {
-      frozen.delete(pid);
-      for (const deadline of mine(pid)) deadline.thaw();
-    },
+    ...{ freeze: clocks.freeze, thaw: clocks.thaw },
     osPids: (task: TaskId) => book.ofTask(task).flatMap(({ room }) => room?.osPids() ?? []),
     async close(task: TaskId): Promise<void> {
       const ending = book.ofTask(task);

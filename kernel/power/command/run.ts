@@ -1,4 +1,4 @@
-/** One run of a program of this machine: what is asked for, what it came to. @module */
+/** One run of a program of this machine: the request, the result, and the capture of its output. @module */
 import type { Colour, Label } from "../../../contracts/authority/colour.ts";
 import type { Collected, GrantedCommand } from "../../../contracts/tool/command.ts";
 import type {
@@ -9,41 +9,42 @@ import type {
 } from "../../../contracts/tool/foreign_agent.ts";
 import type { Mount } from "../../../contracts/tool/workspace.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Leases } from "../../../contracts/authority/gate.ts";
 import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
-import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { TaskPrograms } from "../../core/process/limits.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import type { CommandParts } from "../../core/start/command_line.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 
-/** One run that the gate has let through. */
+/** One run that the gate has allowed. */
 export interface CommandRun {
   readonly task: TaskId;
   readonly pid: Pid;
-  /** Unique among the calls under way of all tasks. */
+  /** Unique among the running calls of all tasks. */
   readonly id: string;
   readonly command: GrantedCommand;
-  /** The program's digest as it was decided on. */
+  /** The program's digest at the gate's decision. */
   readonly sha256: string;
   readonly args: readonly string[];
   /** `MOUNT` or `MOUNT/…`. */
   readonly cwd: string;
-  /** Mounts that it is shown. */
+  /** Mounts whose copies the program sees. */
   readonly mounts: readonly string[];
   readonly stdin: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Most bytes and lines of each output. */
+  /** Bytes of each output, at most. */
   readonly bytes: number;
+  /** Lines of each output, at most. */
   readonly lines: number;
   /** Each must be covered by a live lease of the process. */
   readonly scopes: readonly Scope[];
-  /** Of the calling process. */
+  /** Colour of the calling process. */
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** What it came to. */
+/** The result of a run. */
 export interface CommandRan extends Omit<Collected, "writtenBytes" | "untouched"> {
   readonly exit: number;
   readonly stdout: string;
@@ -51,162 +52,140 @@ export interface CommandRan extends Omit<Collected, "writtenBytes" | "untouched"
   readonly cut: boolean;
   /** Milliseconds that the program ran. */
   readonly ms: number;
-  /** Files that it was not shown. */
+  /** Files that the program was not shown. */
   readonly withheld: number;
-  /** Of all that it could read, and of the caller. */
+  /** Colour of everything that the program could read, mixed with the caller's. */
   readonly colour: Colour;
   readonly label: Label;
   readonly writtenBytes: number;
 }
 
 /** Programs of this machine. */
-export interface Commands {
+export interface Commands extends TaskPrograms {
   /**
-   * Rejects with `unavailable` (no walls here), `refused` (another program, no lease), `notFound`
-   * (no such folder), `tooLarge` (a mount, or what was written), `timedOut`, `cancelled`,
-   * `leaseRevoked`, `leaseExpired`, `upstream`. Nothing is staged then.
+   * Runs a program. Rejects with `unavailable` (no walls here), `refused` (another program, no
+   * lease), `notFound` (no such folder), `tooLarge` (a mount, or the written files), `timedOut`,
+   * `cancelled`, `leaseRevoked`, `leaseExpired`, `upstream`; nothing is staged then.
    */
   run(run: CommandRun, signal: AbortSignal): Promise<CommandRan>;
-  /** SIGSTOP and SIGCONT: the deadlines of a process's runs stand still. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends a task's runs; resolves when they have ended. */
-  close(task: TaskId): Promise<void>;
 }
 
-/** An inference of an agent of others that may leave. */
+/** A foreign agent's inference that may be sent. */
 export interface LetThrough {
-  /** Most tokens of its answer. */
+  /** Tokens of the answer, at most. */
   readonly maxTokens: number;
   /**
-   * Books what it used: nothing where the provider refused; its input, and the most of an answer that is no stream,
-   * where what came is `lost`. To be called once.
+   * Books the usage; undefined where the provider refused. `lost`: the answer is unknown, so the
+   * input counts, and for an answer without a stream all of `maxTokens`. Call it once.
    */
   ended(used: RelayUsage | "lost" | undefined): void;
-  /** Resolves when that is in the log. */
+  /** Resolves once the usage is logged. */
   readonly booked: Promise<void>;
 }
 
-/** A task as one run of an agent of others reaches it: what it pays for, and the tools that it is served. */
+/** The port of a foreign agent's run to its task: inferences that the task pays for, and offered tools. */
 export interface AgentPort {
   readonly tools: readonly ServedTool[];
-  /** Through the gate. Rejects `needsApproval` where a person must be asked who is not there: the run is then over. */
+  /** Calls a tool through the gate. Rejects with `needsApproval` where an absent person must be asked: the run is over then. */
   call(
     call: { readonly id: string; readonly tool: string; readonly args: string },
     signal: AbortSignal,
   ): Promise<{ readonly content: string; readonly isError: boolean }>;
-  /** Judged, paced and held as every inference. Rejects with why not; `needsApproval` as `call`. */
+  /** Judges, paces and holds an inference like every other. Rejects with the reason; `needsApproval` like `call`. */
   infer(asked: RelayInference, signal: AbortSignal): Promise<LetThrough>;
-  /** The run is over, and all is booked: a limit that it ran into is now its process's. */
+  /** Called after the run, when all is booked: an exhausted limit now applies to its process. */
   close(): void;
-  /** What its process has read meanwhile. */
+  /** Colour and label of the process now. */
   taint(): { readonly colour: Colour; readonly label: Label };
 }
 
-/** A run of an agent of others that is prepared: see kernel/power/agent. */
+/** A prepared run of a foreign agent: see kernel/power/agent. */
 export interface AgentRun {
   readonly line: Pick<CommandParts, "agent" | "args">;
   readonly stdin: string;
-  /** What the relay saw, in lines; empty without one. */
+  /** The relay's observations, in lines; empty without a relay. */
   told(): string;
-  /** Ends the relay; resolves when nothing is left of it. */
+  /** Ends the relay; resolves once it is removed. */
   close(): Promise<void>;
-  /** What its process has read meanwhile. */
+  /** Colour and label of the process now. */
   taint(): { readonly colour: Colour; readonly label: Label };
 }
 
-/** Of what a run is shown. */
+/** Colour and label of everything that a run is shown. */
 export interface Shown {
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** Runs of agents of others. */
+/** Runs of foreign agents. */
 export interface AgentRuns {
-  /** Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
+  /** Prepares a run. Throws Fault `refused` (no key, a folder that cannot be shown at its path), `unavailable`. */
   begin(
     agent: ForeignAgent,
     run: Pick<CommandRun, "task" | "pid" | "id" | "cwd" | "stdin" | "mounts"> & {
-      /** Of all that it is shown, when it asks. */
+      /** Colour and label of everything shown, at the moment of the call. */
       shown(): Shown;
       readonly folders: readonly Pick<Mount, "name" | "dir">[];
-      /** Ends the run: a person must decide first. */
+      /** Ends the run because a person must decide first. */
       end(fault: Fault): void;
-      /** Its time stands still until the returned function is called. */
+      /** Stops the run's deadlines until the returned function is called. */
       pause(): () => void;
     },
   ): Promise<AgentRun>;
 }
 
-/** What a refusal names of a run. */
+/** The part of a run that messages name. */
 type Named = Pick<CommandRun, "command">;
-/** What leases are looked up for. */
-type Leased = Pick<CommandRun, "command" | "pid" | "scopes">;
 
-/** The call was cancelled, or its task ended. */
+/** The fault of a cancelled call or an ended task. */
 export function cancelled({ command }: Named): Fault {
   return new Fault("cancelled", `Cannot finish ${command.name}: cancelled`);
 }
 
-/** Nothing walls a program in on this machine. */
+/** The fault where no walls exist on this machine. */
 export function unavailable({ command }: Named, why: string): Fault {
   return new Fault("unavailable", `Cannot run ${command.name} on this machine: ${why}`);
 }
 
-/** The leases that cover a run. Throws the fault of the first scope without one. */
-export function held(leases: Pick<Leases, "covering" | "dead">, run: Leased): readonly Lease[] {
-  return run.scopes.map((scope) => {
-    const lease = leases.covering(run.pid, scope);
-    if (lease !== undefined) return lease;
-    const dead = leases.dead(run.pid, scope);
-    const what = `Cannot run ${run.command.name} on ${JSON.stringify(scope.path)}`;
-    if (dead === "revoked") throw new Fault("leaseRevoked", `${what}: its lease was taken back`);
-    if (dead === "expired") throw new Fault("leaseExpired", `${what}: its lease has expired`);
-    throw new Fault("refused", `${what}: no lease of this process covers it`);
-  });
-}
-
-/** What is told of each: which file it is, its last change as well, or which folder it is. */
+/** What `stat` reports: the file's identity, its state too, or a folder's identity. */
 type Aspect = "identity" | "state" | "folder";
 
-/** A line for each path; undefined where one is missing, or nothing here can tell. */
+/** Runs `stat`: a line for each path; undefined where a path is missing or `stat` cannot run. */
 export type Look = (aspect: Aspect, paths: readonly string[]) => Promise<string | undefined>;
 
 const FORMATS: Readonly<Record<Aspect, string>> = {
   identity: "%d:%i",
   state: "%d:%i:%s:%f:%z",
-  // With its kind, and its birth: a folder that is made anew often gets the number of the old one.
+  // With kind and birth time, because a new folder often gets the inode number of a deleted one.
   folder: "%F:%d:%i:%w",
 };
 
-/** Makes it, of the machine's `stat`, behind `prlimit`. */
+/** Makes the function from the machine's `stat`, started through `prlimit`. */
 export function makeLook(programs: RunPowers, prlimit: string | undefined): Look {
   return async (aspect, paths) => {
     if (prlimit === undefined) return undefined;
-    const said: Uint8Array[] = [];
+    const output: Uint8Array[] = [];
     const { ended } = programs.run({
       program: prlimit,
       args: ["--core=0", "--", "stat", "-c", FORMATS[aspect], "--", ...paths],
       env: {},
       stdin: new Uint8Array(),
-      onOutput: (chunk) => said.push(chunk.slice()),
+      onOutput: (chunk) => output.push(chunk.slice()),
       onErrors: () => undefined,
     });
     if ((await ended).code !== 0) return undefined;
     const decoder = new TextDecoder();
-    return said.map((piece) => decoder.decode(piece, { stream: true })).join("");
+    return output.map((piece) => decoder.decode(piece, { stream: true })).join("");
   };
 }
 
-/** Most bytes that a program may print at all; it is ended past them. */
+/** Bytes of output after which a program is killed. */
 export const FLOOD_BYTES = 64 * 1024 * 1024;
 
-/** Keeps the beginning and the end of one stream: what failed stands in the last lines. */
+/** Keeps the beginning and the end of one stream, because errors usually stand in the last lines. */
 interface Capture {
   hear(chunk: Uint8Array): void;
-  /** The text, of whole characters; a line between the two halves says how much is left out. */
+  /** The text in whole characters, with a line between the halves that tells how much is left out. */
   text(): string;
   /** Whether something was left out. */
   cut(): boolean;
@@ -214,16 +193,16 @@ interface Capture {
 
 const NEWLINE = 10;
 
-/** Makes the capture of at most so many bytes and lines; `onFlood` is called once past {@link FLOOD_BYTES}. */
+/** Makes a capture of limited bytes and lines; `onFlood` is called once, after {@link FLOOD_BYTES}. */
 export function makeCapture(
   limits: { readonly bytes: number; readonly lines: number; onFlood(): void },
 ): Capture {
-  // Both hold all that may be shown: whether the middle is left out is known at the end only.
+  // Head and tail each hold the whole limit, because only the end shows whether the middle is left out.
   const head: Uint8Array[] = [];
   let tail: Uint8Array[] = [];
   let headBytes = 0, tailBytes = 0, total = 0, lines = 0, last = NEWLINE;
 
-  /** Whether the whole is more than is shown. */
+  /** Whether the stream exceeds the limits. */
   const isCut = (): boolean =>
     total > limits.bytes || lines + (last === NEWLINE ? 0 : 1) > limits.lines;
 
@@ -240,7 +219,7 @@ export function makeCapture(
       headBytes += first.length;
       tail.push(chunk.slice());
       tailBytes += chunk.length;
-      // Not at each piece: a program may print one byte at a time.
+      // Trimmed rarely, because a program may print one byte at a time.
       if (tailBytes <= 2 * limits.bytes + 65_536) return;
       tail = [joinBytes(tail).slice(-limits.bytes)];
       tailBytes = Math.min(tailBytes, limits.bytes);
@@ -260,7 +239,7 @@ export function makeCapture(
   });
 }
 
-/** What is shown of the beginning: half of it, whole lines where there are such. */
+/** The beginning to show: half of the limits, in whole lines where possible. */
 function beginning(
   bytes: Uint8Array,
   limits: { readonly bytes: number; readonly lines: number },
@@ -275,7 +254,7 @@ function beginning(
   return bytes.subarray(0, end);
 }
 
-/** What is shown of the end. */
+/** The end to show, likewise. */
 function ending(
   bytes: Uint8Array,
   limits: { readonly bytes: number; readonly lines: number },
@@ -295,7 +274,7 @@ function ending(
   return bytes.subarray(begin);
 }
 
-/** The offset at or before `end` at which a character begins. */
+/** The offset of the last character start at or before `end`. */
 function whole(bytes: Uint8Array, end: number): number {
   let at = end;
   while (at > 0 && isContinued(bytes[at])) at--;

@@ -1,4 +1,4 @@
-/** Questions that an imported server brings about: one at a time, while a call of it is under way, and not too many. @module */
+/** Questions to people on behalf of imported servers: one at a time, only during a call, and a limited number. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Label } from "../../../contracts/authority/colour.ts";
 import type { Questions } from "../../../contracts/authority/gate.ts";
@@ -18,13 +18,13 @@ import { digestOf } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { McpLog } from "./log.ts";
 
-/** Questions that one server may bring about in a task: people are not worn down. */
-const MAX = 10;
-/** How long one stays open, milliseconds: an hour. A call waits for it. */
+/** Questions that one server may cause in a task, so that people are not worn down. */
+const MAX_QUESTIONS = 10;
+/** Milliseconds that a question stays open, an hour: a call waits for its answer. */
 const TTL = 60 * 60_000;
 const NO_TOOL = Digest.parse("0".repeat(64));
 
-/** A server that wants something, and the call during which it does. */
+/** A server, and the call during which it makes a request. */
 export interface McpCallAt {
   readonly task: TaskId;
   readonly server: ImportedServer;
@@ -32,43 +32,43 @@ export interface McpCallAt {
   readonly callId?: string;
 }
 
-/** What is asked. */
+/** A question for a server. */
 interface McpQuestion {
   readonly kind: "elicit" | "consent";
-  /** One line of trusted words. */
+  /** One line of trusted text. */
   readonly summary: string;
-  /** Exactly what the server said. */
+  /** The server's exact request. */
   readonly said: Json;
   readonly rule: string;
   readonly label: AnswerScope["label"];
 }
 
-/** Asks people for servers. */
+/** Asks people on behalf of servers. */
 export interface McpAsks {
   /**
-   * Undefined when nobody answered, or nobody is there to ask.
+   * Asks a person; undefined when nobody answers or can be asked.
    *
-   * @throws Fault `refused` without a call under way, or while another question of the server waits; `budgetExhausted`
+   * @throws Fault `refused` without a running call, or while another question of the server waits; `budgetExhausted`
    */
   ask(at: McpCallAt, question: McpQuestion): Promise<Answer | undefined>;
-  /** The process whose call is under way. @throws Fault `refused` */
+  /** The process that made the running call. @throws Fault `refused` */
   caller(at: McpCallAt): ProcessRow;
-  /** The call is over: nobody needs its questions any more. */
+  /** Called at a call's end: closes the call's questions. */
   callEnded(at: Required<Pick<McpCallAt, "task" | "callId">>): void;
-  /** The server has ended in this task. */
+  /** Called when the server has ended in this task. */
   ended(at: Pick<McpCallAt, "task" | "server">): void;
-  /** The task has ended. */
+  /** Called when the task has ended. */
   forget(task: TaskId): void;
 }
 
 interface Asked {
   times: number;
-  /** Questions that nobody was there for: they end with their call, which did without. */
+  /** Questions that were queued because nobody was there; each is closed at the end of its call, which continued without an answer. */
   readonly queued: { readonly callId: string; readonly question: QuestionId }[];
   waiting: { readonly callId: string; readonly abort: AbortController } | undefined;
 }
 
-/** Makes the way to people. */
+/** Makes the questions of all servers. */
 export function makeMcpAsks(
   { questions, processes, powers, note }: {
     readonly questions: Pick<Questions, "ask"> & {
@@ -104,10 +104,10 @@ export function makeMcpAsks(
       if (asked.waiting !== undefined) {
         throw new Fault("refused", `Cannot ask for "${server.name}": a question of it waits`);
       }
-      if (asked.times >= MAX) {
+      if (asked.times >= MAX_QUESTIONS) {
         throw new Fault(
           "budgetExhausted",
-          `Cannot ask for "${server.name}": it has asked ${MAX} times in this task`,
+          `Cannot ask for "${server.name}": it has asked ${MAX_QUESTIONS} times in this task`,
         );
       }
       asked.times += 1;
@@ -169,7 +169,7 @@ function questionOf(
     scope: {
       tool,
       descriptor: NO_TOOL,
-      // Of another form than the arguments of any call: it stands for no call.
+      // Hashed in another form than any call's arguments, so that consent never covers a call
       arguments: digestOf({ [kind]: said }),
       destination: server.launch.kind === "http"
         ? new URL(server.launch.url).origin
@@ -192,20 +192,20 @@ function questionOf(
   };
 }
 
-// What an imported server asks a person: a question of kind `elicit`, answered by a signed answer and never by a model.
-// Its words are shown as a stranger's.
+// A server's own questions to a person, of kind `elicit`: answered by a signed answer, never by a
+// model. The server's text is shown as a stranger's.
 
 interface McpElicitParts {
   readonly asks: Pick<McpAsks, "ask">;
   readonly log: Pick<McpLog, "note">;
-  /** How confidential what a server knows is. */
+  /** The label of what a server knows. */
   labelOf(at: { readonly task: McpCallAt["task"]; readonly server: ImportedServer }): Label;
 }
 
-/** Asks the person; whatever goes wrong, the server hears `cancel`. */
+/** Asks the person; on any failure the server receives `cancel`. */
 type McpElicits = (at: McpCallAt, asked: McpElicit) => Promise<McpElicited>;
 
-/** See {@link McpElicits}. */
+/** Makes the elicitation for all servers. */
 export function makeMcpElicit({ asks, log, labelOf }: McpElicitParts): McpElicits {
   return async (at, asked) => {
     const { server } = at, { message, schema, url } = asked;
@@ -246,13 +246,13 @@ export function makeMcpElicit({ asks, log, labelOf }: McpElicitParts): McpElicit
   };
 }
 
-/** TRUST: the server's; only an object of properties is a form. */
+/** TRUST: from the server; only a schema with properties is a form. */
 function schemaIn(text: string): JsonObject | undefined {
   const schema = jsonOf(text);
   return isObject(schema) && isObject(schema["properties"]) ? schema : undefined;
 }
 
-/** The signed form, in canonical JSON: flat, with no field that was not asked for and none missing. */
+/** The signed form in canonical JSON, if flat, with all required fields and no unknown ones; else undefined. */
 function contentOf(say: string | undefined, schema: JsonObject | undefined): string | undefined {
   const content = jsonOf(say ?? "");
   if (!isObject(content)) return undefined;

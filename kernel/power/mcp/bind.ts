@@ -1,4 +1,4 @@
-/** An imported server's tools as the gate knows them. @module */
+/** Bindings of imported servers' tools. @module */
 import {
   cleared,
   type Colour,
@@ -36,25 +36,26 @@ import {
   promptDescriptor,
   resourceDescriptor,
 } from "./descriptors.ts";
-import { makeResults, makeSaidLast, type SaidLast } from "./result.ts";
+import { type LastResult, makeLastResult, makeResults } from "./result.ts";
 
-/** Milliseconds for one call: waiting for a person does not count, progress extends it. */
+/** Milliseconds of one call: waiting for a person does not count, and progress extends the time. */
 export const CALL_MS = 60_000;
-/** Most bytes of a result's text that are shown. */
-const RESULT_BYTES = 65_536;
 
-/** One request to the server, on behalf of a call that the gate has let through. */
+/** Bytes of a result's text that are shown. */
+const MAX_RESULT_BYTES = 65_536;
+
+/** One request to the server, for a call that the gate has allowed. */
 export interface McpAsking {
   readonly op: "call" | "read" | "prompt" | "task" | "artifact";
-  /** The body of the op, without its id and deadline. */
+  /** The body of the request, without its id and deadline. */
   readonly body: JsonObject;
-  /** `read`: while it runs the server changes nothing. */
+  /** `read`: the server may change nothing during the call. */
   readonly holds: ImportedTool["holds"];
-  /** The tool whose review must still stand when the server has started; absent: nothing is pinned. */
+  /** The tool whose review must still hold once the server has started; absent: no tool is pinned. */
   readonly tool?: ImportedTool;
 }
 
-/** Bytes of a result that are kept for a person. */
+/** Bytes of a result to keep as an artifact. */
 export interface KeptBytes {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -62,47 +63,47 @@ export interface KeptBytes {
   readonly label: Label;
 }
 
-/** How the review computes effects of a server's grants: what a person confirmed and what is bound must agree. */
+/** The review's computation of effects from a server's grants; the binding must agree with what a person confirmed. */
 interface McpEffects {
   effectOf(
     words: Pick<McpToolWords, "name" | "annotations">,
     at: ImportedServer,
   ): Pick<ImportedTool, "effect" | "holds" | "idempotent">;
-  /** What the grants alone allow during a call that is held so. */
+  /** The effect that the grants alone allow during such a call. */
   grantedEffect(holds: ImportedTool["holds"], at: ImportedServer): EffectClass;
 }
 
-/** Powers of one task that the tools of its servers are bound over. */
+/** Powers of one task for the tools of its servers. */
 export interface McpBindParts {
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;
-  /** Whether a live lease of the process covers the scope, or would at its start. */
+  /** Tells whether a live lease of the process covers the scope, or would at the process's start. */
   held(process: ProcessRow, scope: Scope): boolean;
-  /** Why a tool does not stand as reviewed now; undefined when it does. */
+  /** Why a tool differs from its review now; undefined where it does not. */
   suspended(tool: ImportedTool): string | undefined;
-  /** Rejects with a fault: whatever it says of the server's is that server's word. */
+  /** Asks the server. Text in a fault may come from the server. */
   ask(asking: McpAsking, call: GrantedCall, signal: AbortSignal): Promise<McpAnswer>;
-  /** What the server says of itself. */
+  /** The server's listing. */
   words(call: GrantedCall, signal: AbortSignal): Promise<ServerListing>;
   /** Keeps bytes as an artifact, in quarantine. Rejects `tooLarge`. */
   keep(kept: KeptBytes): Promise<Artifact>;
-  /** Folds what a committed outcome records into the task. */
+  /** Folds a committed outcome's record into the task. */
   fold(record: JsonObject): void;
-  /** How confidential what the server knows is: what it can read, and what it was sent. Raised here. */
+  /** The label of everything that the server can read or was sent. Raised by calls. */
   readonly carried: { label: Label };
   readonly effects: McpEffects;
 }
 
-/** How one tool asks its server. */
+/** One tool and its request to the server. */
 interface Bound {
   readonly descriptor: ToolDescriptor;
   readonly effect: EffectClass;
   readonly holds: ImportedTool["holds"];
   readonly idempotent: boolean;
   readonly tool?: ImportedTool;
-  /** The effect of this very call, where it is graver. */
+  /** The effect of a particular call, where it is graver. */
   readonly graver?: (args: JsonObject) => EffectClass;
-  /** What is asked; a list is made of the server's words; lines are known without asking. */
+  /** The request; `list` is answered from the server's listing; lines are answered without the server. */
   asking(
     args: JsonObject,
     call: Pick<GrantedCall, "idempotencyKey" | "resolved">,
@@ -110,10 +111,11 @@ interface Bound {
 }
 
 /**
- * Binds what a task was handed of a server or peer: each reviewed tool; of a server also `mcp_NAME_resource` and
- * `mcp_NAME_prompt` where it offers them. Nothing of it is what the server says now.
+ * Binds the tools of a server or peer in a task: each reviewed tool; for a server also
+ * `mcp_NAME_resource` and `mcp_NAME_prompt` where the server offers resources or prompts. Bindings
+ * come from the review, never from the server's current answers.
  *
- * @throws ZodError when reviewed words do not fit a descriptor
+ * @throws ZodError when a reviewed tool does not fit a descriptor
  */
 export function bindImported(server: ImportedServer, parts: McpBindParts): readonly ToolBinding[] {
   return isPeer(server.launch) ? bindPeer(server, parts) : bindServer(server, parts);
@@ -152,19 +154,19 @@ function bindBound(
   bound: readonly Bound[],
   parts: McpBindParts,
 ): readonly ToolBinding[] {
-  const said = makeSaidLast();
-  return bound.map((each) => bind(server, each, { ...parts, said }));
+  const lastResult = makeLastResult();
+  return bound.map((each) => bind(server, each, { ...parts, lastResult }));
 }
 
-/** A reviewed tool. */
+/** Binds a reviewed tool. */
 function reviewed(
   server: ImportedServer,
   tool: ImportedTool,
   { grantedEffect }: McpEffects,
 ): Bound {
   const floor = grantedEffect(tool.holds, server);
-  // A pinned effect is never below what the grants allow, whoever wrote it down; nor above it where all that a call can
-  // do is staged: it may have been pinned when changes were not.
+  // A pinned effect is never below what the grants allow. It is not above them either where all
+  // changes of a call are staged: it may have been pinned before changes were staged.
   const effect = floor === "stage" ? floor : graverEffect(tool.effect, floor);
   return {
     descriptor: importedDescriptor(server, { ...tool, effect }),
@@ -186,9 +188,9 @@ function reviewed(
 function bind(
   server: ImportedServer,
   bound: Bound,
-  parts: McpBindParts & { readonly said: SaidLast },
+  parts: McpBindParts & { readonly lastResult: LastResult },
 ): ToolBinding {
-  const { carried, said } = parts;
+  const { carried, lastResult } = parts;
   const { descriptor, effect, holds, tool } = bound;
   const reaches = server.launch.kind === "http" || server.grants.net.length > 0;
   const results = makeResults(server, parts);
@@ -210,7 +212,7 @@ function bind(
     ...(reaches ? { granted: true } : {}),
     deadlineMs: CALL_MS,
     keepsDeadline: true,
-    resultBytes: RESULT_BYTES,
+    resultBytes: MAX_RESULT_BYTES,
     resolve(args, process): Resolved {
       standing();
       return {
@@ -222,7 +224,7 @@ function bind(
           family === "a2a" ? "approve" : "grant"
         } ${server.name} --clearance`,
         ...(!cleared(process.label, server.clearance) && isDeclared(args, descriptor) &&
-            said.returned(args)
+            lastResult.returned(args)
           ? { returns: true }
           : {}),
         digests: {},
@@ -234,8 +236,8 @@ function bind(
     },
     async invoke(call, signal) {
       parts.redeem(call);
-      // From here on the server may know it, whichever process of the task calls it next.
-      if (call.resolved.returns === true) said.passed();
+      // From here on the server may know the arguments, whichever process of the task calls it next.
+      if (call.resolved.returns === true) lastResult.passed();
       else carried.label = mixLabel(carried.label, call.resolved.label ?? "public");
       const asking = bound.asking(call.args, call);
       if (asking === "list") {
@@ -258,10 +260,10 @@ function bind(
 }
 
 /**
- * What a call needs a lease for: using the server, and of its grants what is not taken back. A lease that ends during
- * the call ends the call; the next one runs with what is left.
+ * The scopes that a call needs leases for: the use of the server, and those of its grants that are not revoked. A lease
+ * that ends during the call ends the call; the next call runs with the remaining ones.
  *
- * @throws Fault `leaseRevoked` when all that the call could use is taken back
+ * @throws Fault `leaseRevoked` when all grants that the call could use are revoked
  */
 function scopesOf(
   { name, launch, grants }: ImportedServer,
@@ -288,18 +290,18 @@ function scopesOf(
   return [mcpUse(name), ...left];
 }
 
-/** Names of arguments are content, too, where a schema takes any: only those that the review pinned are none. */
+/** Tells whether all arguments are declared. Names of other arguments are content, too, where a schema accepts any. */
 function isDeclared(args: JsonObject, { paramSchema }: ToolDescriptor): boolean {
   const { properties } = JSON.parse(paramSchema) as { readonly properties?: JsonObject };
   return Object.keys(args).every((name) => Object.hasOwn(properties ?? {}, name));
 }
 
-/** Whom the text goes to. */
+/** The destination of the call's text. */
 function destinationOf(server: ImportedServer): string {
   return server.launch.kind === "http" ? new URL(server.launch.url).origin : interfaceOf(server);
 }
 
-/** The tool's name is in the characters of tool names: nothing in the line is the server's own word. */
+/** One line without any text of the server: tool names have only plain characters. */
 function summaryOf(server: ImportedServer, { name }: ToolDescriptor): string {
   const to = server.launch.kind === "http" ? ` at ${new URL(server.launch.url).origin}` : "";
   if (isPeer(server.launch)) return `call ${name} of the peer "${server.name}"${to}`;
@@ -323,7 +325,7 @@ function bindPeer(server: ImportedServer, parts: McpBindParts): readonly ToolBin
     })),
     ...own("describe", { asking: () => describedBy(server) }),
     ...own("task", {
-      // To look is to say a task's name; to cancel changes something there.
+      // Reading sends only a task's name; cancelling changes something at the peer.
       graver: (args) => args["do"] === "cancel" ? "outboundWrite" : "outboundRead",
       asking: ({ task = "", do: what = "get" }) => ({ op: "task", body: { task, do: what } }),
     }),
@@ -334,7 +336,7 @@ function bindPeer(server: ImportedServer, parts: McpBindParts): readonly ToolBin
   return bindBound(server, bound, parts);
 }
 
-/** What was pinned, a line of JSON for the peer and one for each skill. */
+/** The pinned description of a peer: a line of JSON for the peer, and one for each skill. */
 function describedBy(server: ImportedServer): readonly string[] {
   const { name, launch, clearance, tools } = server;
   const who: JsonObject = isPeer(launch)

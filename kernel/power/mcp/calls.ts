@@ -1,9 +1,10 @@
 /**
- * The calls under way at one bridge: their clocks, which stand still while a person is asked or their process is
- * stopped, and what the bridge asks and tells on their behalf. TRUST: everything that a bridge says was influenced by
- * its server.
+ * The running calls of one bridge: their clocks, which stop while a person is asked or their
+ * process is stopped, and the bridge's requests and notifications during calls. TRUST: everything
+ * that a bridge sends may be influenced by its server.
  * @module
  */
+import { unlessFault } from "./process.ts";
 import { PeerSaid } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Label } from "../../../contracts/authority/colour.ts";
@@ -19,19 +20,19 @@ import {
   McpSample,
   type McpSampled,
 } from "../../../contracts/wire/wire_mcp.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import type { Deadline, Deadlines } from "../../core/process/limits.ts";
 
-/** Progress begins a call's time anew, until all of it comes to so many times its deadline. */
-const TIMES = 4;
-/** Milliseconds that a bridge allows beyond that: it does not know who is waited for. */
+/** Progress restarts a call's time, up to this multiple of its deadline in total. */
+const MAX_EXTENSION = 4;
+/** Milliseconds beyond that for the bridge's own clock, which does not know of waits for people. */
 const WAIT_MS = 600_000;
-/** Milliseconds that a bridge may take to give up a call that it was told to. */
+/** Milliseconds for a bridge to give up a cancelled call. */
 const HONOUR_MS = 2_000;
-/** Notices of a server that are written down in the life of one process. */
-const NOTICES = 200;
-const NOTICE = 1_024;
+/** Notices of a server that are logged in the life of one process, and characters of one. */
+const MAX_NOTICES = 200;
+const MAX_NOTICE = 1_024;
 
-/** A server of a task, and the call of it that is meant, where one is. */
+/** A server in a task, and a call of it, where one is meant. */
 export interface McpPlace {
   readonly task: TaskId;
   readonly server: ImportedServer;
@@ -39,23 +40,23 @@ export interface McpPlace {
   readonly callId?: string;
 }
 
-/** On whose behalf a server is asked, and within which bounds. */
+/** The process and the bounds of one request to a server. */
 export interface McpUnder {
   readonly pid: Pid;
   readonly callId: string;
-  /** `read`: while nothing but such calls is under way, the server may write nothing. */
+  /** `read`: while only such calls run, the server may write nothing. */
   readonly holds: "read" | "all";
-  /** How confidential what it may write is; absent: as can be. */
+  /** The label of what the server may write; absent: the highest. */
   readonly label?: Label;
-  /** Milliseconds, while nobody else is waited for; progress begins them anew. */
+  /** Milliseconds, not counting waits for people; progress restarts them. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   onProgress?(text: string): void;
-  /** A peer said something that is not the call's result. */
+  /** Called with a peer's message that is not the call's result. */
   onSaid?(said: PeerSaid): void;
 }
 
-/** What the kernel does for servers: see mcp_tools.ts. */
+/** The kernel's services for servers: see mcp_tools.ts. */
 export interface McpServe {
   http(at: McpPlace, body: Json): Promise<Json>;
   httpRead(at: McpPlace, body: Json): Promise<Json>;
@@ -63,23 +64,23 @@ export interface McpServe {
   elicit(at: McpPlace, body: McpElicit): Promise<McpElicited>;
   sample(at: McpPlace, body: McpSample): Promise<McpSampled>;
   log(at: McpPlace, what: McpLogEntry["what"], body?: JsonObject, text?: string): void;
-  /** Values of `secretEnv` that were lent. */
+  /** Lent values of `secretEnv`. */
   env(server: ImportedServer): Readonly<Record<string, string>>;
-  /** Its process has ended. */
+  /** Called when the server's process has ended. */
   ended(at: McpPlace): void;
 }
 
-/** What {@link makeMcpCalls} is handed. */
+/** The server, the kernel's services, and the callbacks of one bridge. */
 export interface McpCallsParts {
   readonly at: McpPlace;
   readonly serve: McpServe;
   readonly powers: Pick<Powers, "now" | "after">;
-  isFrozen(pid: Pid): boolean;
+  readonly deadlines: Deadlines;
   /** Writes to the server's input. */
   send(text: string): Promise<void>;
-  /** The server says that what it offers has changed. */
+  /** Called when the server reports that its offers have changed. */
   changed(what: string): void;
-  /** The bridge broke off, or does not answer: both processes must end. */
+  /** Called when the bridge fails or does not answer: both processes must end. */
   broken(why: string): void;
 }
 
@@ -92,23 +93,20 @@ export interface McpCalls {
     asked: { readonly op: string; readonly body: JsonObject },
     under: McpUnder,
   ): Promise<Json>;
-  /** Whether a call is under way that may write. */
+  /** Tells whether a running call may write. */
   writes(): boolean;
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
 }
 
 interface Call {
   readonly under: McpUnder;
-  /** Not extended beyond; put off by as long as somebody else is waited for. */
+  /** Latest end of the call, moved by waits for people. */
   end: number;
-  due(): void;
-  deadline: Deadline;
-  /** People and models that are waited for. */
+  readonly deadline: Deadline;
+  /** Number of open waits for people and models. */
   waits: number;
 }
 
-/** Makes the calls of one bridge: none. */
+/** Makes the empty set of calls of one bridge. */
 export function makeMcpCalls(parts: McpCallsParts): McpCalls {
   const { at, serve, powers } = parts;
   const calls = new Map<string, Call>();
@@ -116,9 +114,8 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
 
   const placeOf = (call: Call | undefined): McpPlace =>
     call === undefined ? at : { ...at, pid: call.under.pid, callId: call.under.callId };
-  const stands = (call: Call): boolean => call.waits > 0 || parts.isFrozen(call.under.pid);
 
-  /** The clock of the call that a question belongs to stands still. */
+  /** Runs a wait for a person or model, during which the call's clock stops. */
   const waiting = async <T>(
     id: string | undefined,
     wait: (at: McpPlace) => Promise<T>,
@@ -126,14 +123,13 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const call = id === undefined ? undefined : calls.get(id);
     if (call === undefined) return await wait(placeOf(call));
     const from = powers.now();
-    if (call.waits++ === 0) call.deadline.freeze();
+    call.waits += 1;
+    const resume = call.deadline.pause();
     try {
       return await wait(placeOf(call));
     } finally {
-      if (--call.waits === 0) {
-        call.end += powers.now() - from;
-        if (!stands(call)) call.deadline.thaw();
-      }
+      if (--call.waits === 0) call.end += powers.now() - from;
+      resume();
     }
   };
 
@@ -164,24 +160,21 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const call = typeof id === "string" ? calls.get(id) : undefined;
     if (call === undefined) return;
     const left = Math.min(call.under.deadlineMs, call.end - powers.now());
-    if (!stands(call) && left > 0) {
-      call.deadline.cancel();
-      call.deadline = makeDeadline(powers, left, call.due);
-    }
+    if (left > 0) call.deadline.restart(left);
     const share = typeof total === "number" ? `${progress}/${total}` : String(progress);
     call.under.onProgress?.(
-      typeof message === "string" ? `${share} ${message.slice(0, NOTICE)}` : share,
+      typeof message === "string" ? `${share} ${message.slice(0, MAX_NOTICE)}` : share,
     );
   };
 
   const notice = (what: McpLogEntry["what"], body: JsonObject, text: string): void => {
-    if (++notices <= NOTICES) serve.log(at, what, body, text.slice(0, NOTICE));
+    if (++notices <= MAX_NOTICES) serve.log(at, what, body, text.slice(0, MAX_NOTICE));
   };
 
   const tells = (op: string, body: Json): void => {
     const { what, level, text } = fields(body);
     if (op === "progress") return progress(body);
-    // Where it fails the server has ended, or is ended for it: the bridge is told that.
+    // A failure means that the server has ended or is being ended, which the bridge learns anyway.
     if (op === "send") return void parts.send(textOf(body)).catch(unlessFault);
     if (op === "said") {
       const { data } = PeerSaid.safeParse(body);
@@ -197,7 +190,7 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
       const serious = ["error", "critical", "alert", "emergency"].includes(String(level));
       if (serious) notice("errors", {}, text);
     }
-    // `updated`, and whatever else: nobody listens.
+    // Other notifications, such as `updated`, are ignored.
   };
 
   const ask: McpCalls["ask"] = async (port, { op, body }, under) => {
@@ -221,15 +214,14 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
     const cancel = (): void =>
       stop(new Fault("cancelled", `Cannot ask "${at.server.name}": cancelled`));
     const call: Call = {
-      ...{ under, due, waits: 0, end: powers.now() + TIMES * deadlineMs },
-      deadline: makeDeadline(powers, deadlineMs, due),
+      ...{ under, waits: 0, end: powers.now() + MAX_EXTENSION * deadlineMs },
+      deadline: parts.deadlines.start(under.pid, deadlineMs, due),
     };
-    if (parts.isFrozen(under.pid)) call.deadline.freeze();
     calls.set(id, call);
     signal.addEventListener("abort", cancel, { once: true });
-    // The bridge's own clock is a long stop.
+    // The bridge's own clock is only a long backstop.
     const answer = port.ask(op, {
-      ...{ ...body, id, deadlineMs: WAIT_MS + TIMES * deadlineMs, waitMs: deadlineMs },
+      ...{ ...body, id, deadlineMs: WAIT_MS + MAX_EXTENSION * deadlineMs, waitMs: deadlineMs },
     });
     const settled = answer.then(() => undefined, () => undefined).then(() => {
       spare();
@@ -253,20 +245,11 @@ export function makeMcpCalls(parts: McpCallsParts): McpCalls {
       if (ending === undefined) await settled;
     }
   };
-  const each = (pid: Pid, act: (call: Call) => void): void => {
-    for (const call of calls.values()) if (call.under.pid === pid) act(call);
-  };
   return Object.freeze<McpCalls>({
     handler: Object.freeze<PortHandler>({ ask: asks, tell: tells }),
     ask,
     writes: () => [...calls.values()].some(({ under }) => under.holds === "all"),
-    freeze: (pid) => each(pid, ({ deadline }) => deadline.freeze()),
-    thaw: (pid) => each(pid, (call) => call.waits === 0 && call.deadline.thaw()),
   });
-}
-
-function unlessFault(error: unknown): void {
-  if (!(error instanceof Fault)) throw error;
 }
 
 function textOf(body: Json): string {
@@ -287,12 +270,12 @@ function parsed<T>(
   throw new Fault("badFrame", `Cannot serve "${op}" of a bridge: its body is not one`);
 }
 
-/** What a call sees when its server is ended under it. */
+/** Tells whether a fault may come from the end of the server during a call. */
 export function isEnd(error: unknown): boolean {
   return error instanceof Fault && ["gone", "upstream", "timedOut"].includes(error.code);
 }
 
-/** Whether a call was not answered in time. */
+/** Tells whether a call was not answered in time. */
 export function isLate(error: unknown): error is Fault {
   return error instanceof Fault && error.code === "timedOut";
 }

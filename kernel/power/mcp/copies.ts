@@ -1,6 +1,7 @@
 /**
- * Copies for imported servers: what one may change it finds in a copy, as the agent sees it, and what its call changed
- * there is staged when its process has ended. The same copies as those of granted commands. docs/decision/0034.
+ * Copies of folders for imported servers: a server that may change files works on a copy, which
+ * shows the agent's staged state; its changes are staged once its process has ended. The same
+ * copies as those of granted commands. docs/decision/0034.
  * @module
  */
 import { cleared } from "../../../contracts/authority/colour.ts";
@@ -14,51 +15,51 @@ import { kept, setup, watchWeight } from "../command/copies.ts";
 import type { McpPlace } from "./calls.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
 
-/** Files and bytes that one call may add to its copies. */
+/** Files and bytes that one call may add. */
 const CALL_FILES = 2_000;
 const CALL_BYTES = 64 * 1_048_576;
 /** Milliseconds that copying, and collecting, may take. */
 const COPY_MS = 60_000;
 
-/** What a call changed. */
+/** The changes of a call. */
 export interface ServerChanges extends Pick<Collected, "staged" | "unstaged" | "left"> {
   readonly writtenBytes: number;
-  /** Files that it was not shown. */
+  /** Files that the server was not shown. */
   readonly withheld: number;
-  /** Of all that it was shown. */
+  /** The label of everything that the server was shown. */
   readonly label: Label;
 }
 
-/** Copies of what one server may change, in use. */
+/** Copies in use by one server. */
 export interface ServerCopies {
-  /** The machine's path that stands in a granted path's place, by the granted path. */
+  /** The copy's path on the machine, by granted path. */
   readonly from: Readonly<Record<string, string>>;
-  /** Hears when more was written than one call may, until the returned function is called. */
+  /** Calls `onTooMuch` when more is written than one call may write, until the returned function is called. */
   watch(onTooMuch: (fault: Fault) => void): () => void;
-  /** What was changed: all processes that could write here have ended. Rejects as the copy service does. */
+  /** Collects the changes, after all processes that could write have ended. Rejects like the copy service. */
   collect(label: Label): Promise<ServerChanges>;
-  /** Idempotent; resolves when nothing is left, or what is left serves the next call. */
+  /** Gives the copies up, or keeps settled ones for the next call. Idempotent. */
   close(): Promise<void>;
 }
 
 /** The copies of all tasks' servers. */
 export interface McpCopies {
-  /** What of the task is staged where a server may write: another text, another view. Empty: nothing is. */
+  /** Identifies the staged changes within a server's write grants: a different text means a different view. Empty where nothing is staged. */
   staged(at: McpPlace): string;
-  /** Copies; undefined where the task lets the server change nothing. Rejects with `tooLarge`, `gone`, `refused`. */
+  /** Makes copies; undefined where the server may change nothing. Rejects with `tooLarge`, `gone`, `refused`. */
   provide(at: McpPlace): Promise<ServerCopies | undefined>;
   osPids(task: TaskId): readonly number[];
-  /** Ends what nobody uses. */
+  /** Deletes copies that are not in use. */
   clear(task: TaskId): Promise<void>;
 }
 
-/** What {@link makeMcpCopies} is handed. */
+/** The copy services, and the folders of tasks. */
 export interface McpCopiesParts extends Omit<Parameters<typeof makeCopyPlaces>[0], "powers"> {
   readonly powers: Pick<Powers, "now" | "after" | "token">;
   folders(task: TaskId): TaskFolders | undefined;
 }
 
-/** Makes them: nothing runs. */
+/** Makes the copies of a kernel; no process runs yet. */
 export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
   const { powers } = parts;
   const places = makeCopyPlaces(parts);
@@ -156,7 +157,7 @@ export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
               ...{ withheld: prepared.withheld, label: prepared.label },
             };
           },
-          // Copies that were not collected may hold anything.
+          // Uncollected copies may hold anything, so they are deleted.
           close: () => settled ? Promise.resolve() : place.close(),
         });
       } catch (error) {
@@ -169,7 +170,7 @@ export function makeMcpCopies(parts: McpCopiesParts): McpCopies {
   });
 }
 
-/** Whether a server's end says that it may need to write into its folder before it answers at all: programs do. */
+/** Tells whether a server's end suggests that it must write into its folder at start, as some programs do. */
 export function mustWrite(error: unknown, { launch, grants }: McpPlace["server"]): boolean {
   return launch.kind === "program" && grants.write.length > 0 && error instanceof Fault &&
     error.code === "upstream";

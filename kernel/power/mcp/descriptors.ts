@@ -1,4 +1,4 @@
-/** Descriptors of imported tools: the reviewed words, and nothing that the server says now. @module */
+/** Descriptors of imported tools: from the review, never from the server's current answers. @module */
 import type { EffectClass } from "../../../contracts/authority/colour.ts";
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
 import { ToolName } from "../../../contracts/authority/ids.ts";
@@ -22,10 +22,10 @@ const CATEGORY: Readonly<Record<EffectClass, ToolDescriptor["category"]>> = {
   admin: "admin",
 };
 
-/** Most characters of a method's name. */
-const METHOD = 128;
+/** Characters of a method's name. */
+const MAX_METHOD = 128;
 
-/** The interface that all tools of a server have: rules and people name it so. */
+/** The interface of all tools of a server, by which rules and people name it. */
 export function interfaceOf(
   server: Pick<ImportedServer, "name"> & Partial<Pick<ImportedServer, "launch">>,
 ): string {
@@ -38,7 +38,7 @@ export function importedDescriptor(server: ImportedServer, tool: ImportedTool): 
   return described(server, tool.effect, {
     name: tool.name,
     description: tool.description,
-    methodName: tool.tool.slice(0, METHOD),
+    methodName: tool.tool.slice(0, MAX_METHOD),
     paramSchema: tool.paramSchema,
   });
 }
@@ -134,7 +134,7 @@ const WORDS: Readonly<Record<PeerTool, Words>> = {
   },
 };
 
-/** The descriptor of one of them, and the least effect of its calls. */
+/** The descriptor of a peer's own tool, and the least effect of its calls. */
 export function peerDescriptor(
   server: ImportedServer,
   tool: PeerTool,
@@ -151,8 +151,8 @@ export function peerDescriptor(
   return { descriptor, effect };
 }
 
-/** Most characters of one text of the server's in a list. */
-const SHOWN = 300;
+/** Characters of one server text in a list. */
+const MAX_SHOWN = 300;
 
 /** The resources and templates, a line of JSON each. */
 export function listedResources({ resources, templates }: ServerListing): readonly string[] {
@@ -166,17 +166,17 @@ export function listedPrompts({ prompts }: ServerListing): readonly string[] {
 
 function resourceLine(resource: McpResourceWords): object {
   const { uri, uriTemplate, name, description, mimeType } = resource;
-  return { uri, uriTemplate, name, mimeType, description: description?.slice(0, SHOWN) };
+  return { uri, uriTemplate, name, mimeType, description: description?.slice(0, MAX_SHOWN) };
 }
 
 function promptLine({ name, description, arguments: named }: McpPromptWords): object {
   return {
     name,
-    description: description?.slice(0, SHOWN),
+    description: description?.slice(0, MAX_SHOWN),
     arguments: named.map((each) => ({
       name: each.name,
       required: each.required ?? false,
-      description: each.description?.slice(0, SHOWN),
+      description: each.description?.slice(0, MAX_SHOWN),
     })),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Requests of a bridge to its server's own origin: secrets are put in here, asked of the net service, and taken out of
- * what comes back. The bridge, and whoever took it over, sees no secret and reaches nobody else.
+ * Requests of a bridge to its server's own origin. The kernel adds secrets here and removes them from answers, so that
+ * a bridge, even one under a stranger's control, sees no secret and reaches no other host.
  * @module
  */
 import * as z from "zod";
@@ -19,19 +19,19 @@ import type { Uses } from "../../../contracts/task/spending.ts";
 import { sentBytes } from "../net/fetching.ts";
 import { hidden, makeSecretFilter, type SecretFilter, withoutSecrets } from "../net/secret_echo.ts";
 
-/** Streams of one bridge at once. */
-const STREAMS = 32;
+/** Concurrent streams of one bridge. */
+const MAX_STREAMS = 32;
 const REQUEST_BYTES = 8_000_000;
-/** Bytes of one answer: a stream of events may go on for as long as a task. */
+/** Bytes of one answer: a stream of events may last as long as its task. */
 const RESPONSE_BYTES = 256 * 1_048_576;
-/** Milliseconds: a call's own deadline ends its request long before. */
+/** Milliseconds; a call's own deadline ends its request long before. */
 const HEAD_MS = 660_000;
 const IDLE_MS = 660_000;
 
-/** Headers that a bridge may set; the rest is ours, the net service's, or nobody's. */
+/** Headers that a bridge may set; all others belong to the kernel or the net service, or are dropped. */
 const ALLOWED = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]{1,64}|a2a-[a-z0-9-]{1,64})$/;
 
-/** Which bridge asks. */
+/** The bridge of a request. */
 export interface McpHttpAt {
   readonly task: TaskId;
   readonly server: ImportedServer;
@@ -39,33 +39,33 @@ export interface McpHttpAt {
 
 /** Requests of all bridges. */
 export interface McpHttpService {
-  /** {@link McpHttp}; the answer's head. Rejects `refused`, and as the net service does. */
+  /** Takes a {@link McpHttp}; resolves with the answer's head. Rejects with `refused`, and like the net service. */
   http(at: McpHttpAt, body: Json): Promise<Json>;
-  /** `{ id }`: `{ bytes }`, base64, empty at the end. */
+  /** Takes `{ id }`; resolves with the next `{ bytes }`, base64, empty at the end. */
   httpRead(at: McpHttpAt, body: Json): Promise<Json>;
   httpCancel(at: McpHttpAt, body: Json): void;
-  /** The bridge has ended. */
+  /** Called when the bridge has ended. */
   ended(at: McpHttpAt): void;
 }
 
-/** What {@link makeMcpHttp} is handed. */
+/** The net service, tokens, leases and log. */
 export interface McpHttpParts {
   readonly net: Pick<NetService, "provide" | "freshId">;
   readonly tokens: Pick<McpTokens, "headers" | "renew">;
-  /** Whether any process of the task holds a live lease for the scope. */
+  /** Tells whether any process of the task holds a live lease for the scope. */
   isLeased(task: TaskId, scope: Scope): boolean;
   readonly log: Pick<McpLog, "note">;
-  /** Budgets of what leaves; absent: there are none. */
+  /** Budgets of outgoing bytes; absent: there are none. */
   readonly uses?: Uses;
 }
 
 interface Open {
-  /** The net service's name of it. */
+  /** The stream's id at the net service. */
   readonly id: string;
   readonly child: Child;
   readonly filter: SecretFilter;
   readonly secrets: SecretHeaders["secrets"];
-  /** The next piece, asked for before the bridge asks: one, so that a bridge which does not read stops it all. */
+  /** The next piece, requested ahead of the bridge; only one, so that a bridge that does not read stops the stream. */
   ahead: Promise<Json> | undefined;
   over: boolean;
 }
@@ -77,7 +77,7 @@ const Head = z.object({
 const Piece = z.object({ bytes: z.string().max(131_072) });
 const Named = z.object({ id: z.string().max(64) });
 
-/** Makes the way of bridges to their servers. */
+/** Makes the request service of all bridges. */
 export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
   const { net, tokens, log } = parts;
   const open = new Map<string, Map<string, Open>>();
@@ -94,7 +94,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
     if (stream !== undefined && !stream.over) stream.child.port.tell("cancel", { id: stream.id });
   };
 
-  /** @throws Fault `refused`, `leaseRevoked` */
+  /** Checks a request's address. @throws Fault `refused`, `leaseRevoked` */
   const target = (at: McpHttpAt, url: string): URL => {
     const { launch, name } = at.server;
     const base = launch.kind === "http" ? new URL(launch.url) : undefined;
@@ -134,7 +134,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
     const sent: NetStream = {
       ...{ id, method: asked.method, url: url.href, headers: { ...headers, ...given.headers } },
       ...(asked.body === undefined ? {} : { body: asked.body }),
-      // The operator named exactly this origin.
+      // The operator named exactly this origin, so it may be a private address.
       allow: [{ origin: url.origin, named: true }],
       ...{ requestBytes: REQUEST_BYTES, responseBytes: RESPONSE_BYTES },
       ...{ headMs: HEAD_MS, idleMs: IDLE_MS },
@@ -164,14 +164,14 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
 
   return Object.freeze<McpHttpService>({
     async http(at, body): Promise<Json> {
-      // TRUST: from a bridge, which reads what a stranger sends.
+      // TRUST: from a bridge, which reads a stranger's bytes.
       const asked = parsed(McpHttp, body);
       const streams = streamsOf(at);
       if (streams.has(asked.id)) {
         throw new Fault("conflict", "Cannot make a request: its id is under way");
       }
-      if (streams.size >= STREAMS) {
-        throw new Fault("rateLimited", `Cannot make a request: ${STREAMS} are under way`);
+      if (streams.size >= MAX_STREAMS) {
+        throw new Fault("rateLimited", `Cannot make a request: ${MAX_STREAMS} are under way`);
       }
       const url = target(at, asked.url);
       let given = await tokens.headers(at.server);
@@ -215,7 +215,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
         const passed = bytes === ""
           ? stream.filter.end()
           : stream.filter.pass(Uint8Array.fromBase64(bytes));
-        // An empty piece is the end: one that is held back whole waits for the next.
+        // An empty piece means the end, so a piece that the filter holds back completely waits for the next one
         if (passed.length > 0) return { bytes: passed.toBase64() };
       }
     },
@@ -232,7 +232,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttpService {
 
 function nextOf({ child, id }: Open): Promise<Json> {
   const piece = child.port.ask("streamRead", { id });
-  // Whoever reads it hears of a failure; a stream that is given up is read by nobody.
+  // A reader gets the failure by awaiting the piece; an abandoned stream has no reader.
   piece.catch(() => undefined);
   return piece;
 }

@@ -1,7 +1,8 @@
 /**
- * What imported servers did and tried, as events of kind `mcp`: counts and enums in the body, content in the private
- * part. Accesses and requests are counted and written together: a server that asks a million times writes no million
- * events, and a call over HTTP does not wait behind an event of its own.
+ * The log of imported servers: their actions and attempts, as events of kind `mcp` with counts and
+ * enums in the body and content in the private part. Accesses and requests are counted and written
+ * together, so that a server with a million requests does not write a million events, and a call
+ * over HTTP does not wait for an event of its own.
  * @module
  */
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -14,17 +15,17 @@ import type { EventLog, Store, StoredEvent } from "../../../contracts/task/store
 import { displayText } from "../../../text/mod.ts";
 import { bodyOf, type ReadPrivate } from "../../core/log/read_events.ts";
 
-/** Milliseconds for which accesses are counted before they are written. */
+/** Milliseconds between writes of counted accesses. */
 const BATCH_MS = 2_000;
-/** Different accesses of one batch that are told apart, and events of one server in a task. */
-const APART = 64;
-const EVENTS = 5_000;
-/** Most characters of a text that is kept. */
-const TEXT = 4_096;
+/** Different accesses in one batch, and events of one server in a task. */
+const MAX_DISTINCT = 64;
+const MAX_EVENTS = 5_000;
+/** Characters of one logged text. */
+const MAX_TEXT = 4_096;
 /** Keys of a body that hold content. */
 const CONTENT: ReadonlySet<string> = new Set(["value", "tool", "host", "uri", "text"]);
 
-/** Whose doing it is. */
+/** The server, and its task. */
 export interface McpAt {
   readonly task: TaskId;
   readonly server: Pick<ImportedServer, "name">;
@@ -32,11 +33,11 @@ export interface McpAt {
 
 /** The log of imported servers. */
 export interface McpLog {
-  /** Notes one thing; `text` is untrusted. Never throws: what cannot be written is said in the kernel's own log. */
+  /** Logs one event; `text` is untrusted. Never throws: a failed write is reported in the kernel's own log. */
   note(at: McpAt, what: McpLogEntry["what"], body?: JsonObject, text?: string): void;
-  /** Writes what is counted. */
+  /** Writes the counted events. */
   flush(task: TaskId): Promise<void>;
-  /** The task has ended. */
+  /** Writes the rest of an ended task. */
   close(task: TaskId): Promise<void>;
 }
 
@@ -55,7 +56,7 @@ interface Kept {
   cancel: (() => void) | undefined;
 }
 
-/** Makes the log. */
+/** Makes the log of imported servers. */
 export function makeMcpLog(
   { log, powers, note }: {
     readonly log: Pick<EventLog, "append">;
@@ -82,7 +83,7 @@ export function makeMcpLog(
   };
 
   const write = (kept: Kept, events: readonly NewEvent[]): void => {
-    const room = Math.max(0, EVENTS - kept.events);
+    const room = Math.max(0, MAX_EVENTS - kept.events);
     kept.events += events.length;
     kept.dropped += Math.max(0, events.length - room);
     if (room > 0 && events.length > 0) append(kept.at.task, events.slice(0, room));
@@ -110,16 +111,16 @@ export function makeMcpLog(
 
   const count = (kept: Kept, what: McpLogEntry["what"], given: JsonObject): void => {
     const { times = 1, ...body } = given;
-    // What stands in the private part is content; the rest makes the kind.
+    // Content goes to the private part; the other keys make the kind.
     const plain = Object.fromEntries(Object.entries(body).filter(([key]) => !CONTENT.has(key)));
     const kind = `${what} ${JSON.stringify(plain)}`;
-    if (!kept.seen.has(kind) && kept.seen.size < APART) {
+    if (!kept.seen.has(kind) && kept.seen.size < MAX_DISTINCT) {
       kept.seen.add(kind);
       write(kept, [eventOf(kept.at, what, { ...body, times })]);
       return;
     }
     const named = `${what} ${JSON.stringify(body)}`;
-    const known = kept.counted.has(named) || kept.counted.size < APART;
+    const known = kept.counted.has(named) || kept.counted.size < MAX_DISTINCT;
     const key = known ? named : kind;
     const counted = kept.counted.get(key) ?? { what, body: known ? body : plain, times: 0 };
     counted.times += typeof times === "number" ? times : 1;
@@ -135,10 +136,10 @@ export function makeMcpLog(
   return Object.freeze<McpLog>({
     note(at, what, body = {}, text): void {
       const kept = keptOf(at);
-      // Untrusted words of their own are told one by one.
+      // Events with untrusted text of their own are logged one by one.
       const counts = what === "access" || (what === "proxied" && text === undefined);
       if (counts) return count(kept, what, body);
-      // What it did before its end stands before it.
+      // Counted events must precede the server's end.
       if (what === "ended") settle(kept);
       write(kept, [eventOf(at, what, text === undefined ? body : { ...body, text })]);
     },
@@ -160,7 +161,7 @@ function eventOf(at: McpAt, what: McpLogEntry["what"], given: JsonObject): NewEv
   const secret: Record<string, Json> = {};
   for (const [key, value] of Object.entries(given)) {
     if (!CONTENT.has(key)) body[key] = value;
-    else secret[key] = typeof value === "string" ? value.slice(0, TEXT).toWellFormed() : value;
+    else secret[key] = typeof value === "string" ? value.slice(0, MAX_TEXT).toWellFormed() : value;
   }
   return {
     kind: "mcp",
@@ -195,12 +196,12 @@ export async function readMcpLog(
       at: event.at,
       task: event.task,
       what: String(what),
-      text: displayText(words, { max: TEXT }),
+      text: displayText(words, { max: MAX_TEXT }),
     };
   }));
 }
 
-/** What each permission lets do: as done, and as tried. */
+/** Each permission as a verb: done, and tried. */
 const DEEDS: Readonly<Record<string, readonly [did: string, tried: string]>> = {
   read: ["read", "read"],
   write: ["wrote", "write"],
@@ -213,8 +214,8 @@ const DEEDS: Readonly<Record<string, readonly [did: string, tried: string]>> = {
 };
 
 /**
- * Says an entry in words. `content` is its private part, undefined once it was erased. What the server said stands in
- * the sentence as it is: untrusted, for whoever shows it to make safe.
+ * Puts an entry into words. `content` is the event's private part, undefined once erased. The server's text stays in the
+ * sentence unchanged: it is untrusted, and must be made safe before it is shown.
  */
 export function mcpLogWords(what: string, body: JsonObject, content: JsonObject = {}): string {
   const text = said(content["text"]), tool = said(content["tool"]) || "a tool";
@@ -257,7 +258,7 @@ export function mcpLogWords(what: string, body: JsonObject, content: JsonObject 
         ? `did not answer a call of ${text} in time`
         : `a call of ${text} failed (${said(body["failed"])})`;
     case "ended":
-      // Why it ended was written as a fault's message.
+      // The reason was logged as a fault's message.
       return text.replace(/^Cannot [^:]*: /, "");
     default:
       return text;

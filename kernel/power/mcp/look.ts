@@ -1,12 +1,13 @@
 /**
- * Looks at a server outside of any task: what it says of itself, what it asks for. While it is observed nothing is
- * granted; where it ends at its first refusal it is started again with something empty in that place, so that what it
- * wants next is seen.
- * @module
+ * Starts a server outside of any task to see its listing and its accesses. An observed server is
+ * granted nothing; where it ends at its first refusal, it is started again with an empty folder or
+ * host in that place, so that its next requests are seen.
  */
+import { defined } from "../../core/process/defined.ts";
 import { basename, dirname, extname } from "node:path";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import { makeDeadlines } from "../../core/process/limits.ts";
 import { McpHost } from "../../../contracts/exchange/mcp.ts";
 import type {
   ImportedServer,
@@ -15,7 +16,8 @@ import type {
   ServerListing,
 } from "../../../contracts/exchange/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
-import { type AccessBook, makeAccessBook, type McpProxies } from "./start.ts";
+import { type AccessBook, makeAccessBook } from "./start.ts";
+import type { McpProxies } from "./proxies.ts";
 import type { ServerCopies } from "./copies.ts";
 import { whyNotGranted } from "../../core/start/mcp_binds.ts";
 import type { McpServe, McpUnder } from "./calls.ts";
@@ -28,41 +30,41 @@ import { type McpRunParts, startMcpRun } from "./mcp_run.ts";
 import { makeMcpTrees } from "./tree.ts";
 import type { Judge } from "../../core/child/permission_line.ts";
 
-/** Most starts of one look. */
-const STARTS = 7;
-/** Most UTF-16 units of what it printed as errors. */
-const ERRORS = 16_384;
+/** Starts of one look. */
+const MAX_STARTS = 7;
+/** UTF-16 units of the server's standard error. */
+const MAX_ERRORS = 16_384;
 
-/** How a server is looked at. */
+/** Options of a look. */
 export interface LookOptions {
-  /** Grants nothing, whatever it was granted. */
+  /** Withholds all grants. */
   readonly observe: boolean;
-  /** Milliseconds for all of it. */
+  /** Milliseconds for the whole look. */
   readonly deadlineMs: number;
 }
 
-/** What {@link makeMcpLook} is handed. */
+/** The starters of servers, the proxies and the kernel's services. */
 export interface McpLookParts {
   readonly children: McpChildren;
   readonly powers: Pick<Powers, "now" | "after">;
   readonly proxies?: McpProxies;
   readonly serve: Pick<McpServe, "http" | "httpRead" | "httpCancel" | "env">;
-  /** Copies of what a server may change, for one that must write to start: nobody keeps them. */
+  /** Copies for a server that must write to start; its changes are dropped. */
   copies(server: ImportedServer): Promise<ServerCopies | undefined>;
-  /** As in a task: see {@link McpRunParts}. */
+  /** Like in a task: see {@link McpRunParts}. */
   readonly forbids?: NonNullable<McpRunParts["forbids"]>;
   readonly forbiddenNames?: readonly string[];
 }
 
-/** Looks at a server. Rejects with `refused` (its files changed), `unavailable`, and as a start of it for a URL. */
+/** Looks at a server. Rejects with `refused` (the server's files changed), `unavailable`, and for a URL like a start. */
 export type LookAtMcp = (server: ImportedServer, options: LookOptions) => Promise<McpLook>;
 
-/** Nobody's: no task, no process. */
+/** The ids of a look, which has no task and no process. */
 export const NO_TASK = TaskId.parse("t000000000000");
 const NO_PID = Pid.parse(1);
 const NO_LEASE = LeaseId.parse("l000000000000");
 
-/** What stands empty in the place of what it wants. */
+/** Empty folders and unreachable hosts that a server may use. */
 interface Fakes {
   readonly folders: Set<string>;
   readonly hosts: Set<string>;
@@ -70,13 +72,13 @@ interface Fakes {
 
 interface Seen {
   readonly book: AccessBook;
-  /** Refused, the latest last. */
+  /** Refused accesses, oldest first. */
   readonly refused: Pick<McpAccess, "permission" | "value">[];
   errors: string;
   ended: string | undefined;
 }
 
-/** Makes the look. */
+/** Makes the function that looks at servers. */
 export function makeMcpLook(parts: McpLookParts): LookAtMcp {
   const { children, powers } = parts;
   const trees = makeMcpTrees({ powers, start: children.mcpTree });
@@ -93,14 +95,13 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
     const { observe, fakes, signal, deadlineMs, copies } = options;
     const run: McpRunParts = {
       ...{ children, trees, powers, at: { task: NO_TASK, server } },
-      ...(parts.proxies === undefined ? {} : { proxies: parts.proxies }),
-      ...(parts.forbids === undefined ? {} : { forbids: parts.forbids }),
+      ...defined({ proxies: parts.proxies, forbids: parts.forbids }),
       forbiddenNames: parts.forbiddenNames ?? [],
       serve: { ...parts.serve, ...hearing(seen) },
       grants: observe ? [] : heldNow(server, copies?.from),
       copies: copies?.from,
       alive: () => true,
-      isFrozen: () => false,
+      deadlines: makeDeadlines(powers),
       warms: true,
       ...(observe
         ? { observing: { judge: observing(seen, fakes), empty: shortestFirst(fakes.folders) } }
@@ -143,7 +144,7 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
           { ...options, fakes, signal: overdue.signal, copies },
           seen,
         );
-        const again = found === undefined && options.observe && starts < STARTS &&
+        const again = found === undefined && options.observe && starts < MAX_STARTS &&
           !overdue.signal.aborted && faked(seen, fakes);
         if (again) continue;
         if (found === undefined && !options.observe && copies === undefined && mustCopy(server)) {
@@ -164,19 +165,19 @@ export function makeMcpLook(parts: McpLookParts): LookAtMcp {
   };
 }
 
-/** Nothing of a person's is changed by a look; a program that must write to start is given copies. */
+/** A look changes no person's file, so a program that must write to start gets copies. */
 function mustCopy({ launch, grants }: ImportedServer): boolean {
   return launch.kind === "program" && grants.write.length > 0;
 }
 
-/** Keeps what a run says of itself. */
+/** Collects a run's log entries. */
 function hearing(seen: Seen): Pick<McpServe, "log" | "ended" | "elicit" | "sample"> {
   const nobody = (): Promise<never> =>
     Promise.reject(new Fault("refused", "Cannot ask: the server is only looked at"));
   return {
     ...{ elicit: nobody, sample: nobody, ended: () => undefined },
     log(_at, what, body = {}, text = ""): void {
-      if (what === "errors" && body["bytes"] !== undefined) seen.errors = text.slice(-ERRORS);
+      if (what === "errors" && body["bytes"] !== undefined) seen.errors = text.slice(-MAX_ERRORS);
       if (what === "ended") seen.ended = text;
       const { permission, value, allowed } = body;
       if (what === "access" && typeof permission === "string") {
@@ -186,7 +187,7 @@ function hearing(seen: Seen): Pick<McpServe, "log" | "ended" | "elicit" | "sampl
   };
 }
 
-/** Grants of the server, all of them held; what it may change it only reads, but for copies of it. */
+/** All grants of the server. Write grants become read grants, except where a copy takes their place. */
 function heldNow(
   { grants, launch }: ImportedServer,
   copies: ServerCopies["from"] = {},
@@ -204,7 +205,7 @@ function heldNow(
   ];
 }
 
-/** Refuses everything but what stands empty in a place, and notes it. */
+/** Notes every access and refuses it, except inside empty folders and hosts. */
 function observing({ book, refused }: Seen, fakes: Fakes): Judge {
   return (permission, value) => {
     if (permission === "env") {
@@ -232,7 +233,7 @@ function isKind(permission: string): permission is McpAccess["permission"] {
   return ["read", "write", "net", "run", "sys", "ffi", "import"].includes(permission);
 }
 
-/** Puts something empty in the place of the last thing that was refused. Tells whether it did. */
+/** Adds an empty folder or host for the last refused access. False where none can be added. */
 function faked(seen: Seen, fakes: Fakes): boolean {
   for (const { permission, value } of seen.refused.splice(0).reverse()) {
     if (value === null) continue;
@@ -249,12 +250,12 @@ function faked(seen: Seen, fakes: Fakes): boolean {
   return false;
 }
 
-/** The outer before what lies in it. */
+/** Outer paths before inner ones. */
 function shortestFirst(paths: Iterable<string>): string[] {
   return [...paths].sort((a, b) => a.length - b.length);
 }
 
-/** A name with an ending is a file's, which is then absent in an empty folder. */
+/** A name with an extension counts as a file, whose empty folder is made instead. */
 function isFile(path: string): boolean {
   return extname(path) !== "" && !basename(path).startsWith(".");
 }

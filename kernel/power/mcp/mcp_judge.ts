@@ -1,8 +1,9 @@
 /**
- * Decides an imported server's accesses: what it was granted, as far as the leases are alive at this moment, and
- * writes only while a call is under way that may write.
+ * Decides an imported server's accesses: its grants, as far as their leases are alive at this
+ * moment, and writes only during a call that may write.
  * @module
  */
+import { refuse } from "../../core/child/permission_line.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { mcpScopes } from "../../../contracts/exchange/mcp.ts";
 import type { LeaseId, Leases, Scope } from "../../../contracts/authority/mod.ts";
@@ -12,7 +13,7 @@ import { NAMESPACE } from "../../core/start/line_parts.ts";
 import { NET_SOCKET, PRIVATE } from "../../core/start/mcp_line.ts";
 import type { McpPlace } from "./calls.ts";
 
-/** One grant with the lease that a task holds it under. */
+/** One grant, with the task's lease for it. */
 export interface LeasedGrant {
   /** A write grant of a path covers reading it. */
   readonly right: "read" | "write" | "net";
@@ -22,23 +23,23 @@ export interface LeasedGrant {
 }
 
 interface McpJudgeParts {
-  /** The server's name, for what a refusal says. */
+  /** The server's name, for messages. */
   readonly server: string;
   readonly grants: readonly LeasedGrant[];
   alive(lease: LeaseId): boolean;
-  /** What the server may change, and this process of it only reads. */
+  /** Write grants that this process of the server may only read. */
   readonly held?: readonly string[];
-  /** Whether a call is under way that may write. */
+  /** Tells whether a running call may write. */
   writes(): boolean;
-  /** What no tool touches, whatever was granted, in words. */
+  /** Why no tool may touch a path, whatever was granted; undefined where tools may. */
   forbids?(path: string, right: "read" | "write"): string | undefined;
-  /** Hears of every decision. */
+  /** Called with every decision. */
   note(permission: string, value: string | null, allowed: boolean): void;
 }
 
 const ALLOW: Verdict = Object.freeze({ allow: true });
 
-/** Makes the judge of one process of one server. It is asked within `asImported`. */
+/** Makes the judge of one process of one server. To be wrapped in `asImported`. */
 export function makeMcpJudge(parts: McpJudgeParts): Judge {
   const { server, grants, note } = parts;
   const granted = (wanted: (grant: LeasedGrant) => boolean): "yes" | "dead" | "no" => {
@@ -74,11 +75,11 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
     if (grants.some(({ right, value }) => right !== "net" && beneath(value, path))) {
       return refuse(right, path, `it may only be read; ${how(right, path)}`);
     }
-    // To connect Deno asks to read and write the path, too, and whether it may be reached.
+    // To connect to a socket, Deno asks for read, write and net.
     if (granted((grant) => grant.right === "net" && grant.value === `unix:${path}`) === "yes") {
       return ALLOW;
     }
-    // INVARIANT: what is the namespace's own leads to no grant: nobody in it can make links (test: "… link …").
+    // INVARIANT: the namespace's own folders lead to no grant, because links cannot be made inside (test: "… link …").
     if (beneath(PRIVATE, path)) return ALLOW;
     if (right === "read" && beneath(NAMESPACE.denoDir, path)) return ALLOW;
     if (path === NET_SOCKET && granted(({ right }) => right === "net") === "yes") return ALLOW;
@@ -86,7 +87,7 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
   };
 
   const net = (host: string): Verdict => {
-    // What listens there judges each host anew.
+    // The proxy behind the socket judges each host again.
     if (host === `unix:${NET_SOCKET}` && granted(({ right }) => right === "net") === "yes") {
       return ALLOW;
     }
@@ -101,7 +102,7 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
     if (beneath(NAMESPACE.denoDir, value)) {
       return "it is the server's own code, which nobody changes; tell it another place, and grant that";
     }
-    // Many write a file anew beside the old one and rename it: for that a grant of the file alone is too little.
+    // Many programs write a new file beside the old one and rename it, for which a grant of the file alone is too little.
     const beside = right === "write"
       ? grants.find((grant) => grant.right === "write" && value.startsWith(`${grant.value}.`))
       : undefined;
@@ -114,7 +115,7 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
   };
 
   const decide = (permission: string, value: string | null): Verdict => {
-    // The environment holds only what was handed over.
+    // The environment holds only granted variables.
     if (permission === "env") return ALLOW;
     if (value === null) return refuse(permission, "everything", "name one");
     if (permission === "net") return net(value);
@@ -129,27 +130,23 @@ export function makeMcpJudge(parts: McpJudgeParts): Judge {
   };
 }
 
-function refuse(verb: string, what: string, why: string): Verdict {
-  return { allow: false, reason: `Cannot ${verb} ${JSON.stringify(what)}: ${why}` };
-}
-
-/** What a process of a server is started with. */
+/** The grants of one process of a server. */
 interface HeldGrants {
   readonly grants: readonly LeasedGrant[];
-  /** Every lease whose end is the end of the process. */
+  /** Leases whose end ends the process. */
   readonly leases: ReadonlySet<LeaseId>;
 }
 
 /**
- * What the task holds of a server now: a grant without a live lease is left out.
+ * The server's grants for which the task holds a live lease now.
  *
- * @throws Fault `leaseRevoked` when it may not use the server at all, or not reach the origin that it is at
+ * @throws Fault `leaseRevoked` when the task may not use the server, or not reach its origin
  */
 export function leasedGrants(
   leases: Pick<Leases, "list" | "alive">,
   { task, server }: McpPlace,
 ): HeldGrants {
-  // The root's own: what a child was handed ends with the child.
+  // Only leases of the root process: a child's leases end with the child.
   const held = leases.list(task).filter(({ parent, scope, id }) =>
     parent === undefined && scope.resource === "mcp" && leases.alive(id)
   );

@@ -1,9 +1,9 @@
-/** One life of an imported server in a task: its files checked, started behind its walls, joined to a bridge, opened. @module */
+/** One life of an imported server in a task: files checked, started behind walls, joined to a bridge, opened. @module */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isPeer, type PeerOpen, PeerWords } from "../../../contracts/exchange/exchange.ts";
-import type { Pid } from "../../../contracts/authority/ids.ts";
+import type { Deadlines } from "../../core/process/limits.ts";
 import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
 import { type McpLaunch, ServerListing } from "../../../contracts/exchange/mcp.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
@@ -32,39 +32,38 @@ import type { McpTrees } from "./tree.ts";
 
 /** Milliseconds for the handshake. */
 const OPEN_MS = 60_000;
-/** Answers of the whole that a server says of itself. */
-const WORDS_MS = 60_000;
+/** Milliseconds for a server's listing. */
+const LISTING_MS = 60_000;
 
-/** What {@link startMcpRun} is handed. */
+/** The starters, the check of trees, and the clock. */
 export interface McpRunParts extends StartParts {
   readonly children: Pick<McpChildren, "mcp" | "mcpServer">;
   readonly trees: McpTrees;
   readonly powers: Pick<Powers, "now" | "after">;
-  isFrozen(pid: Pid): boolean;
+  readonly deadlines: Deadlines;
 }
 
-/** A server that is open. */
+/** An open server. */
 export interface McpRun {
   readonly grants: readonly LeasedGrant[];
   readonly osPids: readonly number[];
-  /** Milliseconds from its start to the end of the handshake. */
+  /** Milliseconds from the start to the end of the handshake. */
   readonly readyMs: number;
-  /** Rejects with the bridge's fault, `timedOut`, `cancelled`, `gone` when it ended. */
+  /** Rejects with the bridge's fault, `timedOut`, `cancelled`, `gone` after the server's end. */
   ask(asked: { readonly op: string; readonly body: JsonObject }, under: McpUnder): Promise<Json>;
-  /** Everything that it says of itself: asked once, and again when it says that it changed. */
+  /** The server's listing: fetched once, and again after the server reports a change. */
   words(under: McpUnder): Promise<ServerListing>;
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
   end(why: string): Promise<void>;
-  /** Resolves when both processes are reaped, with why, in words. What stands after a colon is untrusted text. */
+  /** Resolves with the reason once both processes are reaped. Text after a colon is untrusted. */
   readonly ended: Promise<string>;
 }
 
 /**
- * Starts a server. `began` is told of its processes as soon as there are any, for whoever must end them.
+ * Starts a server. `began` gets the processes as soon as they exist, so that the caller can end
+ * them.
  *
- * Rejects with `refused` (its files changed, a grant that cannot be), `unavailable`, `upstream` (it ended, or does not
- * speak the protocol), `timedOut`.
+ * Rejects with `refused` (its files changed, or an impossible grant), `unavailable`, `upstream` (it
+ * ended, or does not speak the protocol), `timedOut`.
  */
 export async function startMcpRun(
   parts: McpRunParts,
@@ -80,14 +79,14 @@ export async function startMcpRun(
     return await start(parts, began, known);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "upstream") throw error;
-    // Some end, or are silent, when they are asked for a revision that they do not know: they are asked for the older
-    // ones, by a process that was asked for nothing else. One that was reviewed so may be another by now.
+    // Some servers end or stay silent when asked for an unknown revision. They are asked for the older ones by a fresh
+    // process. A server that was reviewed with an old revision may be a newer one by now.
     if (known !== "old" && !probed(error.cause)) throw error;
     return await start(parts, began, known === "old" ? undefined : "old");
   }
 }
 
-/** Tells the caller of a call that failed, and the log, what the walls refused its server meanwhile. */
+/** Adds to a failed call's answer, and to the log, what the walls refused its server during the call. */
 async function tellingRefusals(
   answer: Promise<Json>,
   { at, serve, asked, since }: {
@@ -108,9 +107,9 @@ async function tellingRefusals(
     const tool = typeof asked.body["tool"] === "string" ? asked.body["tool"] : asked.op;
     serve.log(at, "call", { failed: "refused" }, `${tool}: ${refused.join(", ")}`);
   };
-  let said: Json;
+  let value: Json;
   try {
-    said = await answer;
+    value = await answer;
   } catch (error) {
     const refused = told();
     if (!(error instanceof Fault) || error.code !== "upstream" || refused.length === 0) throw error;
@@ -125,15 +124,15 @@ async function tellingRefusals(
     );
   }
   const refused = told();
-  if (!isObject(said)) return said;
-  // TRUST: a bridge's own word for it counts for nothing.
-  const { refused: _claimed, ...rest } = said;
+  if (!isObject(value)) return value;
+  // TRUST: a bridge's own list of refusals is dropped.
+  const { refused: _claimed, ...rest } = value;
   if (rest["isError"] !== true || refused.length === 0) return rest;
   noted(refused);
   return { ...rest, refused: [...refused] };
 }
 
-/** The first revision that begins without a handshake of its own. */
+/** The first revision without a separate handshake. */
 const NEWEST = "2026-07-28";
 type Known = "old" | "newest" | undefined;
 
@@ -163,7 +162,7 @@ async function start(
   let words: Promise<ServerListing> | undefined;
   const joint: { pair?: McpProcess } = {};
   const calls: McpCalls = makeMcpCalls({
-    ...{ at, serve, powers, isFrozen: parts.isFrozen },
+    ...{ at, serve, powers, deadlines: parts.deadlines },
     send: (text) => joint.pair?.send(text) ?? Promise.reject(notYet()),
     changed: () => words = undefined,
     broken: (why) => void joint.pair?.end(why),
@@ -185,8 +184,8 @@ async function start(
   began(joined);
   void joined.ended.then((why) => {
     started?.close();
-    const said = errors.text();
-    if (said.trim() !== "") serve.log(at, "errors", { bytes: errors.bytes() }, said);
+    const text = errors.text();
+    if (text.trim() !== "") serve.log(at, "errors", { bytes: errors.bytes() }, text);
     serve.log(at, "ended", {}, why);
   });
   try {
@@ -205,7 +204,7 @@ async function start(
   );
   return Object.freeze<McpRun>({
     ...{ grants: parts.grants, osPids: joined.osPids, readyMs, ended: joined.ended },
-    ...{ freeze: calls.freeze, thaw: calls.thaw, end: joined.end },
+    end: joined.end,
     ask: (asked, under) =>
       tellingRefusals(calls.ask(bridge.port, asked, under), {
         ...{ at, serve, asked },
@@ -225,9 +224,9 @@ async function askWords(
   bridge: Child,
   { launch, under }: { readonly launch: McpLaunch; readonly under: McpUnder },
 ): Promise<ServerListing> {
-  const long = { ...under, deadlineMs: Math.max(under.deadlineMs, WORDS_MS) };
-  const said = await calls.ask(bridge.port, { op: "words", body: {} }, long);
-  const answer = (isPeer(launch) ? PeerWords : ServerListing).safeParse(said);
+  const long = { ...under, deadlineMs: Math.max(under.deadlineMs, LISTING_MS) };
+  const raw = await calls.ask(bridge.port, { op: "words", body: {} }, long);
+  const answer = (isPeer(launch) ? PeerWords : ServerListing).safeParse(raw);
   if (answer.success) return answer.data;
   throw new Fault(
     "upstream",
@@ -257,7 +256,7 @@ async function opened(
   try {
     return McpReady.parse(await bridge.port.ask("open", toJson(open)));
   } catch (cause) {
-    // What a person is told of a server that never came so far is why, and not that it did not.
+    // The person learns why the handshake failed, not only that it did.
     void pair.end(cause instanceof Fault ? cause.message : "the handshake failed");
     const why = await pair.ended;
     if (late) {
@@ -278,7 +277,7 @@ async function opened(
   }
 }
 
-/** Waits for both; if one fails the other is ended. */
+/** Waits for both; if one fails, the other is killed. */
 async function together(
   bridge: Promise<Child>,
   server: Promise<StartedServer | undefined>,

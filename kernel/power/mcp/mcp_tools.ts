@@ -1,6 +1,6 @@
 /**
- * Imported servers that tasks were handed, and their tools: bound by bind.ts, asked of the server's own
- * processes. What the server says of itself at each start is held against what was reviewed.
+ * Tools of imported servers in tasks: bound by bind.ts, answered by the servers' own processes. A
+ * server's listing is compared with the review at each start.
  * @module
  */
 import { DEFAULT_LIMITS } from "../../../contracts/task/budget.ts";
@@ -53,9 +53,9 @@ import type { McpSampling } from "./sample.ts";
 
 interface McpToolsParts {
   readonly servers: Pick<McpServers, "hold" | "close">;
-  /** Tells whether a file later executes, by its path on the machine or as `MOUNT/relative`. */
+  /** Tells whether a file is later executed, by its path on the machine or as `MOUNT/relative`. */
   executes(path: string): boolean;
-  /** What bridges/mcp computes of reviewed words: handed over by main.ts. */
+  /** Computations of bridges/mcp over the review. */
   readonly review: McpBindParts["effects"] & { readonly changes: McpChanges };
   readonly leases: Pick<Leases, "covering">;
   readonly processes: Pick<ProcessKeeper, "get">;
@@ -64,24 +64,24 @@ interface McpToolsParts {
   readonly sampling: Pick<McpSampling, "callEnded" | "forget">;
   readonly artifacts: Parameters<typeof keepArtifact>[0];
   readonly messages: PeerMessages;
-  /** The rule that keeps every tool from a path, written without its first slash. */
+  /** The never-list's rule for a path, written without its first slash. */
   readonly policyNever: Forbids;
   redeem(call: GrantedCall): void;
   onProgress(task: TaskId, said: Progress): void;
-  /** A variable that the server needs and that was not lent; undefined when all are there. */
+  /** The name of a variable that the server needs and that was not lent; undefined where all were. */
   lacking(server: ImportedServer): string | undefined;
-  /** What stands as reviewed: the operator's command line handed the very words over. */
+  /** The digest under which a tool counts as reviewed: the operator's command line passed exactly these texts. */
   digestOf(descriptor: ToolDescriptor): Digest;
 }
 
-/** What a request says of imported servers. */
+/** The parts of a request that concern imported servers. */
 export type McpRequest = Pick<TaskRequest, "mcp" | "mounts" | "wikis" | "memory">;
 
-/** What of a task's workspace its servers' changes go into. */
+/** The task's workspace, as far as servers' changes need it. */
 export interface McpWorkspace {
   fold(record: JsonObject): void;
   overlay(): readonly StagedChange[];
-  /** Applies changes that are not staged, as one patch: gives its record. */
+  /** Applies changes directly, as one patch; resolves with its record. */
   applyNow(
     changes: readonly StagedChange[],
     call: Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey"> & {
@@ -93,16 +93,16 @@ export interface McpWorkspace {
 
 /** The imported servers of all tasks. */
 export interface McpTools {
-  /** Starts nothing: a server starts with the first call of its tools. */
+  /** The tools of a task's servers. A server starts with the first call. */
   of(task: TaskId, request: McpRequest, made: McpWorkspace): readonly ToolBinding[];
-  /** Why a server may not touch a path that lies in its grants, in words; undefined when it may. */
+  /** Why a server may not touch a path in its grants; undefined where it may. */
   forbids(
     at: { readonly task: TaskId; readonly server: ImportedServer },
     ...touched: Parameters<Forbids>
   ): string | undefined;
-  /** How confidential what a server knows in a task is. */
+  /** The label of what a server knows in a task. */
   labelOf(at: { readonly task: TaskId; readonly server: ImportedServer }): Label;
-  /** The task has ended; its servers, too. */
+  /** Ends the servers of an ended task. */
   close(task: TaskId): Promise<void>;
 }
 
@@ -114,20 +114,20 @@ interface State {
   readonly held: HeldMcp;
 }
 
-/** What a call's changes go into. */
+/** The target of a call's changes. */
 interface Into {
   readonly request: McpRequest;
   readonly made: McpWorkspace;
 }
 
-/** Most characters of one line of progress. */
-const PROGRESS = 500;
+/** Characters of one line of progress. */
+const MAX_PROGRESS = 500;
 
 /** Makes the imported servers of a kernel's tasks. */
 export function makeMcpTools(parts: McpToolsParts): McpTools {
   const { servers, review, leases, log } = parts;
   const tasks = new Map<TaskId, Map<string, State>>();
-  /** What peers say during calls, by the call's token. */
+  /** Listeners for peers' messages during calls, by the call's token. */
   const hearings = new Map<string, PeerHearing>();
 
   const stateOf = (
@@ -150,7 +150,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
     return state;
   };
 
-  /** How a call is made of a server. Throws where it cannot be. */
+  /** The bounds of a request for a call. Throws where the call cannot be made. */
   const underOf = (
     { server, holds }: { readonly server: ImportedServer; readonly holds: ImportedTool["holds"] },
     { task, pid, callId, token, resolved }: GrantedCall,
@@ -175,14 +175,14 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
       deadlineMs: toolTimeoutMs === DEFAULT_LIMITS.toolTimeoutMs ? CALL_MS : toolTimeoutMs,
       onProgress: (text: string): void =>
         parts.onProgress(task, {
-          ...{ call: callId, text: displayText(text, { max: PROGRESS }) },
+          ...{ call: callId, text: displayText(text, { max: MAX_PROGRESS }) },
           label: stateOf(task, server).carried.label,
         }),
       onSaid: (said: PeerSaid): void => hearings.get(token)?.take(said),
     };
   };
 
-  /** What the process says of itself, held against what was reviewed. */
+  /** Fetches the process's listing and compares it with the review. */
   const checked = async (
     at: { readonly task: TaskId; readonly server: ImportedServer },
     session: Pick<McpSession, "words">,
@@ -236,7 +236,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
     }
   };
 
-  /** What of a call's changes goes into the folder at once: never what runs later, nor what is staged there already. */
+  /** Applies the changes to directly writable folders at once, except files that are later executed or already staged. */
   const settle = async (
     server: ImportedServer,
     changes: ServerChanges,
@@ -281,7 +281,7 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
         };
         const bound = bindImported(server, {
           ...{ redeem: parts.redeem, fold: made.fold, carried, effects: review },
-          // A trial's process is in no table: it is judged as if nothing had been taken back.
+          // A trial's process is in no table, and is judged as if no lease were revoked.
           held: (row, scope) =>
             parts.processes.get(row.pid) !== row || leases.covering(row.pid, scope) !== undefined,
           suspended: (tool) => tasks.get(task)?.get(server.name)?.standing.why(tool),
@@ -313,27 +313,27 @@ export function makeMcpTools(parts: McpToolsParts): McpTools {
   });
 }
 
-/** TRUST: a bridge read what a stranger sent. */
+/** TRUST: from a bridge that read a stranger's bytes. */
 function resultIn(server: ImportedServer, raw: Json): McpCallResult {
   const { success, data } = McpCallResult.safeParse(raw);
   if (success) return data;
   throw new Fault("upstream", `Cannot use the answer of "${server.name}": it does not parse`);
 }
 
-// What an imported server brings beside text: kept among the task's contents, in quarantine until a person lets it out.
+// Binary results of imported servers are kept among the task's contents, in quarantine until a person releases them.
 
-/** How long it waits, milliseconds. */
+/** Milliseconds that an artifact stays in quarantine. */
 const TTL = 7 * 24 * 60 * 60 * 1_000;
 
 interface KeepParts {
   readonly powers: Pick<Powers, "now" | "id">;
-  /** The folder of a task's contents, made; undefined when the task has ended. */
+  /** Makes the folder of a task's contents; undefined once the task has ended. */
   contentDir(task: TaskId): Promise<string | undefined>;
-  /** Writes a file whole, or leaves it as it was. */
+  /** Writes a file atomically. */
   write(path: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Keeps them, by their digest. Rejects `gone` when the task has ended. */
+/** Keeps bytes under their digest. Rejects with `gone` once the task has ended. */
 async function keepArtifact(
   { powers, contentDir, write }: KeepParts,
   task: TaskId,

@@ -1,6 +1,6 @@
 /**
- * A server of this machine and the bridge that speaks to it: bytes pass between them unread, no faster than either
- * takes them in, and neither outlives the other. docs/decision/0015.
+ * A server on this machine and its bridge: bytes pass between them unread, with backpressure, and
+ * neither outlives the other. docs/decision/0015.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -9,26 +9,26 @@ import type { Child } from "../../core/child/child.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import { howEnded } from "../../core/start/spawn.ts";
 
-/** Pieces of output that the bridge was given and has not taken in. */
-const OUTSTANDING = 4;
-/** Bytes for a server that does not read its input; more ends it. */
-const UNREAD = 32 * 1_048_576;
-/** Bytes of standard error that are kept: the last. */
-const ERRORS = 16_384;
-/** Most UTF-16 units of its last line that are told. */
-const LAST_LINE = 500;
-/** Milliseconds that a server which closed its output may take to end. */
+/** Pieces of output that the bridge has not processed yet. */
+const MAX_OUTSTANDING = 4;
+/** Bytes queued for a server that does not read its input; more ends it. */
+const MAX_UNREAD = 32 * 1_048_576;
+/** Last bytes of standard error that are kept. */
+const MAX_ERRORS = 16_384;
+/** UTF-16 units of the last line of standard error in messages. */
+const MAX_LAST_LINE = 500;
+/** Milliseconds for a server to end after closing its output. */
 const CLOSED_MS = 500;
-/** What Deno itself says in every server. */
+/** Deno's own warning in every server. */
 const EXPERIMENTAL = "Warning Permission broker is an experimental feature\n";
 
 /** The last bytes of a server's standard error: untrusted text. */
 export interface ErrorTail {
   hear(chunk: Uint8Array): void;
   text(): string;
-  /** Of all that it wrote. */
+  /** Number of all bytes written. */
   bytes(): number;
-  /** Its last line that says something, cut. */
+  /** The last non-empty line, cut. */
   last(): string;
 }
 
@@ -36,8 +36,8 @@ export interface ErrorTail {
 export function makeErrorTail(): ErrorTail {
   let kept = new Uint8Array(0), total = 0;
   const text = (): string => {
-    const said = new TextDecoder().decode(kept);
-    return said.startsWith(EXPERIMENTAL) ? said.slice(EXPERIMENTAL.length) : said;
+    const text = new TextDecoder().decode(kept);
+    return text.startsWith(EXPERIMENTAL) ? text.slice(EXPERIMENTAL.length) : text;
   };
   return Object.freeze<ErrorTail>({
     hear(chunk): void {
@@ -45,37 +45,37 @@ export function makeErrorTail(): ErrorTail {
       const both = new Uint8Array(kept.length + chunk.length);
       both.set(kept);
       both.set(chunk, kept.length);
-      kept = both.slice(-ERRORS);
+      kept = both.slice(-MAX_ERRORS);
     },
     text,
     bytes: () => total,
-    last: () => text().trim().split("\n").at(-1)?.slice(0, LAST_LINE) ?? "",
+    last: () => text().trim().split("\n").at(-1)?.slice(0, MAX_LAST_LINE) ?? "",
   });
 }
 
-/** Both processes, while they live. */
+/** A server and its bridge. */
 export interface McpProcess {
-  /** Of the server, and of the bridge. */
+  /** Pids of the server and of the bridge. */
   readonly osPids: readonly number[];
-  /** Writes to the server's input. Rejects with `gone`; `tooLarge` when it does not read, which ends both. */
+  /** Writes to the server's input. Rejects with `gone`; `tooLarge` when the server does not read, which ends both. */
   send(text: string): Promise<void>;
-  /** Ends both; resolves when they are reaped. `why` is what `ended` tells, if nothing ended them before. */
+  /** Ends both; resolves once they are reaped. `why` becomes the reason of `ended`, unless they ended before. */
   end(why: string): Promise<void>;
-  /** Resolves when both are reaped, with why, in words. What stands after a colon is untrusted text. */
+  /** Resolves with the reason once both are reaped. Text after a colon is untrusted. */
   readonly ended: Promise<string>;
 }
 
-/** What {@link joinMcp} joins. */
+/** A bridge and a server to join. */
 export interface McpPair {
   readonly bridge: Child;
   readonly server: PipedProcess;
   readonly errors: Pick<ErrorTail, "last">;
   readonly powers: Pick<Powers, "after">;
-  /** Nothing that the server says is heard before this resolves. Where it rejects whoever joined them ends them. */
+  /** The server's output is not read before this resolves. When it rejects, the caller must end both. */
   readonly checked: Promise<void>;
 }
 
-/** Lets a server and its bridge hear each other. */
+/** Connects a server and its bridge. */
 export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): McpProcess {
   const encoder = new TextEncoder();
   let unread = 0, over: string | undefined;
@@ -87,7 +87,7 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
   };
 
   const relay = async (): Promise<void> => {
-    // Not fatal: what is no UTF-8 is a fault of one line, which the bridge says.
+    // Not fatal: invalid UTF-8 spoils one line, which the bridge reports.
     const decoder = new TextDecoder();
     const under = new Set<Promise<unknown>>();
     await checked;
@@ -98,9 +98,9 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
       if (text === "") continue;
       const taken = bridge.port.ask("bytes", { text }).finally(() => under.delete(taken));
       under.add(taken);
-      // Each fails when the bridge ends, and one of them is heard of.
-      taken.catch(gone);
-      if (under.size >= OUTSTANDING) await Promise.race(under);
+      // All fail when the bridge ends; the awaited one reports it.
+      taken.catch(unlessFault);
+      if (under.size >= MAX_OUTSTANDING) await Promise.race(under);
     }
     await Promise.all(under);
   };
@@ -108,8 +108,8 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
   const ended = (async (): Promise<string> => {
     const bridgeEnd = bridge.exited.then((status) => `its bridge ended (${howEnded(status)})`);
     const serverEnd = (async () => {
-      await relay().catch(gone);
-      // It has nothing more to say.
+      await relay().catch(unlessFault);
+      // The server has closed its output.
       server.hangUp();
       const disarm = powers.after(CLOSED_MS, server.kill);
       const how = howEnded(await server.exited);
@@ -117,8 +117,8 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
       const last = errors.last();
       const why = `its process ended (${how})${last === "" ? "" : `: ${last}`}`;
       over ??= why;
-      // It settles what it waits for, in its own words, and is ended all the same.
-      await Promise.race([bridge.port.ask("ended", { why }).catch(gone), waited(powers)]);
+      // The bridge fails its open requests with its own messages, and is then killed anyway.
+      await Promise.race([bridge.port.ask("ended", { why }).catch(unlessFault), waited(powers)]);
       return why;
     })();
     kill(await Promise.race([serverEnd, bridgeEnd]));
@@ -131,7 +131,7 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
     async send(text): Promise<void> {
       const bytes = encoder.encode(text);
       unread += bytes.length;
-      if (unread > UNREAD) {
+      if (unread > MAX_UNREAD) {
         kill("it does not read its input");
         throw new Fault("tooLarge", "Cannot send to a server: it does not read its input");
       }
@@ -151,7 +151,7 @@ export function joinMcp({ bridge, server, errors, powers, checked }: McpPair): M
   });
 }
 
-/** A bridge whose server is elsewhere. */
+/** A bridge whose server is remote. */
 export function aloneMcp({ bridge, powers }: Pick<McpPair, "bridge" | "powers">): McpProcess {
   let over: string | undefined;
   const ended = bridge.exited.then((status) => over ?? `its bridge ended (${howEnded(status)})`);
@@ -161,8 +161,8 @@ export function aloneMcp({ bridge, powers }: Pick<McpPair, "bridge" | "powers">)
     async end(why): Promise<void> {
       if (over === undefined) {
         over = why;
-        // A session that the server keeps for us is given back, as far as it goes.
-        await Promise.race([bridge.port.ask("close", null).catch(gone), waited(powers)]);
+        // The bridge closes its session at the server, if it can.
+        await Promise.race([bridge.port.ask("close", null).catch(unlessFault), waited(powers)]);
       }
       await bridge.kill();
       await ended;
@@ -175,7 +175,8 @@ function waited(powers: Pick<Powers, "after">): Promise<void> {
   return new Promise((resolve) => void powers.after(CLOSED_MS, resolve));
 }
 
-/** The bridge has ended, which `ended` tells of. */
-function gone(error: unknown): void {
+/** Ignores faults of an ended bridge, which `ended` reports. */
+/** Ignores a fault, but no other error. */
+export function unlessFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }

@@ -1,4 +1,4 @@
-/** Ways out for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
+/** Network access for servers in namespaces: proxies of the net service, each at one of a fixed set of sockets. @module */
 import * as z from "zod";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJson } from "../../../contracts/base/json.ts";
@@ -6,31 +6,31 @@ import type { Json } from "../../../contracts/base/mod.ts";
 import type { NetProxied, NetProxy, NetSpend } from "../../../contracts/wire/mod.ts";
 import type { NetService } from "../net/net_service.ts";
 
-/** One way out, to the hosts that it was opened for. */
+/** A proxy to a fixed list of hosts. */
 export interface McpProxy {
-  /** The socket. It is there until {@link McpProxy.close}. */
+  /** The proxy's socket, until {@link McpProxy.close}. */
   readonly path: string;
-  /** Ends all its connections. Idempotent. */
+  /** Closes the proxy and its connections. Idempotent. */
   close(): void;
 }
 
-/** The ways out of one kernel. */
+/** The proxies of one kernel. */
 export interface McpProxies {
-  /** Waits until a socket is free. Rejects `unavailable` when there is none at all, and as the net service. */
+  /** Waits until a socket is free. Rejects with `unavailable` when the kernel has no socket, and like the net service. */
   open(options: {
     readonly allow: NetProxy["allow"];
     on(event: NetProxied): void;
-    /** Counts what it sends in budgets, and gives how much; absent: none holds for it. */
+    /** Counts sent bytes in budgets and returns the allowed number; absent: no budget applies. */
     readonly spend?: ((wanted: Omit<NetSpend, "id">) => Promise<number>) | undefined;
   }): Promise<McpProxy>;
 }
 
-/** Most bytes of one step: no budget is handed out whole. */
-const MOST_SPENT = 1_048_576;
+/** Most bytes of one step, so that no step takes a whole budget. */
+const MAX_SPENT = 1_048_576;
 const Spend = z.object({
   id: z.string().max(64),
-  need: z.int().min(1).max(MOST_SPENT),
-  most: z.int().min(1).max(MOST_SPENT),
+  need: z.int().min(1).max(MAX_SPENT),
+  most: z.int().min(1).max(MAX_SPENT),
 }).strict();
 
 const Proxied = z.object({
@@ -41,7 +41,7 @@ const Proxied = z.object({
   more: z.int().min(0).optional(),
 });
 
-/** Makes them over `paths`. */
+/** Makes the proxies at the sockets `paths`. */
 export function makeMcpProxies(paths: readonly string[], net: NetService): McpProxies {
   const free = [...paths];
   const waiting: ((path: string) => void)[] = [];
@@ -60,7 +60,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
       const path = free.shift() ??
         await new Promise<string>((resolve) => waiting.push(resolve));
       const id = net.freshId();
-      const deaf = net.listen(id, (op: string, body: Json) => {
+      const unlisten = net.listen(id, (op: string, body: Json) => {
         const { success, data } = Proxied.safeParse(body);
         // zod keeps absent properties absent; its types cannot say so.
         if (op === "proxied" && success) on(data as NetProxied);
@@ -84,7 +84,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
           close(): void {
             if (closed) return;
             closed = true;
-            deaf();
+            unlisten();
             child.port.ask("proxyClose", { id }).catch((error: unknown) => {
               // The service has ended, and with it the proxy.
               if (!(error instanceof Fault)) throw error;
@@ -92,7 +92,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
           },
         });
       } catch (error) {
-        deaf();
+        unlisten();
         release(path);
         throw error;
       }

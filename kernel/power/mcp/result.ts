@@ -1,6 +1,6 @@
 /**
- * What a server answered, as the gate takes it: RED, labelled, bounded; bytes kept as artifacts, links never followed.
- * @module
+ * A server's answer as a result for the gate: RED, labelled and bounded; bytes are kept as
+ * artifacts, and links are never followed.
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
@@ -12,32 +12,33 @@ import type { McpAnswer, McpChanged, McpPart } from "../../../contracts/wire/wir
 import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import type { McpBindParts } from "./bind.ts";
 
-/** Most parts of one result that are kept as artifacts, and their bytes together. */
-const ARTIFACTS = 32;
-const KEPT_BYTES = 24 * 1_048_576;
+/** Parts of one result that are kept as artifacts, and their bytes in total. */
+const MAX_ARTIFACTS = 32;
+const MAX_KEPT_BYTES = 24 * 1_048_576;
 /** Characters of an embedded resource's text that are shown beside its reference. */
-const EXCERPT = 2_000;
+const MAX_EXCERPT = 2_000;
 
-/** Calls of a task that carry nothing but a server's own words, and pass whatever its clearance is. */
-const RETURNS = 16;
+/** Calls of a task that only return a server's own last result, and pass whatever the server's clearance is. */
+const MAX_RETURNS = 16;
 
 /**
- * What a server sent last in a task, whole. INVARIANT: arguments that pass as its own words hold one whole result or
- * nothing, so that nobody spells another text with pieces of it; which tool is called, and that it is, is all that is
- * left to choose, a bounded number of times (test: "mallory's alphabet …").
+ * A server's last result in a task. INVARIANT: arguments that count as the server's own text hold
+ * one whole result or nothing, so that no other text can be spelled with pieces of results; only
+ * the choice of the tool remains, a bounded number of times (test: "mallory's alphabet …").
  */
-export interface SaidLast {
+export interface LastResult {
+  /** Replaces the last result. */
   heard(text: string): void;
-  /** Whether these arguments hold nothing but that. */
+  /** Tells whether these arguments hold nothing but the last result. */
   returned(args: JsonObject): boolean;
-  /** A call passed for it. */
+  /** Counts a call that passed. */
   passed(): void;
 }
 
-/** Makes it: nothing was heard. */
-export function makeSaidLast(): SaidLast {
-  let last: ReadonlySet<string> = new Set(), left = RETURNS;
-  return Object.freeze<SaidLast>({
+/** Makes the state of a server without any result yet. */
+export function makeLastResult(): LastResult {
+  let last: ReadonlySet<string> = new Set(), left = MAX_RETURNS;
+  return Object.freeze<LastResult>({
     heard(text): void {
       const value = parsed(text);
       last = new Set([text, text.trim()].map((each) => JSON.stringify(each)));
@@ -52,18 +53,20 @@ export function makeSaidLast(): SaidLast {
   });
 }
 
-/** Makes results of one server's answers. */
+/** Converts one server's answers to results. */
 interface Results {
-  /** Whatever a fault says of a server may be the server's word: its call's result is RED, too. */
+  /** Marks a fault's result as RED, because the fault's text may come from the server. */
   judged<T>(answer: Promise<T>): Promise<T>;
   of(call: GrantedCall, answer: McpAnswer): Promise<PowerResult>;
   listed(call: GrantedCall, lines: readonly string[]): PowerResult;
 }
 
-/** See {@link Results}. */
+/** Makes the results of one server. */
 export function makeResults(
   server: ImportedServer,
-  { keep, carried, said }: Pick<McpBindParts, "keep" | "carried"> & { readonly said: SaidLast },
+  { keep, carried, lastResult }: Pick<McpBindParts, "keep" | "carried"> & {
+    readonly lastResult: LastResult;
+  },
 ): Results {
   const source = `${isPeer(server.launch) ? "peer" : "mcp"} ${server.name}`;
   const judgement = (call: GrantedCall): Pick<PowerResult, "colour" | "label" | "sources"> => {
@@ -76,7 +79,7 @@ export function makeResults(
       try {
         return await answer;
       } catch (error) {
-        // What waits for a person is made anew: nothing of it is an outcome.
+        // A call that waits for a person is made again later, so this is no outcome
         if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
         throw new Fault(error.code, error.message, {
           detail: { ...error.detail, colour: "RED", label: carried.label },
@@ -89,7 +92,7 @@ export function makeResults(
       ...judgement(call),
     }),
     async of(call, answer): Promise<PowerResult> {
-      // What it told us it may know, whichever call it answers next.
+      // The server may repeat what it just sent in any later answer
       carried.label = mixLabel(carried.label, answer.label ?? "public");
       const judged = judgement(call);
       const shown: string[] = [];
@@ -100,7 +103,7 @@ export function makeResults(
           ? decoded(part.data)
           : bytesOfText(part.kind === "resource" ? part.text : "");
         if (bytes === undefined) return "not base64, left out";
-        if (kept.length >= ARTIFACTS || bytesKept + bytes.length > KEPT_BYTES) {
+        if (kept.length >= MAX_ARTIFACTS || bytesKept + bytes.length > MAX_KEPT_BYTES) {
           return `${bytes.length} bytes, left out: too much for one result`;
         }
         bytesKept += bytes.length;
@@ -129,8 +132,8 @@ export function makeResults(
       }
       const [part] = answer.parts;
       if (answer.parts.length === 1 && part?.kind === "text" && answer.cutBytes === 0) {
-        said.heard(part.text);
-      } else if (answer.structured !== undefined) said.heard(answer.structured);
+        lastResult.heard(part.text);
+      } else if (answer.structured !== undefined) lastResult.heard(answer.structured);
       const { changed } = answer;
       if (shown.length === 0) shown.push("[an empty result]");
       shown.push(...changedLines(changed));
@@ -162,17 +165,17 @@ export function makeResults(
   });
 }
 
-/** Most paths that a result names. */
-const NAMED = 20;
+/** Paths that a result names. */
+const MAX_NAMED = 20;
 
-/** What a call changed, in lines for a model; the names in them are the server's. */
+/** A call's changes, in lines for a model; the paths in them come from the server. */
 function changedLines(changed: McpChanged | undefined): readonly string[] {
   if (changed === undefined) return [];
   const { staged, unstaged, left, withheld, applied } = changed;
   const listed = (what: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [
-      `⟨${what}: ${lines.slice(0, NAMED).map((line) => JSON.stringify(line)).join(", ")}${
-        lines.length > NAMED ? ` and ${lines.length - NAMED} more` : ""
+      `⟨${what}: ${lines.slice(0, MAX_NAMED).map((line) => JSON.stringify(line)).join(", ")}${
+        lines.length > MAX_NAMED ? ` and ${lines.length - MAX_NAMED} more` : ""
       }⟩`,
     ];
   return [
@@ -192,7 +195,7 @@ async function textOf(
   part: McpPart,
   { keeping, asked }: {
     keeping(part: McpPart): Promise<string>;
-    /** The resource that was asked for is what is shown. */
+    /** The requested URI, whose text is shown whole. */
     readonly asked: Json | undefined;
   },
 ): Promise<string> {
@@ -208,14 +211,14 @@ async function textOf(
     case "resource": {
       const head = `resource ${quoted(part.uri)}`;
       if (asked !== undefined) return `[${head}]\n${part.text}`;
-      const short = part.text.length <= EXCERPT;
+      const short = part.text.length <= MAX_EXCERPT;
       const where = short ? "" : `: ${await keeping(part)}; it begins`;
-      return `[${head}${where}]\n${part.text.slice(0, EXCERPT)}`;
+      return `[${head}${where}]\n${part.text.slice(0, MAX_EXCERPT)}`;
     }
   }
 }
 
-/** One line, whatever the server wrote. */
+/** The server's text as one line. */
 function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 1_024));
 }
@@ -229,7 +232,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Endings of names; whatever else a server says of its bytes, they are bytes. */
+/** Extensions for known media types; other types get a neutral extension. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/jpeg": "jpg",
@@ -244,7 +247,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
-/** `TOOL-1.png`: nothing of it is the server's word but which of our endings it has. */
+/** `TOOL-1.png`: the server only chooses among the known extensions. */
 function artifactName(tool: string, n: number, part: McpPart): string {
   const mime = part.kind === "blob" || part.kind === "resource" ? part.mimeType : undefined;
   const usual = part.kind === "resource" ? "txt" : "bin";
@@ -253,7 +256,7 @@ function artifactName(tool: string, n: number, part: McpPart): string {
   return `${tool}-${n}.${ending ?? usual}`;
 }
 
-/** The bytes of a base64 text; undefined when it is none. */
+/** The bytes of a base64 text; undefined where it is invalid. */
 function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.fromBase64(base64);

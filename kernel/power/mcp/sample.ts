@@ -1,6 +1,6 @@
 /**
- * Inferences that an imported server asks for: off unless it was given tokens, each with a person's consent to exactly
- * what is asked, on the task's own model and budget. No tool, no part of the conversation.
+ * Inferences that an imported server requests: off unless the server was given tokens, each with a person's consent to the
+ * exact request, on the task's own model and budget, without tools and outside the conversation.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -19,26 +19,26 @@ import type { McpLog } from "./log.ts";
 /** Tokens of one answer, at most. */
 const MAX_TOKENS = 4_096;
 
-/** What {@link makeMcpSample} is handed. */
+/** The way to people, the task's model and the log. */
 export interface McpSampleParts {
   readonly asks: Pick<McpAsks, "ask" | "caller">;
   readonly processes: Pick<ProcessKeeper, "taint">;
   readonly log: Pick<McpLog, "note">;
-  /** The task's model, for an inference beside the conversation; undefined when it has ended. */
+  /** The task's model, for an inference outside the conversation; undefined once the task has ended. */
   modelOf(task: TaskId): InferAside | undefined;
   labelOf(at: { readonly task: TaskId; readonly server: ImportedServer }): Label;
 }
 
 /** Sampling for all servers. */
 export interface McpSampling {
-  /** Rejects `refused`, `denied`, `budgetExhausted`, and as an inference does. */
+  /** Rejects with `refused`, `denied`, `budgetExhausted`, and like an inference. */
   sample(at: McpCallAt, asked: McpSample): Promise<McpSampled>;
-  /** The call is over: its inference, too. */
+  /** Cancels the inference of an ended call. */
   callEnded(at: { readonly task: TaskId; readonly callId: string }): void;
   forget(task: TaskId): void;
 }
 
-/** Makes it. Tokens are counted for each server and task, as long as this kernel lives. */
+/** Makes the sampling. Tokens are counted for each server and task, for the life of this kernel. */
 export function makeMcpSample(parts: McpSampleParts): McpSampling {
   const used = new Map<TaskId, Map<string, number>>();
   const under = new Map<string, AbortController>();
@@ -82,12 +82,12 @@ export function makeMcpSample(parts: McpSampleParts): McpSampling {
     if (infer === undefined || row.status === "ended") {
       throw new Fault("gone", "Cannot infer for a server: its task has ended");
     }
-    // Judged by the label of what is sent, which the call's own result will bring anyway.
+    // The process is tainted by the request's label first; the call's result would taint it anyway.
     parts.processes.taint(row.pid, {
       ...{ colour: "RED", label },
       sources: [{ source: `mcp ${server.name}`, colour: "RED", label }],
     });
-    // Reserved before it runs: two at once do not share what is left for one.
+    // Reserved before the inference, so that two concurrent ones cannot spend the same tokens.
     const reserved = input + maxTokens;
     if (usedBy(at) + reserved > server.samplingTokens) throw usedUp(server);
     count(at, reserved);
@@ -139,17 +139,17 @@ function usedUp({ name }: Pick<ImportedServer, "name">): Fault {
   );
 }
 
-/** The server's words, as a stranger's. */
+/** The server's messages, marked as a stranger's. */
 function messagesOf(
   { name }: Pick<ImportedServer, "name">,
   { system, messages }: McpSample,
   label: Label,
 ): readonly ChatMessage[] {
   const provenance = { origin: "peer", source: `mcp ${name}`, colour: "RED", label } as const;
-  const said = messages.map(({ role, text }): ChatMessage => ({
+  const own = messages.map(({ role, text }): ChatMessage => ({
     ...{ role, content: text.toWellFormed(), provenance },
   }));
   return system === ""
-    ? said
-    : [{ role: "system", content: system.toWellFormed(), provenance }, ...said];
+    ? own
+    : [{ role: "system", content: system.toWellFormed(), provenance }, ...own];
 }

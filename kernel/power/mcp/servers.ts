@@ -1,13 +1,15 @@
 /**
- * Imported servers of all tasks: one process and one bridge for each task and server, started with the first call,
- * never shared; ended with the task, with a lease of it, or when its bridge or a call does not answer in time; started
- * again with the next call. Where a server may change files, that process only reads, and each call that changes
- * something has a process of its own, over a copy. docs/decision/0015, docs/decision/0034.
+ * Imported servers of all tasks: one process and one bridge for each task and server, started with
+ * the first call, never shared. They end with the task, with a lease, or when the bridge or a call
+ * does not answer in time, and start again with the next call. Where a server may change files,
+ * this process only reads, and each changing call gets a process of its own over a copy.
+ * docs/decision/0015, docs/decision/0034.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
-import type { LeaseId, Pid, TaskId } from "../../../contracts/authority/ids.ts";
+import type { LeaseId, TaskId } from "../../../contracts/authority/ids.ts";
+import { makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { ImportedServer, ServerListing } from "../../../contracts/exchange/mcp.ts";
@@ -19,60 +21,55 @@ import type { McpChildren } from "../../core/child/mcp_children.ts";
 import { type McpCopies, mustWrite, type ServerChanges, type ServerCopies } from "./copies.ts";
 import type { McpProcess } from "./process.ts";
 import { type McpRun, startMcpRun } from "./mcp_run.ts";
-import type { McpProxies, StartParts } from "./start.ts";
+import type { McpProxies } from "./proxies.ts";
+import type { StartParts } from "./start.ts";
 import { makeMcpTrees } from "./tree.ts";
 import { makeStartQueue } from "../../core/child/children.ts";
 import { makeTurns, type Turns } from "../toolhost/toolhost.ts";
 
-/** Servers that start at a time: each takes a core for a moment. */
-const STARTS = 3;
-/** Milliseconds that one which starts keeps the others waiting, at most. */
+/** Concurrent starts: each needs a core for a moment. */
+const MAX_STARTS = 3;
+/** Milliseconds that one start may delay the others. */
 const TURN_MS = 2_000;
-/** Milliseconds before a server that died is started again: doubled each time, up to the last. */
+/** Milliseconds before a dead server may start again: doubled at each death, up to the maximum. */
 const FIRST_WAIT_MS = 1_000;
-const LAST_WAIT_MS = 60_000;
-/** Milliseconds of life after which its deaths before are forgotten. */
+const MAX_WAIT_MS = 60_000;
+/** Milliseconds of life after which earlier deaths no longer count. */
 const STEADY_MS = 60_000;
 
 /** A server's process while one call holds it. */
 export type McpSession = Pick<McpRun, "ask" | "words">;
 
-/** A server as a task holds it. */
+/** A server in a task. */
 export interface HeldMcp {
   /**
-   * Work with the process that serves such calls, which is started for it. What a call changed that may change
-   * something was looked at once that process had ended. Rejects as `ask`.
+   * Runs work with the process that serves such calls, which is started for it. Changes of a call
+   * that may change files are collected after its process has ended. Rejects like `ask`.
    */
   use<T>(
     under: McpUnder,
     work: (session: McpSession) => Promise<T>,
   ): Promise<{ readonly value: T; readonly changes?: ServerChanges }>;
   /**
-   * The bridge's answer to `call`, `read`, `prompt`, `complete`: its own words, not parsed. `id` and `deadlineMs` of
-   * the body are set here. Rejects with the bridge's fault, `timedOut`, `cancelled`, `leaseRevoked`, `leaseExpired`,
-   * `upstream` (it ended), `unavailable` (it died, and is not started yet), `refused` (its files changed), `gone`.
+   * The bridge's unparsed answer to `call`, `read`, `prompt` or `complete`. `id` and `deadlineMs`
+   * of the body are set here. Rejects with the bridge's fault, `timedOut`, `cancelled`,
+   * `leaseRevoked`, `leaseExpired`, `upstream` (the server ended), `unavailable` (it died and may
+   * not start yet), `refused` (its files changed), `gone`.
    */
   ask(op: string, body: JsonObject, under: McpUnder): Promise<Json>;
-  /** Everything that it says of itself; starts it. Rejects as `ask`. */
+  /** The server's listing; starts the server. Rejects like `ask`. */
   words(under: McpUnder): Promise<ServerListing>;
 }
 
 /** The servers of all tasks. */
-export interface McpServers {
-  /** Starts nothing. The same server for the same task, whoever asks. */
+export interface McpServers extends TaskPrograms {
+  /** The one shared server of a task and name; starts nothing. */
   hold(task: TaskId, server: ImportedServer): HeldMcp;
-  /** SIGSTOP and SIGCONT: the clocks of a process's calls stand still. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends a task's servers; resolves when they are reaped. */
-  close(task: TaskId): Promise<void>;
-  /** Ends a server in every task; resolves with how many there were. */
+  /** Ends a server in every task; resolves with their number. */
   revoke(server: string): Promise<number>;
 }
 
-/** What {@link makeMcpServers} is handed. */
+/** The starters, leases, services, copies and budgets of servers. */
 export interface McpServersParts extends Pick<StartParts, "forbids" | "forbiddenNames" | "uses"> {
   readonly children: McpChildren;
   readonly leases: Pick<Leases, "list" | "alive" | "onEnd">;
@@ -85,41 +82,41 @@ export interface McpServersParts extends Pick<StartParts, "forbids" | "forbidden
 interface Life extends Ends {
   readonly run: Promise<McpRun>;
   readonly leases: ReadonlySet<LeaseId>;
-  /** What was staged where it may write, when it began: it sees just that. */
+  /** The staged changes within its write grants at its start, which it sees. */
   readonly staged: string;
-  /** Calls that it serves. */
+  /** Number of running calls. */
   calls: number;
 }
 
-/** What is known before it has started. */
+/** The end of a life, known before its start has finished. */
 interface Ends {
   processes: Pick<McpProcess, "osPids" | "end" | "ended"> | undefined;
-  /** Why the kernel ends it; absent: it ended by itself. */
+  /** Why the kernel ends it; absent where it ended by itself. */
   ending: Fault | undefined;
 }
 
 interface Entry {
   readonly at: McpPlace;
-  /** Of one call that may change something: the copies that it does so in. */
+  /** The copies of a single changing call. */
   readonly writing?: ServerCopies;
-  /** It must write to start: it reads from copies that nobody keeps. */
+  /** The server must write to start, so it uses copies whose changes are dropped. */
   scratch: boolean;
   life: Life | undefined;
   deaths: number;
-  /** Not started before. */
+  /** Earliest moment of the next start. */
   notBefore: number;
   lastEnd: string;
   closed: boolean;
 }
 
-/** Makes the table: nothing runs. */
+/** Makes the servers of a kernel; no process runs yet. */
 export function makeMcpServers(parts: McpServersParts): McpServers {
   const { children, leases, powers, serve } = parts;
   const tasks = new Map<TaskId, Map<string, Entry>>();
-  /** One call at a time that changes something: two copies of one folder could not both become its changes. */
+  /** One changing call at a time: changes in two copies of one folder could not both be staged. */
   const turns = new Map<TaskId, Turns>();
-  const frozen = new Set<Pid>();
-  const queue = makeStartQueue(STARTS);
+  const deadlines = makeDeadlines(powers);
+  const queue = makeStartQueue(MAX_STARTS);
   const trees = makeMcpTrees({ powers, start: children.mcpTree });
 
   const begin = (entry: Entry): Life => {
@@ -128,7 +125,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     const staged = writing === undefined ? parts.copies.staged(at) : "";
     const start = async (): Promise<McpRun> => {
       if (ends.ending !== undefined) throw ends.ending;
-      // What is not staged is read where it lies.
+      // Without staged changes the server reads the folder itself.
       const shown = staged === "" && !entry.scratch ? undefined : await parts.copies.provide(at);
       const from = (writing ?? shown)?.from ?? {};
       const parted = { ...parts, trees, at, alive: leases.alive, copies: from };
@@ -140,7 +137,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       );
       try {
         const run = await startMcpRun(
-          { ...parted, grants, isFrozen: (pid) => frozen.has(pid) },
+          { ...parted, grants, deadlines },
           (processes) => {
             ends.processes = processes;
             if (ends.ending !== undefined) void processes.end(ends.ending.message);
@@ -161,7 +158,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       void queue.run(async () => {
         const begun = start();
         resolve(begun);
-        // One that hangs must not keep the others waiting.
+        // A hanging start must not block the others.
         const soon = new Promise<void>((resolve) => void powers.after(TURN_MS, resolve));
         await Promise.race([Promise.allSettled([begun]), soon]);
       });
@@ -172,7 +169,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       if (entry.life === life) entry.life = undefined;
       if (life.ending === undefined) {
         if (powers.now() - from >= STEADY_MS) entry.deaths = 0;
-        entry.notBefore = powers.now() + Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** entry.deaths);
+        entry.notBefore = powers.now() + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** entry.deaths);
         entry.deaths += 1;
         entry.lastEnd = why;
       }
@@ -192,7 +189,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       if (entry.writing !== undefined || entry.life.staged === parts.copies.staged(entry.at)) {
         return entry.life;
       }
-      // It sees what was staged before: what it still serves ends with it.
+      // The process sees older staged changes, so it ends after its running calls.
       const stale = entry.life;
       entry.life = begin(entry);
       if (stale.calls === 0) void end(stale, STALE);
@@ -225,8 +222,8 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
       return await work(run);
     } catch (error) {
       if (life.ending !== undefined && isEnd(error)) throw life.ending;
-      // What gave no answer may spin for as long as its task lasts, and the next call would wait as long. One that is
-      // elsewhere is not ours to end.
+      // A server without an answer may spin as long as its task lasts, and the next call would wait
+      // as long. A remote server cannot be ended from here.
       if (run !== undefined && isLate(error) && entry.at.server.launch.kind !== "http") {
         await end(
           life,
@@ -244,7 +241,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
         );
       }
       if (run === undefined || !(error instanceof Fault) || error.code !== "gone") throw error;
-      // The bridge gave it up, perhaps before it ended.
+      // The bridge has ended the session, perhaps before the process ended.
       await run.end(`its session ended: ${error.message}`);
       throw new Fault("upstream", `Cannot ask "${name}": ${await run.ended}`, { cause: error });
     } finally {
@@ -266,7 +263,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
     ...(writing === undefined ? {} : { writing }),
   });
 
-  /** One call, in a process that ends before it is looked what was changed: nothing is left that could change more. */
+  /** Runs one changing call in a process that ends before its changes are collected, so that nothing can change them afterwards. */
   const change = async <T>(
     at: McpPlace,
     under: McpUnder,
@@ -301,7 +298,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   };
 
   leases.onEnd((lease: Lease, why) => {
-    // What it let be copied is not kept for another call.
+    // Copies made under the ended lease are not kept for another call.
     void parts.copies.clear(lease.task);
     for (const entry of tasks.get(lease.task)?.values() ?? []) {
       if (entry.life?.leases.has(lease.id) !== true) continue;
@@ -319,10 +316,6 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   const all = function* (): Generator<Entry> {
     for (const servers of tasks.values()) yield* servers.values();
   };
-  const running = (act: (run: McpRun) => void): void => {
-    for (const { life } of all()) void life?.run.then(act, () => undefined);
-  };
-
   return Object.freeze<McpServers>({
     hold(task, server): HeldMcp {
       const servers = tasks.get(task) ?? new Map<string, Entry>();
@@ -346,14 +339,7 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
         words: async (under) => (await use(under, (run) => run.words(under))).value,
       });
     },
-    freeze(pid): void {
-      frozen.add(pid);
-      running((run) => run.freeze(pid));
-    },
-    thaw(pid): void {
-      frozen.delete(pid);
-      running((run) => run.thaw(pid));
-    },
+    ...{ freeze: deadlines.freeze, thaw: deadlines.thaw },
     osPids: (task) => [
       ...[...tasks.get(task)?.values() ?? []].flatMap(({ life }) => life?.processes?.osPids ?? []),
       ...parts.copies.osPids(task),
@@ -382,5 +368,5 @@ export function makeMcpServers(parts: McpServersParts): McpServers {
   });
 }
 
-/** A process that sees what was staged before. */
+/** The end of a process that sees outdated staged changes. */
 const STALE = new Fault("gone", "Cannot go on: what is staged has changed");

@@ -1,4 +1,5 @@
-/** Whether the tools of an imported server still are what was reviewed: a changed one stands no more in its task. @module */
+/** Compares an imported server's tools with the review. A tool that differs is suspended for its task. @module */
+import { WIKI_OWN, WIKI_READ_ONLY } from "../wiki/wiki_tools.ts";
 import { isPeer, PeerFacts } from "../../../contracts/exchange/exchange.ts";
 import type {
   ImportedServer,
@@ -10,7 +11,7 @@ import { foldPath } from "../../../text/path_list.ts";
 import { beneath } from "../../core/lease/scope.ts";
 import type { McpAt, McpLog } from "./log.ts";
 
-/** Names on the wire of what differs from what was reviewed. */
+/** Compares tools with the review; the lists hold the tools' names on the wire. */
 export type McpChanges = (
   pinned: readonly Pick<ImportedTool, "tool" | "digest">[],
   words: readonly McpToolWords[],
@@ -20,22 +21,22 @@ export type McpChanges = (
   readonly added: readonly string[];
 };
 
-/** The tools of one server in one task. */
+/** The standing of one server's tools in one task. */
 export interface McpStanding {
-  /** Holds what the server says now against what was reviewed; the same words are looked at once. */
+  /** Compares the server's listing with the review; the same listing is compared once. */
   check(words: Pick<ServerListing, "tools">): void;
-  /** Why a tool may not be called, in words; undefined when it stands. */
+  /** Why a tool is suspended; undefined where it is not. */
   why(tool: Pick<ImportedTool, "tool">): string | undefined;
-  /** Why nothing of it may be called, in words: it is a peer whose card is another. */
+  /** Why all tools are suspended: the peer's card has changed. Undefined where they are not. */
   whyNothing(): string | undefined;
 }
 
-/** Makes it: everything stands until the server has said what it is. */
+/** Makes the standing; no tool is suspended before the first listing. */
 export function makeMcpStanding(
   at: McpAt & { readonly server: Pick<ImportedServer, "tools" | "launch"> },
   { changes, log }: { readonly changes: McpChanges; readonly log: Pick<McpLog, "note"> },
 ): McpStanding {
-  // INVARIANT: a tool that changed stays out, also when it changes back (test: "… back again …").
+  // INVARIANT: a changed tool stays suspended, even when it changes back (test: "… back again …").
   const changed = new Set<string>();
   let missing: ReadonlySet<string> = new Set();
   let whole: string | undefined;
@@ -46,19 +47,19 @@ export function makeMcpStanding(
       if (checked === words) return;
       checked = words;
       const found = changes(at.server.tools, words.tools);
-      const card = cardChange(at.server.launch, words);
-      if (card !== undefined && whole === undefined) {
-        whole = card;
-        for (const { tool } of at.server.tools) {
+      const suspend = (tools: readonly string[]): void => {
+        for (const tool of tools) {
+          if (changed.has(tool)) continue;
           changed.add(tool);
           log.note(at, "suspended", { why: "changed", tool });
         }
+      };
+      const card = cardChange(at.server.launch, words);
+      if (card !== undefined && whole === undefined) {
+        whole = card;
+        suspend(at.server.tools.map(({ tool }) => tool));
       }
-      for (const tool of found.changed) {
-        if (changed.has(tool)) continue;
-        changed.add(tool);
-        log.note(at, "suspended", { why: "changed", tool });
-      }
+      suspend(found.changed);
       for (const tool of found.missing) {
         if (!missing.has(tool)) log.note(at, "suspended", { why: "missing", tool });
       }
@@ -74,7 +75,7 @@ export function makeMcpStanding(
   });
 }
 
-/** What of a peer's card is another than was pinned, in words; undefined when it is the same. */
+/** How a peer's card differs from the pinned one; undefined where it does not. */
 function cardChange(launch: ImportedServer["launch"], words: object): string | undefined {
   if (!isPeer(launch)) return undefined;
   const { endpoint, binding, keys } = launch.a2a;
@@ -84,46 +85,42 @@ function cardChange(launch: ImportedServer["launch"], words: object): string | u
   if (data.endpoint !== endpoint || data.binding !== binding) {
     return "its card changed since it was reviewed: it listens elsewhere";
   }
-  // One of the keys that signed it must still do so: others may come and go.
+  // At least one pinned key must still sign the card; others may come and go.
   const signs = keys.length === 0 || keys.some((key) => data.keys.includes(key));
   return signs
     ? undefined
     : "its card changed since it was reviewed: whoever signed it then does not now";
 }
 
-// What no imported server touches, though it was granted a folder around it: the never-list, and what is a wiki's own.
+// Paths that no imported server may touch, even inside a granted folder: the never-list, and a wiki's own files.
 
-/** What in a wiki's folder is written by its own process alone; and what a person writes, and no tool. */
-const OWN = ["raw", "pages", "index.md", "log.md"];
-const READ_ONLY = ["AGENTS.md"];
-
-/** Globs of names in which all that may not be read ends; `neverRead` is the policy's. */
+/** Globs for the names of unreadable files; `neverRead` comes from the policy. */
 export function forbiddenNames(neverRead: readonly string[]): readonly string[] {
-  return [...neverRead, ...OWN];
+  return [...neverRead, ...WIKI_OWN];
 }
 
-/** Why a path of the machine may not be touched, in words; undefined when it may. */
+/** Why a path of the machine may not be touched; undefined where it may. */
 export type Forbids = (path: string, right: "read" | "write") => string | undefined;
 
-/** Makes the rule of a task that knows of these wikis: folders, absolute and real. */
+/** Makes the rule of a task with these wikis: absolute real folders. */
 export function makeMcpForbids(
   { policyNever, wikis }: {
-    /** The rule that keeps every tool from a path, which is written without its first slash. */
+    /** The never-list's rule for a path, written without its first slash. */
     readonly policyNever: Forbids;
     readonly wikis: readonly string[];
   },
 ): Forbids {
-  const own = wikis.flatMap((folder) => OWN.map((name) => foldPath(`${folder}/${name}`)));
+  const own = wikis.flatMap((folder) => WIKI_OWN.map((name) => foldPath(`${folder}/${name}`)));
   const kept = [
     ...own,
-    ...wikis.flatMap((folder) => READ_ONLY.map((name) => foldPath(`${folder}/${name}`))),
+    ...wikis.flatMap((folder) => WIKI_READ_ONLY.map((name) => foldPath(`${folder}/${name}`))),
   ];
   return (path, right) => {
     const rule = policyNever(path.slice(1), right);
     if (rule !== undefined) return `it is on the never-list (${rule})`;
     const folded = foldPath(path);
     const touched = right === "write"
-      // A folder above is moved or removed with the wiki in it.
+      // Moving or removing a folder above would take the wiki with it.
       ? kept.some((each) => beneath(each, folded) || beneath(folded, each))
       : own.some((each) => beneath(each, folded));
     return touched ? "it is a wiki's own" : undefined;

@@ -1,4 +1,4 @@
-/** Starts a server behind its walls, with a way out if it was granted hosts. @module */
+/** Starts a server behind its walls, with a proxy where it was granted hosts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { LeaseId } from "../../../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
@@ -9,58 +9,48 @@ import {
   mcpSocketsOf,
 } from "../../../contracts/exchange/mcp.ts";
 import type { Uses } from "../../../contracts/task/spending.ts";
-import type { NetProxied, NetProxy, NetSpend } from "../../../contracts/wire/wire_net.ts";
 import type { McpChildren, ServerOptions } from "../../core/child/mcp_children.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import type { Judge } from "../../core/child/permission_line.ts";
 import { beneath } from "../../core/lease/scope.ts";
 import type { FileGrants } from "../../core/start/mcp_binds.ts";
 import type { McpPlace, McpServe } from "./calls.ts";
+import type { McpProxies } from "./proxies.ts";
 import { type LeasedGrant, makeMcpJudge } from "./mcp_judge.ts";
 import type { ErrorTail } from "./process.ts";
 
-/** Ways out for servers in namespaces. */
-export interface McpProxies {
-  /** Rejects with `unavailable` when no socket is free. */
-  open(options: {
-    readonly allow: NetProxy["allow"];
-    on(event: NetProxied): void;
-    readonly spend?: ((wanted: Omit<NetSpend, "id">) => Promise<number>) | undefined;
-  }): Promise<{ readonly path: string; close(): void }>;
-}
-
-/** What {@link startBehindWalls} is handed. */
+/** The parts of a server's start. */
 export interface StartParts {
   readonly children: Pick<McpChildren, "mcpServer">;
   readonly proxies?: McpProxies;
-  /** Budgets of what it sends; absent: there are none. */
+  /** Budgets of sent bytes; absent: there are none. */
   readonly uses?: Pick<Uses, "step" | "has">;
   readonly serve: McpServe;
   readonly at: McpPlace;
-  /** What of its grants the task holds now. */
+  /** The grants for which the task holds a live lease. */
   readonly grants: readonly LeasedGrant[];
-  /** What stands in the place of granted paths: see {@link FileGrants}. */
+  /** Copies in the place of granted paths: see {@link FileGrants}. */
   readonly copies?: Readonly<Record<string, string>> | undefined;
   alive(lease: LeaseId): boolean;
-  /** The rule that keeps every tool from a path, in words; undefined when there is none. */
+  /** Why a server may not touch a path; undefined where it may. */
   forbids?(at: McpPlace, path: string, right: "read" | "write"): string | undefined;
-  /** Globs of names that all such paths end in. */
+  /** Globs for the names of such paths. */
   readonly forbiddenNames?: readonly string[];
-  /** Deno may keep what it compiles of its code. */
+  /** Deno may keep its compilation cache. */
   readonly warms?: boolean;
-  /** Where nothing is granted, and it is only looked what is asked for. */
+  /** Set for a server that is only observed, without grants. */
   readonly observing?: { readonly judge: Judge; readonly empty: readonly string[] };
 }
 
-/** A server behind its walls, and its way out. */
+/** A started server; `close` closes its proxy. */
 export interface StartedServer {
   readonly process: PipedProcess;
   close(): void;
 }
 
 /**
- * A server of npm starts while its tree is still checked: until that is done nothing that it asks is decided and
- * nothing that it says is heard. Programs, whose files are bound, wait for it.
+ * Starts a server. An npm server starts while its tree is still being checked: until then none of its requests is decided
+ * and none of its output is read. A program, whose files are bound, waits for the check.
  */
 export async function startBehindWalls(
   parts: StartParts,
@@ -73,7 +63,7 @@ export async function startBehindWalls(
 ): Promise<StartedServer> {
   const { children, serve, at, at: { server } } = parts;
   if (launch.kind === "program") await checked;
-  const proxy = await wayOut(parts);
+  const proxy = await openProxy(parts);
   const book = makeAccessBook();
   try {
     const process = await children.mcpServer({
@@ -112,8 +102,8 @@ export async function startBehindWalls(
   }
 }
 
-/** The net service's socket for what hosts it holds. */
-async function wayOut(
+/** Opens a proxy to the granted hosts; undefined where there are none. */
+async function openProxy(
   { grants, proxies, serve, at, uses }: StartParts,
 ): Promise<{ readonly path: string; close(): void } | undefined> {
   const hosts = grants.filter(({ right, value }) => right === "net" && !value.startsWith("unix:"))
@@ -136,35 +126,35 @@ async function wayOut(
   });
 }
 
-/** A name that says itself that it lies within: every other one may not lead there, whoever answers for it. */
+/** Tells whether a name is openly local. Other names may not resolve to private addresses. */
 function isLocal(host: string): boolean {
   const name = host.slice(0, host.lastIndexOf(":"));
   return !name.includes(".") || /^[0-9.]+$/.test(name) ||
     /\.(?:local|localhost|internal|home\.arpa)$/.test(name);
 }
 
-/** Files among what it holds. */
+/** The file grants among `grants`. */
 export function filesOf(grants: readonly LeasedGrant[]): FileGrants {
   const of = (right: string): string[] =>
     grants.filter((grant) => grant.right === right).map(({ value }) => value);
   return { read: of("read"), write: of("write") };
 }
 
-/** Most distinct accesses that are kept apart; what comes after is counted as {@link OTHERS}. */
-const DISTINCT = 500;
-const VALUE = 1_024;
-/** Stands for every value beyond. */
+/** Distinct accesses that are counted apart; later ones are counted as {@link OTHERS}. */
+const MAX_DISTINCT = 500;
+const MAX_VALUE = 1_024;
+/** The value of all further accesses. */
 export const OTHERS = "(others)";
 
 const KINDS: ReadonlySet<string> = new Set<McpAccess["permission"]>([
   ...["read", "write", "net", "env", "run", "sys", "ffi", "import"] as const,
 ]);
 
-/** A book of accesses. */
+/** Counts accesses. */
 export interface AccessBook {
-  /** Tells whether it is the first of its kind and value. */
+  /** Counts an access; true for the first of its kind and value. */
   note(permission: string, value: string | null, allowed: boolean): boolean;
-  /** Everything so far: denied ones first, the most frequent first. */
+  /** All accesses so far: denied ones first, then by frequency. */
   list(): readonly McpAccess[];
 }
 
@@ -181,11 +171,11 @@ export function makeAccessBook(): AccessBook {
   return Object.freeze<AccessBook>({
     note(permission, value, allowed): boolean {
       if (!isKind(permission)) return false;
-      const short = value === null ? null : value.slice(0, VALUE);
+      const short = value === null ? null : value.slice(0, MAX_VALUE);
       let key = `${permission} ${allowed} ${short ?? "\0"}`;
       let row = rows.get(key);
       if (row === undefined) {
-        const shown = rows.size < DISTINCT ? short : OTHERS;
+        const shown = rows.size < MAX_DISTINCT ? short : OTHERS;
         key = shown === OTHERS ? `${permission} ${allowed} ${OTHERS}` : key;
         row = rows.get(key) ?? { access: { permission, value: shown, allowed }, times: 0 };
         rows.set(key, row);
@@ -204,14 +194,14 @@ function isKind(permission: string): permission is McpAccess["permission"] {
   return KINDS.has(permission);
 }
 
-/** Most refusals that one answer tells of. */
-const TOLD = 8;
+/** Refusals in one answer. */
+const MAX_REFUSALS = 8;
 
-/** What was refused a server while a call ran: the caller is told where the server only says that it failed. */
+/** Collects refusals during calls: the caller learns them where the server only reports a failure. */
 interface RefusalBook {
-  /** Takes a note of the log of servers, and keeps what was refused. */
+  /** Takes an entry of the servers' log, and keeps refusals. */
   note(what: string, body: JsonObject): void;
-  /** Notes how far it is; gives what was refused since, each once. */
+  /** Starts collecting; the returned function ends this and returns the distinct refusals since. */
   since(): () => readonly string[];
 }
 
@@ -225,7 +215,7 @@ export function makeRefusalBook(): RefusalBook {
       const isRefusal = what === "access" ? allowed === false : what === "proxied" && ok === false;
       if (!isRefusal || typeof of !== "string") return;
       for (const each of open) {
-        if (each.size < TOLD) each.add(`${how} ${JSON.stringify(of.slice(0, 500))}`);
+        if (each.size < MAX_REFUSALS) each.add(`${how} ${JSON.stringify(of.slice(0, 500))}`);
       }
     },
     since() {
@@ -240,8 +230,8 @@ export function makeRefusalBook(): RefusalBook {
 }
 
 /**
- * Of a program, whose walls report nothing: what the arguments of a call name and it was not granted. It could not have
- * read or reached that, whatever it says.
+ * For a program, whose walls report nothing: paths and hosts in a call's arguments that are not
+ * granted. The program could not have read or reached them.
  */
 export function ungrantedIn(
   args: Json | undefined,
@@ -249,7 +239,7 @@ export function ungrantedIn(
 ): readonly string[] {
   const found = new Set<string>();
   const look = (value: Json | undefined, depth: number): void => {
-    if (found.size >= TOLD || depth > 4) return;
+    if (found.size >= MAX_REFUSALS || depth > 4) return;
     if (typeof value === "string") {
       if (/^https?:\/\/[^\s]+$/.test(value) && URL.canParse(value)) {
         const host = mcpHostOf(value);

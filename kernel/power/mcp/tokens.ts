@@ -1,8 +1,7 @@
 /**
- * Secret values that imported servers were lent: held in memory, handed to nobody but the server's environment and the
- * headers of requests to it. Access tokens are renewed before they expire, and once when a server refuses one. OAuth 2.1:
- * RFC 6749 section 6, RFC 8707.
- * @module
+ * Secrets lent to imported servers: held in memory, and given only to the server's environment and
+ * to headers of requests to the server. Access tokens are renewed before they expire, and once
+ * after a server refuses one. OAuth 2.1: RFC 6749 section 6, RFC 8707.
  */
 import * as z from "zod";
 import { Buffer } from "node:buffer";
@@ -22,31 +21,31 @@ import type { McpServers } from "./servers.ts";
 import { type NetService, parseNetAnswer } from "../net/net_service.ts";
 import { readMcpLog } from "./log.ts";
 
-/** Milliseconds before its end at which a token is renewed, and for one renewal. */
+/** Milliseconds before a token's end at which it is renewed, and milliseconds for one renewal. */
 const EARLY_MS = 60_000;
 const RENEW_MS = 30_000;
-const BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
-/** Headers to put in, and the secrets among them, which are taken out of whatever comes back. */
+/** Headers to add, and the secrets in them, which are removed from answers. */
 export interface SecretHeaders {
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly Pick<Secret, "value" | "prefix">[];
-  /** A token that could be renewed is among them. */
+  /** The headers contain a renewable token. */
   readonly renewable: boolean;
 }
 
-/** What servers were lent. */
+/** The secrets lent to servers. */
 export interface McpTokens {
   lend(loan: McpLoan): void;
-  /** The values for its environment: no others than the reviewed names. */
+  /** The values for the server's environment, only under reviewed names. */
   env(server: Pick<ImportedServer, "name" | "secretEnv">): Readonly<Record<string, string>>;
-  /** The headers for requests to it; its token is renewed when it is about to expire. */
+  /** The headers for requests to the server; an expiring token is renewed first. */
   headers(server: ImportedServer): Promise<SecretHeaders>;
-  /** Renews the token that a server refused. False when there is none to renew, or it is no use. */
+  /** Renews the token that a server refused. False where none can be renewed, or renewal fails. */
   renew(server: ImportedServer, refused: SecretHeaders): Promise<boolean>;
-  /** What is to be kept in place of what was lent; undefined when nothing changed. */
+  /** The renewed login to keep in place of the lent one; undefined where nothing changed. */
   changed(server: string): McpOAuth | undefined;
-  /** The server was taken back: what it was lent is dropped. */
+  /** Drops the secrets of a revoked server. */
   forget(server: string): void;
 }
 
@@ -56,7 +55,7 @@ interface Lent {
   renewing: Promise<boolean> | undefined;
 }
 
-/** Visible characters, as a header's value may have them. */
+/** Visible ASCII characters, as allowed in a header's value. */
 const Token = z.string().min(1).max(8_192).regex(/^[\x21-\x7e]+$/);
 const Renewed = z.object({
   access_token: Token,
@@ -66,7 +65,7 @@ const Renewed = z.object({
   scope: z.string().max(4_096).optional(),
 });
 
-/** Makes the table: nothing is lent. */
+/** Makes the table, without any loan yet. */
 export function makeMcpTokens(
   { net, powers }: {
     readonly net: Pick<NetService, "provide">;
@@ -88,7 +87,7 @@ export function makeMcpTokens(
         ...headers,
       },
       allow: [{ origin: new URL(at).origin, named: request.named }],
-      ...{ redirects: 0, requestBytes: BYTES, responseBytes: BYTES, deadlineMs: RENEW_MS },
+      ...{ redirects: 0, requestBytes: MAX_BYTES, responseBytes: MAX_BYTES, deadlineMs: RENEW_MS },
     };
     return parseNetAnswer(await child.port.ask("fetch", toJson(sent)));
   };
@@ -118,9 +117,9 @@ export function makeMcpTokens(
       answer = await ask(tokenEndpoint, {}, { body: form.toString(), named });
     }
     if (answer.status !== 200 || answer.cut) return undefined;
-    const said = Renewed.safeParse(jsonOf(answer.body));
-    if (!said.success) return undefined;
-    const { access_token, expires_in, refresh_token, scope: granted } = said.data;
+    const renewal = Renewed.safeParse(jsonOf(answer.body));
+    if (!renewal.success) return undefined;
+    const { access_token, expires_in, refresh_token, scope: granted } = renewal.data;
     const { expiresAt: _old, ...rest } = oauth;
     return {
       ...rest,
@@ -131,7 +130,7 @@ export function makeMcpTokens(
     };
   };
 
-  /** One renewal at a time: a rotated refresh token is good once. */
+  /** Runs one renewal at a time, because a rotated refresh token works once. */
   const renew = (server: ImportedServer, entry: Lent): Promise<boolean> => {
     entry.renewing ??= (async (): Promise<boolean> => {
       const { oauth } = entry;
@@ -167,7 +166,7 @@ export function makeMcpTokens(
   return Object.freeze<McpTokens>({
     lend(loan): void {
       const before = lent.get(loan.server);
-      // A command line that has not yet kept a rotated token lends the one before it again.
+      // A command line that has not stored a rotated token yet lends the older one again.
       const stale = before?.loan.oauth !== undefined &&
         loan.oauth?.refreshToken === before.loan.oauth.refreshToken &&
         loan.oauth?.accessToken === before.loan.oauth.accessToken;
@@ -193,7 +192,7 @@ export function makeMcpTokens(
     async renew(server, refused): Promise<boolean> {
       const entry = lent.get(server.name);
       if (entry?.oauth === undefined || !refused.renewable) return false;
-      // Another request has renewed it meanwhile.
+      // Another request has renewed the token meanwhile.
       if (refused.headers["authorization"] !== `Bearer ${entry.oauth.accessToken}`) return true;
       return await renew(server, entry);
     },
@@ -211,14 +210,14 @@ function isFor(oauth: McpOAuth, { launch }: ImportedServer): boolean {
     new URL(oauth.resource).origin === new URL(launch.url).origin;
 }
 
-/** Whether a token endpoint may lie on this machine or network: where the server itself was said to lie. */
+/** Tells whether a token endpoint may have a private address: where the server itself has one by the operator's word. */
 function reachedAs({ launch }: ImportedServer, endpoint: string): boolean {
   if (launch.kind !== "http") return false;
   const [own, there] = [new URL(launch.url), new URL(endpoint)];
   return own.origin === there.origin || isLoopback(own.hostname) && isLoopback(there.hostname);
 }
 
-/** The value without a scheme: what a server would send back. */
+/** The value without its scheme, which a server might send back. */
 function secretOf(value: string): Pick<Secret, "value" | "prefix"> {
   const scheme = /^(?:Bearer|Basic|Token) +/i.exec(value)?.[0] ?? "";
   return { value: value.slice(scheme.length), prefix: scheme };
@@ -241,7 +240,7 @@ interface McpOpsParts {
   readonly readPrivate: ReadPrivate;
 }
 
-/** The operations. */
+/** The operator's operations on imported servers. */
 export interface McpOps {
   mcpLook(asked: {
     readonly server: ImportedServer;
@@ -250,14 +249,14 @@ export interface McpOps {
   }): Promise<McpLook>;
   mcpLend(loan: McpLoan): void;
   mcpTokens(asked: { readonly server: string }): McpOAuth | null;
-  /** Resolves with how many processes there were. */
+  /** Resolves with the number of ended processes. */
   mcpRevoke(asked: { readonly server: string }): Promise<{ readonly ended: number }>;
   mcpLog(asked: { readonly server: string; readonly limit: number }): Promise<
     readonly McpLogEntry[]
   >;
 }
 
-/** Makes them. */
+/** Makes the operator's operations. */
 export function makeMcpOps(
   { servers, look, tokens, leases, store, readPrivate }: McpOpsParts,
 ): McpOps {

@@ -1,29 +1,29 @@
-/** The process that checks servers' trees: started for the first check, ended when nobody needs it. @module */
+/** The process that checks servers' trees: started for the first check, ended when unused. @module */
 import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Json, PortHandler } from "../../../contracts/base/mod.ts";
 import type { McpLaunch } from "../../../contracts/exchange/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
 
-/** Milliseconds for one check: the first reads all of a tree. */
+/** Milliseconds for one check; the first one reads the whole tree. */
 const CHECK_MS = 60_000;
-/** Milliseconds that it is kept unused. */
+/** Milliseconds before the unused process ends. */
 const IDLE_MS = 60_000;
 
-/** Holds what a server is made of against what was reviewed. */
+/** Compares a server's files with the review. */
 export interface McpTrees {
-  /** Rejects with `refused` when it is not as it was reviewed, `unavailable`, `upstream`, `timedOut`. */
+  /** Rejects with `refused` where the files differ from the review, `unavailable`, `upstream`, `timedOut`. */
   check(launch: McpLaunch): Promise<void>;
 }
 
-/** What {@link makeMcpTrees} is handed. */
+/** The starter of the checking process. */
 export interface McpTreesParts {
-  /** `program`: it reads that file and no tree. */
+  /** `program`: the process reads that file and no tree. */
   readonly start: (handler: PortHandler, program?: string) => Promise<Child>;
   readonly powers: Pick<Powers, "after">;
 }
 
-/** Makes the checks: nothing runs. */
+/** Makes the checks; no process runs yet. */
 export function makeMcpTrees({ start, powers }: McpTreesParts): McpTrees {
   let shared: Promise<Child> | undefined;
   let under = 0;

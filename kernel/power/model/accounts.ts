@@ -1,64 +1,65 @@
-/** What spenders have in budgets, and all budgets of a kernel together. @module */
+/** Accounts of spenders over all their budgets. @module */
 import type { BudgetOf, BudgetStanding } from "../../../contracts/task/spending.ts";
 import type { FindTask, Payer, Spent, Used } from "../../core/log/spending.ts";
 
-/** What one spender has in all budgets that hold for it. */
+/** One spender's account over all its budgets. */
 export interface Account {
-  /** US dollars that nobody spent or holds; never below 0. */
+  /** US dollars that are neither spent nor held; never below 0. */
   left(): number;
-  /** Learns what other kernels spend and hold; nothing where this one is alone. */
+  /** Reads the spending and holds of other kernels; no effect where this kernel is alone. */
   refresh(): Promise<void>;
-  /** Throws `budgetExhausted` where this many US dollars more do not fit, naming the budget. */
+  /** Throws `budgetExhausted` with the budget's name where `money` more US dollars do not fit. */
   check(money: number): void;
   /**
-   * Holds `money` for a request under way, until what is returned is called; undefined where another kernel was first
-   * and `need` of it does not fit any more: look again.
+   * Holds `money` for a running request until the returned function is called; undefined where
+   * another kernel was first and `need` of it no longer fits, so that the caller must check again.
    */
   hold(money: number, need?: number): Promise<(() => void) | undefined>;
-  /** Counts what was paid, whether or not it fits. The budgets that this brought near their end: tell people, once. */
+  /** Counts a payment, even above a budget. Returns the budgets that are newly near their end, for one notice to people. */
   book(money: number): readonly BudgetStanding[];
   /**
-   * Counts an amount of something other than money before it is used, or throws `budgetExhausted`: what is counted
-   * stays so, whatever becomes of it; `past`: it was used already, whether or not it fits. The budgets that this brought near their end: tell people, once.
+   * Counts an amount other than money before its use, or throws `budgetExhausted`. The count remains whatever the use comes
+   * to. `past`: it was used already, so it is counted even above a budget.
    */
   take(amount: number, doing: string, past?: boolean): Promise<Taken>;
-  /** Others hold some of it. */
+  /** True while requests hold some of its budgets. */
   busy(): boolean;
-  /** Resolves when somebody lets go of what they held. */
+  /** Resolves when a hold is released. */
   freed(): Promise<void>;
 }
 
-/** What was counted. */
+/** A counted amount. */
 export interface Taken {
+  /** Budgets that are newly near their end, for one notice to people. */
   readonly near: readonly BudgetStanding[];
-  /** A kill must not forget it. */
+  /** The count must survive a kill. */
   readonly lasting: boolean;
-  /** What was there at this moment is there no more. */
+  /** Ends a use that is counted only while it lasts. */
   release(): void;
 }
 
-/** All of them. */
+/** All budgets of a kernel. */
 export interface StandingBudgets {
-  /** `what` absent: money. */
+  /** The account of a spender. `what` absent: money. */
   of(payer: Payer, what?: BudgetOf): Account;
-  /** Counts what the log says of this month, before the first request. */
+  /** Counts the log's payments of this month, before the first request. */
   seed(spent: AsyncIterable<Spent>, find: FindOrAsk): Promise<void>;
   /**
-   * The same of other things than money; `live`: tasks that are not over. `again`: of the tasks' own sums alone, as for
-   * one that was over and is resumed.
+   * Counts the log's uses other than money. `live`: unfinished tasks. `again`: only for the tasks'
+   * own sums, when a finished task is resumed.
    */
   seedUsed(
     used: AsyncIterable<Used>,
     find: FindOrAsk,
     tasks: { readonly live: ReadonlySet<string>; readonly again?: boolean },
   ): Promise<void>;
-  /** There are some of it. */
+  /** True where a budget limits `what`. */
   has(what: BudgetOf): boolean;
-  /** A task has ended: its own sums are over. */
+  /** Drops the own sums of an ended task. */
   forget(task: string): void;
-  /** How each stands, those of which something was spent. */
+  /** The standing of each budget with spending. */
   standings(): Promise<readonly BudgetStanding[]>;
 }
 
-/** Looks a task up, here or at the other kernels. */
+/** Finds a task, here or at the other kernels. */
 export type FindOrAsk = (task: string) => ReturnType<FindTask> | Promise<ReturnType<FindTask>>;

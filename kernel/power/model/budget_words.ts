@@ -1,12 +1,12 @@
-/** Budgets in words, and the days, months and other spans that they hold for. @module */
+/** Budgets in words, and the periods that they cover. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { amountOf, type BudgetOf, type SpendingBudget } from "../../../contracts/task/spending.ts";
 import type { SumNow } from "./reservations.ts";
 
-/** Whose budgets may be. */
+/** The kinds of owners that a budget can have. */
 export const OWNERS = ["agent", "principal", "trigger"] as const;
 
-/** When the day or month of a time begins and ends, UTC; a task's or session's life and a moment have no bounds. */
+/** Begin and end of the UTC day or month around a moment, milliseconds since 1970; lives of tasks and sessions, and moments, are unbounded. */
 export function periodOf(
   per: SpendingBudget["per"],
   now: number,
@@ -27,7 +27,7 @@ export function periodOf(
 
 const BYTES: readonly (readonly [string, number])[] = [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
 
-/** Bytes in the largest unit of which there is one: `1.5 MB`. */
+/** Bytes in the largest unit that fits: `1.5 MB`. */
 function bytesText(bytes: number): string {
   const [unit, size] = BYTES.find(([, each]) => bytes >= each) ?? ["bytes", 1];
   return `${Math.round(bytes / size * 100) / 100} ${unit}`;
@@ -61,7 +61,7 @@ export function wordsOf(budget: SpendingBudget, of: string): string {
   }${per === "task" || per === "session" ? ` (${per} ${of})` : ""}`;
 }
 
-/** What a person may do beside raising a budget that is used up. */
+/** What a person can do instead of raising an exhausted budget. */
 const WAITING: Readonly<Record<SpendingBudget["per"], string>> = {
   day: "wait for the next day",
   month: "wait for the next month",
@@ -70,7 +70,7 @@ const WAITING: Readonly<Record<SpendingBudget["per"], string>> = {
   moment: "wait until one of those at work has ended",
 };
 
-/** Why a budget lets nothing more through: which it is, what is used of it, and how it is raised. */
+/** The fault of an exhausted budget: names the budget, its use, and how to raise it. */
 export function usedUp(
   budget: SpendingBudget,
   { of, sum, amount, doing }: {

@@ -1,6 +1,6 @@
 /**
- * Vectors for texts of a process: the embedder is judged for the label of the texts before they go to
- * it, wherever it runs, and what leaves this machine is paced and on record as inferences are.
+ * Embeddings for a process: the embedder is judged by the label of the texts before they are sent,
+ * wherever it runs, and requests that leave this machine are paced and logged like inferences.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,17 +11,17 @@ import type { ModelChoice } from "../../../contracts/task/task.ts";
 import { governed, type GovernParts } from "./governed_model.ts";
 import type { OpenModel } from "./services.ts";
 
-/** Texts of one request; the services take no more. */
+/** Texts of one request, the services' limit. */
 const MAX_TEXTS = 256;
 
-/** Whose texts they are, and how confidential. */
+/** The process of the texts, and their label. */
 export interface EmbedOptions {
-  /** As it is now. */
+  /** The current row. */
   readonly row: GovernParts["row"] & Pick<ProcessRow, "profile">;
-  /** The highest label of the texts; the process' own counts too. */
+  /** The highest label of the texts; the process's own label counts too. */
   readonly label: Label;
   readonly signal: AbortSignal;
-  /** It waits for the provider's rate no more: the time for an answer begins. */
+  /** Called when the wait for the provider's rate ends and the time for an answer begins. */
   readonly onEntered?: () => void;
 }
 
@@ -29,19 +29,19 @@ export interface EmbedOptions {
 export interface HeldEmbedder {
   readonly info: ModelInfo;
   /**
-   * Vectors of at most 256 texts, in their order. Rejects with `clearance` where the texts are more
-   * confidential than the embedder is cleared for, `refused` where the session may not use it at all,
-   * and as the service does. The caller charges its budget with `inputTokens`.
+   * Vectors of at most 256 texts, in order. Rejects with `clearance` where the embedder is not
+   * cleared for the label, `refused` where the session may not use it at all, and like the service.
+   * The caller charges its budget with `inputTokens`.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Embeddings>;
   release(): void;
 }
 
-/** What {@link makeEmbedders} is handed. */
+/** The services, the policy, the pacing and the budgets of embedders. */
 export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "powers" | "egress"> {
-  /** As of the model services. */
+  /** Opens a model service. */
   provide(choice: ModelChoice): Promise<OpenModel>;
-  /** Why a session of this profile, with texts of this label, may not use the model; undefined when it may. */
+  /** Why a session of this profile, with texts of this label, may not use the model; undefined where it may. */
   modelRefused(
     row: Pick<ProcessRow, "profile" | "label">,
     model: { readonly ref: string; readonly remote: boolean; readonly host?: string },
@@ -50,7 +50,7 @@ export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "pow
 
 /** Finds or starts embedders. */
 export interface Embedders {
-  /** Rejects as the model services, and with `invalidInput` for a model that makes text. */
+  /** Rejects like the model services, and with `invalidInput` for a model that generates text. */
   provide(choice: ModelChoice): Promise<HeldEmbedder>;
 }
 
@@ -74,7 +74,7 @@ export function makeEmbedders(parts: EmbeddersParts): Embedders {
 
 function held(choice: ModelChoice, model: OpenModel, parts: EmbeddersParts): HeldEmbedder {
   const { host } = model.plan;
-  // Where text goes is what the kernel gave the service, not what the service says.
+  // The destination is the kernel's own knowledge, never the service's claim.
   const sink = {
     ref: choice.ref,
     remote: host !== undefined,

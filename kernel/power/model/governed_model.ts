@@ -1,6 +1,6 @@
 /**
- * A model as one process may use it: what leaves this machine waits for its provider's rate, is judged
- * again after the wait, and is on record before it goes. A model that runs here is passed on as it is.
+ * A model as one process may use it: a request that leaves this machine waits for its provider's rate, is judged again after
+ * the wait, and is logged before it is sent. Local models are passed through.
  * @module
  */
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
@@ -21,39 +21,39 @@ import { makeModelCost, USUAL_OUTPUT } from "./money.ts";
 import type { Entered, ModelRates } from "./rates.ts";
 import type { InferOptions, OpenModel } from "./services.ts";
 
-/** What is asked. */
+/** A question to the model, outside the conversation. */
 export interface Aside {
   readonly prompt: string;
-  /** Most tokens of the answer. */
+  /** Tokens of the answer, at most. */
   readonly maxTokens: number;
 }
 
-/** Asks the model of a process's task. Rejects `refused`, `contextOverflow`, `budgetExhausted`, `cancelled`, `upstream`. */
+/** Asks the model of a process's task. Rejects with `refused`, `contextOverflow`, `budgetExhausted`, `cancelled`, `upstream`. */
 export type AskAside = (row: ProcessRow, aside: Aside, signal: AbortSignal) => Promise<string>;
 
-/** One inference beside the conversation. */
+/** One inference outside the conversation. */
 export type InferAside = (
   row: ProcessRow,
   aside: {
     readonly messages: readonly ChatMessage[];
     readonly maxTokens: number;
-    /** JSON Schema of the answer, for models that can be held to one. */
+    /** JSON Schema of the answer, for models that support one. */
     readonly responseSchema?: string;
-    /** It stands for messages that gave way. */
+    /** The answer is a summary of removed messages. */
     readonly summary?: boolean;
   },
   signal: AbortSignal,
 ) => Promise<InferenceResponse>;
 
-/** Counts what a process sends to the model of a host. */
+/** Counts what a process sends to a model's host. */
 export type CountEgress = (
   row: Pick<ProcessRow, "task" | "pid">,
   sends: { readonly bytes: number; readonly host: string },
 ) => Promise<void>;
 
-/** What {@link governed} is handed. */
+/** The process, the pacing and the log of a governed model. */
 export interface GovernParts {
-  /** Whose requests they are. For an embedding: with the label of the texts, where it is higher. */
+  /** The requesting process. For an embedding its label is raised to the texts'. */
   readonly row: Pick<
     ProcessRow,
     "task" | "session" | "principal" | "conversation" | "turn" | "pid" | "label" | "colour"
@@ -61,34 +61,34 @@ export interface GovernParts {
   readonly rates: ModelRates;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "now" | "token">;
-  /** Counts bytes in budgets before they leave for a host; rejects `budgetExhausted`. Absent: there are none. */
+  /** Counts bytes in budgets before they are sent; rejects with `budgetExhausted`. Absent: there are no budgets. */
   readonly egress?: CountEgress | undefined;
-  /** Why the process may not use this model now; undefined when it may. */
+  /** Why the process may not use this model now; undefined where it may. */
   modelRefused(): string | undefined;
 }
 
-/** How a governed inference is made. */
+/** Options of a governed inference. */
 export interface GovernedOptions extends InferOptions {
   readonly use?: EgressUse;
-  /** It waits no more: the time for an answer begins. */
+  /** Called when the wait ends and the time for an answer begins. */
   readonly onEntered?: () => void;
-  /** What leaves, where the request does not hold it. */
+  /** The size of the sent text, where the request does not contain it. */
   readonly size?: EgressSize;
 }
 
-/** The time for an answer: it counts anew whenever a model of this machine has read more of its request. */
+/** The time limit of an answer, which restarts whenever a local model has read more of its request. */
 interface AnswerTime {
   start(): void;
-  /** False for a report that gives no more time. */
+  /** Takes a progress report; false where the report gives no more time. */
   hears(reading: Reading): boolean;
-  /** Tokens that the model said it has read. */
+  /** Tokens that the model has reported as read. */
   read(): number;
   stop(): void;
 }
 
 /**
- * Makes it; `late` is called once it is up.
- * TRUST: reports are the service's own. Only what goes forward, within `window` tokens, gives more time.
+ * Makes the time limit; `late` is called when it is over.
+ * TRUST: reports come from the service. Only progress within `window` tokens gives more time.
  */
 export function makeAnswerTime(
   { after }: Pick<Powers, "after">,
@@ -120,9 +120,9 @@ export function makeAnswerTime(
 
 /** A model of one process. */
 export interface GovernedModel extends Pick<OpenModel, "info" | "plan"> {
-  /** As the model's own; also rejects `rateLimited`, `refused`, `storeFull`. */
+  /** Like the model's own; also rejects with `rateLimited`, `refused`, `storeFull`. */
   infer(request: InferenceRequest, options: GovernedOptions): Promise<InferenceResponse>;
-  /** The caller charges its budget with what it cost; the log has it. */
+  /** The caller charges its budget with the cost; the request is logged here. */
   embed(
     texts: readonly string[],
     signal: AbortSignal,
@@ -133,21 +133,21 @@ export interface GovernedModel extends Pick<OpenModel, "info" | "plan"> {
 interface Leaving<T> {
   readonly use: EgressUse;
   readonly nonce: string;
-  /** Costs a walk over the conversation: not asked for where nothing leaves. */
+  /** Costs a walk over the conversation, so it is called only for requests that leave. */
   size(): EgressSize;
   readonly texts: number;
   readonly tools: number;
-  /** Most tokens of the answer. */
+  /** Tokens of the answer, at most. */
   readonly maxTokens: number;
   readonly signal: AbortSignal;
   readonly onEntered?: (() => void) | undefined;
   send(): Promise<T>;
   used(answer: T): number;
-  /** The event of an answer that nobody else writes. */
+  /** The event of the answer, where no other code logs it. */
   ended?(answer: T): NewEvent;
 }
 
-/** Puts rate and record before a model. */
+/** Wraps a model with pacing and logging. */
 export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   const { row, powers } = parts;
   const { info, plan } = model;
@@ -190,7 +190,7 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
     let told: Promise<unknown> = Promise.resolve();
     const onWait = (ms: number): void => {
       told = parts.log.append(row.task, [modelQueued(row, { host: key, ms })]);
-      // Whoever is cancelled meanwhile hears of that alone.
+      // A cancelled request reports only its cancellation.
       told.catch(() => undefined);
     };
     const entered: Entered = await parts.rates.enter(
@@ -213,7 +213,7 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   };
 
   const go = <T>(leaving: Leaving<T>): Promise<T> => {
-    // A server on loopback has no host to pace by, but may have rates of its own.
+    // A server on loopback has no host for pacing, but may have rates of its own.
     const key = plan.host ?? (plan.rates === undefined ? undefined : info.id);
     if (key !== undefined) return paced(leaving, key);
     leaving.onEntered?.();
@@ -248,42 +248,43 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   });
 }
 
-// What the log says of text that leaves this machine for a model: `modelQueued` where it waits for its
-// provider's rate, `modelAsked` before each request, `modelFailed` when no answer came, and else the answer's own event (`inferred`), joined by nonce.
-// Bodies hold counts and names; the text itself lies in the private part of `inferred`.
+// Log events of text that leaves this machine for a model: `modelQueued` while the request waits
+// for its provider's rate, `modelAsked` before each request, `modelFailed` when no answer came,
+// else the answer's own event (`inferred`), joined by nonce. Bodies hold counts and names; the text
+// is in the private part of `inferred`.
 
-/** How much leaves. */
+/** The size of a request. */
 interface EgressSize {
   /** UTF-8 bytes of texts, calls and tools; the provider's envelope is not counted. */
   readonly bytes: number;
-  /** An estimate. */
+  /** Estimated. */
   readonly tokens: number;
 }
 
-/** What a request is for. */
+/** The purpose of a request. */
 type EgressUse = "inference" | "aside" | "summary" | "embedding";
 
-/** A request that is about to leave. */
+/** A request before it is sent. */
 interface Egress extends EgressSize {
   readonly use: EgressUse;
-  /** The provider's host, with its port where it is not the usual one. */
+  /** The provider's host, with a non-default port. */
   readonly host: string;
   readonly model: Pick<ModelInfo, "id" | "backend" | "price">;
   readonly nonce: string;
-  /** Messages of the conversation, or texts to be embedded. */
+  /** Messages of the conversation, or texts to embed. */
   readonly texts: number;
   readonly tools: number;
-  /** Most tokens of the answer. */
+  /** Tokens of the answer, at most. */
   readonly maxTokens: number;
 }
 
-/** Whose request it is. */
+/** The requesting process. */
 type EgressSubject = Pick<
   ProcessRow,
   "session" | "principal" | "conversation" | "turn" | "pid" | "label" | "colour"
 >;
 
-/** Counts what a request sends. */
+/** Computes the size of a request. */
 export function requestSize(
   request: Pick<InferenceRequest, "messages" | "tools" | "responseSchema">,
 ): EgressSize {
@@ -298,7 +299,7 @@ export function requestSize(
   return textsSize(texts);
 }
 
-/** Counts what texts to be embedded send. */
+/** Computes the size of texts to embed. */
 export function textsSize(texts: readonly string[]): EgressSize {
   let characters = 0, bytes = 0;
   for (const text of texts) {
@@ -309,8 +310,8 @@ export function textsSize(texts: readonly string[]): EgressSize {
 }
 
 /**
- * The event before a request leaves, with what its input may cost in US dollars: commit it first, so
- * that an attempt that fails is on record.
+ * The event before a request, with the possible cost of its input in US dollars. It is committed
+ * first, so that a failed attempt is logged too.
  */
 function modelAsked(subject: EgressSubject, egress: Egress): NewEvent {
   const { session, principal, conversation, turn, pid, label, colour } = subject;
@@ -322,13 +323,13 @@ function modelAsked(subject: EgressSubject, egress: Egress): NewEvent {
       ...{ session, principal, conversation, turn, pid, label, colour },
       ...{ use, host, model: model.id, backend: model.backend, nonce },
       ...{ texts, tools, bytes, tokens, money: cost.ofInput(tokens) },
-      // What counts as spent where a kernel is killed before the answer.
+      // Counts as spent where the kernel is killed before the answer.
       most: cost.ofInput(tokens) + cost.of({ inputTokens: 0, outputTokens: maxTokens }),
     },
   };
 }
 
-/** The event of a request that waits for its provider's rate, about so many milliseconds. */
+/** The event of a request that waits for its provider's rate, about `ms` milliseconds. */
 function modelQueued(
   { pid, turn }: Pick<ProcessRow, "pid" | "turn">,
   { host, ms }: { readonly host: string; readonly ms: number },
@@ -336,7 +337,7 @@ function modelQueued(
   return { kind: "modelQueued", body: { pid, turn, host, ms } };
 }
 
-/** The event of vectors that came: an inference beside the conversation, of which no text is kept. */
+/** The event of an embedding: an inference outside the conversation, whose text is not kept. */
 function embedded(
   { pid, turn }: Pick<ProcessRow, "pid" | "turn">,
   { model, nonce, inputTokens }: {
@@ -355,14 +356,14 @@ function embedded(
   };
 }
 
-/** The event of a request to which no whole answer came. A provider's words are private. */
+/** The event of a request without a complete answer. The provider's message is private. */
 function modelFailed(
   pid: ProcessRow["pid"],
   { nonce, code, message, ms }: {
     readonly nonce: string;
     readonly code: FaultCode | "bug";
     readonly message: string;
-    /** Milliseconds since it was asked. */
+    /** Milliseconds since the request. */
     readonly ms: number;
   },
 ): NewEvent {
@@ -370,7 +371,7 @@ function modelFailed(
   return { kind: "modelFailed", body, private: { error: message.toWellFormed().slice(0, 2_048) } };
 }
 
-/** Bytes of a text in UTF-8; a lone surrogate counts three, as it is sent as U+FFFD. */
+/** Bytes of a text in UTF-8; a lone surrogate counts three, because U+FFFD is sent for it. */
 function utf8Length(text: string): number {
   let bytes = text.length;
   for (let n = 0; n < text.length; n++) {

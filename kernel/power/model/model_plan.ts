@@ -1,5 +1,5 @@
 /**
- * From a task's model to what its service needs and is told: rights, weights, credential. The
+ * Converts a task's model choice to a service's needs: permissions, weights, credential. The
  * configuration is parsed here, once. docs/decision/0011.
  * @module
  */
@@ -18,7 +18,7 @@ import type * as z from "zod";
 import type { ModelNeeds } from "../../core/child/children.ts";
 import { NATIVE_WEIGHTS } from "../../core/start/model_line.ts";
 
-/** A file of weights that must hold what its name says. */
+/** A file of weights with its expected hash. */
 export interface WeightsFile {
   /** Absolute. */
   readonly file: string;
@@ -26,13 +26,13 @@ export interface WeightsFile {
   readonly bytes: number;
 }
 
-/** How a model service is started and opened. */
+/** The start and the opening of a model service. */
 export interface ModelPlan {
   readonly needs: ModelNeeds;
   readonly open: OpenBody;
-  /** Sent before it is opened (`feed`), or only checked (`check`). */
+  /** Sent to the service before opening (`feed`), or only checked (`check`). */
   readonly weights?: WeightsFile & { readonly how: "feed" | "check" };
-  /** Text leaves this machine: for a host that is not this one, replays apart. */
+  /** The remote host to which text is sent; absent for local models and replays. */
   readonly host?: string;
   readonly rates?: Rates;
   readonly noWait: boolean;
@@ -41,26 +41,26 @@ export interface ModelPlan {
   readonly seed?: number;
 }
 
-/** What plans are made from. */
+/** The paths and secrets that plans need. */
 export interface PlanParts {
   /** STATE/models, absolute. */
   readonly weights: string;
-  /** llama.cpp's addon for the processor alone, absolute; its other builds lie beside it. */
+  /** llama.cpp's CPU addon, absolute; other builds lie beside it. */
   readonly addon: string;
-  /** A secret by its name: kept ones, and those that a command line lent. */
+  /** A secret by name: kept, or lent by a command line. */
   secret(name: string): Secret | undefined;
 }
 
 const REMOTE = ["anthropic", "openai", "ollama", "openai-embed", "ollama-embed"];
 const LOCAL = ["gguf", "gguf-embed"];
-/** Tokens that a local model is given room for when nobody says (models/local/). */
-const CONTEXT = 4_096;
+/** Context tokens of a local model by default (models/local/). */
+const DEFAULT_CONTEXT = 4_096;
 
 /**
  * Plans a model service.
  *
- * @throws Fault `invalidInput` for a configuration that does not parse, `notFound` for a secret that is
- * not here, `refused` for one of another origin
+ * @throws Fault `invalidInput` for a configuration that does not parse, `unavailable` for a missing
+ * secret, `refused` for a secret of another origin
  */
 export function planModel(choice: ModelChoice, parts: PlanParts): ModelPlan {
   const kind = choice.ref.split(":", 1)[0] ?? "";
@@ -81,7 +81,7 @@ function planRemote(choice: ModelChoice, open: OpenBody, parts: PlanParts): Mode
     ...(config.price === undefined ? {} : { price: config.price }),
     ...knobsOf(config),
   };
-  // A replay sends nothing: it is given no way to.
+  // A replay sends nothing, so it gets no network.
   if (config.replay !== undefined) return { needs: { role: "remote" }, open, ...shared };
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const credential = config.secret === undefined
@@ -97,7 +97,7 @@ function planRemote(choice: ModelChoice, open: OpenBody, parts: PlanParts): Mode
 
 function planLocal(choice: ModelChoice, open: OpenBody, parts: PlanParts): ModelPlan {
   const config = parseConfig(choice, LocalConfig);
-  const { bytes, contextTokens = CONTEXT } = config;
+  const { bytes, contextTokens = DEFAULT_CONTEXT } = config;
   const file = weightsFile(parts, config.weights, bytes);
   if (config.engine === "wasm") {
     return {
@@ -146,7 +146,7 @@ function credentialOf(
         "give it with `remit secret set`, or from the environment with `remit resume TASK`",
     );
   }
-  // TRUST: a configuration names a secret; where that may go was said when it was kept.
+  // TRUST: a configuration only names a secret; the secret's origin was fixed when it was kept.
   if (held.origin !== url.origin) {
     throw new Fault(
       "refused",

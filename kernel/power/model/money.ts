@@ -1,5 +1,5 @@
 /**
- * Money of requests under way, held back until they are paid: several at once keep one limit together.
+ * Money held for running requests until they are paid, so that concurrent requests together respect one limit.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,35 +11,35 @@ import type { ProcessTable } from "../../core/process/table.ts";
 import type { ModelPlan } from "./model_plan.ts";
 import type { Account } from "./accounts.ts";
 
-/** A request that its money is held for. */
+/** A request with held money. */
 export interface HeldRequest {
-  /** Its answer is no longer than what was left pays for. */
+  /** The request, its answer limited to the remaining money. */
   readonly request: InferenceRequest;
-  /** What it cost was booked, or nothing was sent. */
+  /** Called once the cost was booked, or nothing was sent. */
   release(): void;
 }
 
-/** How money is held. */
+/** Options of a hold. */
 interface HoldOptions {
   readonly info: Pick<ModelInfo, "price">;
-  /** Tokens of the input, tools included, as the model counts; absent: estimated. */
+  /** Tokens of the input, tools included, in the model's count; absent: estimated. */
   readonly input?: number;
   readonly signal: AbortSignal;
-  /** After a wait, in which others paid: throws when the request no longer fits its limits. */
+  /** Called after a wait: throws when the request no longer fits its limits. */
   recheck(): void;
 }
 
-/** The money of requests under way. */
+/** The money of running requests. */
 export interface ModelMoney {
   /**
-   * Holds what a request may cost at most, for its process and its ancestors. While others hold so
-   * much that not even a usual answer fits, it waits for them: an answer cut short would be paid for
-   * nothing. Rejects `cancelled`, and as `recheck` throws.
+   * Holds the possible cost of a request, for its process and its ancestors. While other requests
+   * hold so much that not even a usual answer fits, it waits for them, because a cut answer would
+   * be paid for nothing. Rejects with `cancelled`, and with `recheck`'s fault.
    */
   hold(pid: Pid, request: InferenceRequest, options: HoldOptions): Promise<HeldRequest>;
 }
 
-/** Makes it for the processes of a table: nothing is held. `accountOf`: a process's, in budgets over many tasks. */
+/** Makes the money of a process table, without any hold yet. `accountOf`: a process's account in standing budgets. */
 export function makeModelMoney(
   processes: Pick<ProcessTable, "get">,
   accountOf?: (pid: Pid) => Account | undefined,
@@ -64,7 +64,7 @@ export function makeModelMoney(
   const add = (pids: readonly Pid[], money: number): void => {
     for (const pid of pids) {
       const sum = (held.get(pid) ?? 0) + money;
-      // Sums of fractions come back to almost nothing.
+      // Rounding leaves tiny rests.
       if (sum > 1e-12) held.set(pid, sum);
       else held.delete(pid);
     }
@@ -92,8 +92,8 @@ export function makeModelMoney(
       const account = accountOf?.(pid);
       for (;;) {
         await account?.refresh();
-        const most = Math.min(left(pids), account?.left() ?? Infinity);
-        const fitting = affordable(request, { price }, most, input);
+        const available = Math.min(left(pids), account?.left() ?? Infinity);
+        const fitting = affordable(request, { price }, available, input);
         const busy = account?.busy() === true || pids.some((each) => held.has(each));
         if (fitting.maxTokens < usual && busy) {
           await nextFreed(signal, account);
@@ -104,7 +104,7 @@ export function makeModelMoney(
         account?.check(cost.ofInput(input));
         let money = cost.ofInput(input) +
           cost.of({ inputTokens: 0, outputTokens: fitting.maxTokens });
-        // INVARIANT: no await between the look and this: two at once of one process hold together.
+        // INVARIANT: no await between reading the sums and this, so that concurrent requests count together.
         add(pids, money);
         const letGo = (): void => {
           add(pids, -money);
@@ -112,7 +112,7 @@ export function makeModelMoney(
           freed.resolve();
           freed = Promise.withResolvers();
         };
-        // A single token more is let through, as where this kernel is alone.
+        // An answer of a single token needs only the input's cost, like without other kernels.
         const need = fitting.maxTokens > 1 ? money : cost.ofInput(input);
         let release: (() => void) | undefined;
         try {
@@ -122,7 +122,7 @@ export function makeModelMoney(
           throw error;
         }
         if (account !== undefined && release === undefined) {
-          // Another kernel was first: with what is left now it is cut anew, or waits.
+          // Another kernel was first: cut again by the new rest, or wait.
           letGo();
           recheck();
           continue;
@@ -140,9 +140,9 @@ export function makeModelMoney(
 }
 
 /**
- * The request with at most as many tokens of answer as `money` (US dollars) pays for beside its input
- * (`input` tokens, tools included; absent: estimated); at least 1, so that a limit is passed by no more than rounding and by what the
- * estimate of the input is wrong.
+ * Limits a request's answer to the tokens that `money` (US dollars) pays for beside the input
+ * (`input` tokens, tools included; absent: estimated); at least 1, so that a limit is exceeded only
+ * by rounding and by the error of the input's estimate.
  */
 export function affordable(
   request: InferenceRequest,
@@ -152,60 +152,60 @@ export function affordable(
 ): InferenceRequest {
   if (price === undefined) return request;
   const { maxTokens } = request;
-  const most = makeModelCost(price).mostOutput(input, { maxTokens, money });
-  return { ...request, maxTokens: most };
+  const fitting = makeModelCost(price).mostOutput(input, { maxTokens, money });
+  return { ...request, maxTokens: fitting };
 }
 
-/** About how many tokens a request sends, tools included. */
+/** Estimated input tokens of a request, tools included. */
 export function inputTokens({ messages, tools }: InferenceRequest): number {
   return estimateTokens(messages) + estimateToolTokens(tools);
 }
 
-// What an inference costs, in US dollars: by the operator's price, never by what a service says of
-// itself. Text that stays on this machine costs nothing; a provider without a price costs as the
-// dearest. Input of a prompt cache costs what the operator wrote, or what Anthropic takes for it; of
-// any other provider its full price, so that a budget errs towards stopping.
+// The cost of inferences in US dollars: by the operator's price, never by a service's claim. Local
+// models cost nothing; a provider without a price costs like the dearest. Cached input costs the
+// operator's price for it, or Anthropic's factors; with other providers the full price, so that
+// budgets err towards stopping.
 
-/** Tokens of a usual answer in a tool loop: what a request under way is expected to cost. */
+/** Tokens of a usual answer in a tool loop: the expected cost of a running request. */
 export const USUAL_OUTPUT = 512;
 
-/** Parts of the input's price that Anthropic takes for input that it had kept, and that it keeps now. */
-const KEPT_READ = 0.1, KEPT_WRITTEN = 1.25;
+/** Anthropic's factors on the input price, for reading from and writing to its prompt cache. */
+const CACHE_READ = 0.1, CACHE_WRITE = 1.25;
 
-/** The price that counts; undefined where no text leaves this machine (a replay sends none). */
+/** The applied price; undefined where no text leaves this machine (a replay sends none). */
 export function priceOf(
   { host, price = DEAREST, open: { kind } }: Pick<ModelPlan, "host" | "price" | "open">,
 ): Price | undefined {
   if (host === undefined) return undefined;
   if (kind !== "anthropic") return price;
   const { input } = price;
-  return { cacheRead: input * KEPT_READ, cacheWrite: input * KEPT_WRITTEN, ...price };
+  return { cacheRead: input * CACHE_READ, cacheWrite: input * CACHE_WRITE, ...price };
 }
 
-/** What inferences of one model cost. */
+/** The costs of one model's inferences. */
 export interface ModelCost {
-  /** What a request's input may cost. Refuse it where that does not fit the budget. */
+  /** Possible cost of a request's input. Refuse the request where it does not fit the budget. */
   ofInput(input: number): number;
-  /** What it probably costs: counts while it is under way, so that many at once count together. */
+  /** Probable cost of a request, counted while it runs, so that concurrent requests count together. */
   likely(input: number, maxTokens: number): number;
   of(usage: TokenUsage): number;
   /**
-   * Most output tokens that `money` pays for beside the input, at most `maxTokens` and at least 1:
-   * a budget is then passed by no more than rounding.
+   * Output tokens that `money` pays for beside the input, at most `maxTokens` and at least 1: a
+   * budget is then exceeded only by rounding.
    */
   mostOutput(input: number, { maxTokens, money }: {
     readonly maxTokens: number;
     readonly money: number;
   }): number;
-  /** What counts as used: where a provider that is paid says nothing, the estimate. */
+  /** The counted usage: the estimate, where a paid provider reports none. */
   counted(usage: TokenUsage, estimate: TokenUsage): TokenUsage;
 }
 
-/** Makes the costs of a model of this price; undefined: free. */
+/** Makes the costs for a price; undefined: free. */
 export function makeModelCost(price: Price | undefined): ModelCost {
   const { input: perInput, output: perOutput } = price ?? { input: 0, output: 0 };
   const { cacheRead: perRead = perInput, cacheWrite: perWrite = perInput } = price ?? {};
-  // Before it is asked, a provider may have kept nothing and keep everything.
+  // Before the request, assume that nothing is cached and everything will be written to the cache.
   const perUnread = Math.max(perInput, perWrite);
   const cost = (input: number, output: number): number =>
     (input * perUnread + output * perOutput) / 1e6;
@@ -214,7 +214,7 @@ export function makeModelCost(price: Price | undefined): ModelCost {
     ofInput: (input) => cost(input, 0),
     likely: (input, maxTokens) => cost(input, Math.min(maxTokens, USUAL_OUTPUT)),
     of({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }): number {
-      // TRUST: from the provider, which may count more of one kind than there was at all.
+      // TRUST: from the provider, which may report more cached tokens than input tokens.
       const read = Math.min(cacheReadTokens, inputTokens);
       const written = Math.min(cacheWriteTokens, inputTokens - read);
       const plain = inputTokens - read - written;
@@ -227,7 +227,7 @@ export function makeModelCost(price: Price | undefined): ModelCost {
       return Math.max(1, Math.min(maxTokens, Math.floor(left)));
     },
     counted(usage, estimate): TokenUsage {
-      // TRUST: a server that leaves usage out would otherwise be free.
+      // TRUST: a server that reports no usage would otherwise be free.
       if (price === undefined) return usage;
       return {
         ...usage,

@@ -1,6 +1,6 @@
 /**
- * Rates of model providers, shared by all tasks: who comes first goes first, whoever has to wait
- * waits here, and a provider that asks for time gets it from everyone.
+ * Rates of model providers, shared by all tasks: requests wait in order of arrival, and a
+ * provider's request to slow down applies to everyone.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -8,12 +8,12 @@ import type { FaultCode } from "../../../contracts/base/mod.ts";
 import type { Rates } from "../../../contracts/model/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";
 
-/** How a request waits for its turn. */
+/** Options of a wait. */
 interface EnterOptions {
   readonly signal: AbortSignal;
   /** Refuse with `rateLimited` instead of waiting. */
   readonly noWait: boolean;
-  /** Told once, before it waits: about how many milliseconds. */
+  /** Called once before a wait, with about how many milliseconds. */
   readonly onWait?: (ms: number) => void;
 }
 
@@ -21,7 +21,7 @@ interface EnterOptions {
 export interface Entered {
   /** Corrects the estimate by the tokens that were really used. Only its first call counts. */
   settle(tokens: number): void;
-  /** It failed: the estimate stands, and a provider's Retry-After holds back whoever comes next. */
+  /** Called after a failure: the estimate stays, and a provider's Retry-After delays later requests. */
   failed(error: unknown): void;
 }
 
@@ -29,7 +29,7 @@ export interface Entered {
 export interface ModelRates {
   /**
    * Waits until a request of about `need.tokens` fits the rates of the provider `key` (its host).
-   * Of several rates that are named for one key, the lowest of those that wait hold.
+   * Where waiting requests name several rates for one key, the lowest apply.
    *
    * @throws Fault `cancelled`; `rateLimited` with `noWait`, its detail `retryAfterMs`
    */
@@ -41,7 +41,7 @@ export interface ModelRates {
   ): Promise<Entered>;
 }
 
-/** Longest that a provider may hold everyone back with one answer, milliseconds. */
+/** Milliseconds for which one answer of a provider may delay requests. */
 const MAX_PAUSE = 10 * 60_000;
 
 interface Waiting {
@@ -58,7 +58,7 @@ interface Line {
   disarm(): void;
 }
 
-/** Makes the rates: nothing was used. */
+/** Makes the rates, without any use yet. */
 export function makeModelRates(powers: Pick<Powers, "now" | "after">): ModelRates {
   const lines = new Map<string, Line>();
 
@@ -79,7 +79,7 @@ export function makeModelRates(powers: Pick<Powers, "now" | "after">): ModelRate
 
   const waitOf = (line: Line, requests: number, tokens: number): Wait => {
     const now = powers.now();
-    return longest([
+    return longestWait([
       { ms: pauseOf(line), why: "pause" },
       { ms: line.requests.wait(requests, now), why: "requests" },
       { ms: line.tokens.wait(tokens, now), why: "tokens" },
@@ -92,8 +92,8 @@ export function makeModelRates(powers: Pick<Powers, "now" | "after">): ModelRate
   };
 
   const setRates = (line: Line, rates: readonly Rates[]): void => {
-    line.requests.setRate(least(rates.map((each) => each.requestsPerMinute)), powers.now());
-    line.tokens.setRate(least(rates.map((each) => each.tokensPerMinute)), powers.now());
+    line.requests.setRate(lowest(rates.map((each) => each.requestsPerMinute)), powers.now());
+    line.tokens.setRate(lowest(rates.map((each) => each.tokensPerMinute)), powers.now());
   };
 
   const serve = (line: Line): void => {
@@ -162,7 +162,7 @@ export function makeModelRates(powers: Pick<Powers, "now" | "after">): ModelRate
       setRates(line, [...line.queue.map((each) => each.rates), rates]);
       const [first] = line.queue;
       const ahead = line.queue.reduce((sum, each) => sum + each.tokens, 0);
-      const wait = longest([
+      const wait = longestWait([
         waitOf(line, line.queue.length + 1, ahead + tokens),
         waitOf(line, 1, first?.tokens ?? tokens),
       ]);
@@ -183,11 +183,11 @@ interface Wait {
   readonly why: "pause" | "requests" | "tokens";
 }
 
-function longest(waits: readonly [Wait, ...Wait[]]): Wait {
+function longestWait(waits: readonly [Wait, ...Wait[]]): Wait {
   return waits.reduce((found, wait) => wait.ms > found.ms ? wait : found);
 }
 
-function least(rates: readonly (number | undefined)[]): number | undefined {
+function lowest(rates: readonly (number | undefined)[]): number | undefined {
   const named = rates.filter((rate) => rate !== undefined);
   return named.length === 0 ? undefined : Math.min(...named);
 }
@@ -202,8 +202,8 @@ function refused(host: string, line: Line, { ms, why }: Wait): Fault {
 }
 
 /**
- * Milliseconds for which a provider asked (429, or 5xx with Retry-After); 0 when it did not. TRUST: its
- * own word, bounded by {@link MAX_PAUSE}.
+ * Milliseconds that a provider asked to wait (429, or 5xx with Retry-After); 0 where it did not.
+ * TRUST: the provider's number, bounded by {@link MAX_PAUSE}.
  */
 export function retryAfter(error: unknown): number {
   if (!(error instanceof Fault) || !BUSY.has(error.code)) return 0;
@@ -215,30 +215,30 @@ const BUSY: ReadonlySet<FaultCode> = new Set<FaultCode>(["rateLimited", "upstrea
 
 /** A token bucket that holds one minute's worth. Times are milliseconds since 1970. */
 interface RateBucket {
-  /** Most a minute from now on; undefined: as much as anyone likes. */
+  /** Sets the limit a minute; undefined: unlimited. */
   setRate(perMinute: number | undefined, now: number): void;
   rate(): number | undefined;
   /**
-   * Milliseconds until `need` fits, 0 when it does. What is larger than the whole bucket fits when
-   * nothing else was used: it then counts whole, and the next one waits the longer.
+   * Milliseconds until `need` fits, 0 where it does. An amount above the whole bucket fits when
+   * nothing else was used; it counts whole, and the next one waits longer.
    */
   wait(need: number, now: number): number;
-  /** Counts `amount`; a negative one gives back what was counted too much. */
+  /** Counts `amount`; a negative amount corrects an overcount. */
   count(amount: number, now: number): void;
 }
 
 const MINUTE = 60_000;
 
-/** Makes a bucket of which nothing was used. */
+/** Makes an unused bucket. */
 function makeRateBucket(): RateBucket {
   let perMinute: number | undefined;
-  // What was used drains at the last rate that was named, also while nobody names one.
+  // Usage drains at the last known rate, also while no rate is set.
   let draining = 0;
   let used = 0;
   let at = 0;
 
   const drain = (now: number): void => {
-    // A clock that was set back gives nothing, and goes on from where it is.
+    // A clock that was set back gives no time, and continues from its new value.
     const passed = Math.max(0, now - at);
     at = now;
     used = Math.max(0, used - passed * draining / MINUTE);
@@ -255,12 +255,12 @@ function makeRateBucket(): RateBucket {
       drain(now);
       if (perMinute === undefined) return 0;
       const over = used - Math.max(0, perMinute - need);
-      // Rounding of the drain must not cost another turn of the timer.
+      // Rounding must not cost another timer.
       return over <= perMinute * 1e-9 ? 0 : Math.ceil(over * MINUTE / perMinute);
     },
     count(amount: number, now: number): void {
       drain(now);
-      // Who has no rate leaves no debt to those who have one.
+      // Requests without a rate leave no debt for later ones with a rate.
       if (perMinute !== undefined) used = Math.max(0, used + amount);
     },
   });

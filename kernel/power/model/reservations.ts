@@ -1,7 +1,7 @@
 /**
- * Budgets and rates that several kernels share: reservations in the database that they have in common. Each kernel's own
- * count is what the database answered last; whether a request may go is decided there, in one transaction.
- * docs/decision/0117.
+ * Budgets and rates that several kernels share: reservations in their common database. Each
+ * kernel's own count is the database's last answer; whether a request may go is decided in the
+ * database, in one transaction. docs/decision/0117.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,7 +11,7 @@ import type { Powers } from "../../../contracts/task/mod.ts";
 import type { FleetAsk } from "../../../contracts/wire/wire_store.ts";
 import { type Entered, type ModelRates, retryAfter } from "./rates.ts";
 
-/** What all kernels have of a budget, US dollars. */
+/** A budget's sums over all kernels, US dollars or other units. */
 export interface SumNow {
   readonly spent: number;
   readonly held: number;
@@ -19,11 +19,11 @@ export interface SumNow {
 
 /** Sums of budgets that kernels share, by their keys. */
 export interface SharedSums {
-  /** How they stand; one that is not there begins with its seed. */
+  /** The current sums; a missing one starts with its seed. */
   look(keys: readonly string[], seeds: readonly number[]): Promise<ReadonlyMap<string, SumNow>>;
-  /** Those whose keys begin so. */
+  /** All sums whose keys have one of these prefixes. */
   all(prefixes: readonly string[]): Promise<ReadonlyMap<string, SumNow>>;
-  /** Holds `money` of each where `need` more fits `most` of each, or of none; how they stand then, and which it was. */
+  /** Holds `money` in each sum if `need` more fits `most` of every sum, else in none; resolves with the outcome and the sums. */
   hold(
     id: string,
     wanted: {
@@ -33,11 +33,11 @@ export interface SharedSums {
       readonly money: number;
     },
   ): Promise<{ readonly fits: boolean; readonly sums: ReadonlyMap<string, SumNow> }>;
-  /** What was held is held no more, and so much of it was paid. */
+  /** Ends a hold and counts `paid` as spent. */
   settle(id: string, paid: number): Promise<void>;
 }
 
-/** Says something to the table that kernels share. */
+/** Sends a request to the kernels' shared table. */
 type Ask = (ask: FleetAsk) => Promise<Json>;
 
 /** Makes the sums over that table. */
@@ -63,15 +63,15 @@ function sumsIn(answer: Json): ReadonlyMap<string, SumNow> {
   ]));
 }
 
-/** Longest wait between two looks at a rate, milliseconds: another kernel may use less than it thought. */
-const LOOK_MS = 5_000;
+/** Milliseconds between two attempts at a shared rate, at most: another kernel may use less than it reserved. */
+const MAX_RETRY_MS = 5_000;
 
-/** The rates of `own` over all kernels: who may go by this kernel's count asks the database, in turn. */
+/** Shares rates over all kernels: a request that fits this kernel's own count then asks the database, in order. */
 export function sharingRates(
   own: ModelRates,
   { fleet, powers }: { readonly fleet: Ask; readonly powers: Pick<Powers, "after"> },
 ): ModelRates {
-  /** Whoever asks for the same provider waits for those before. */
+  /** Requests to one provider wait for earlier ones. */
   const lines = new Map<string, Promise<unknown>>();
 
   const wait = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -95,7 +95,7 @@ export function sharingRates(
     { signal, noWait, onWait }: Parameters<ModelRates["enter"]>[3],
   ): Promise<void> => {
     const asked = { requests: requestsPerMinute, tokens: tokensPerMinute, need };
-    for (let told = false;; told = true) {
+    for (let announced = false;; announced = true) {
       const ms = Number(await fleet({ kind: "takeRate", key, ...asked }));
       if (ms === 0) return;
       if (noWait) {
@@ -105,13 +105,13 @@ export function sharingRates(
           { detail: { retryAfterMs: ms } },
         );
       }
-      if (!told) onWait?.(ms);
-      await wait(Math.min(ms, LOOK_MS), signal);
+      if (!announced) onWait?.(ms);
+      await wait(Math.min(ms, MAX_RETRY_MS), signal);
     }
   };
 
   const tell = (key: string, more: number, pauseMs: number): void => {
-    // Where this is lost, the estimate stands: rates err towards waiting.
+    // When this fails, the estimate stays: rates err towards waiting.
     void fleet({ kind: "tellRate", key, more, pauseMs: Math.ceil(pauseMs) }).catch(() => undefined);
   };
 

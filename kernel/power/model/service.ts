@@ -1,4 +1,4 @@
-/** One model service process as its requests see it. @module */
+/** Requests to one model service process. @module */
 import { isObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { InferenceResponse, StreamChunk } from "../../../contracts/model/model.ts";
@@ -8,32 +8,32 @@ import { asJson } from "../../../port/as_json.ts";
 import type { Child } from "../../core/child/children.ts";
 import type { ModelPlan } from "./model_plan.ts";
 
-/** How an inference is made. */
+/** Options of an inference. */
 export interface InferOptions {
   readonly onChunk: (chunk: StreamChunk) => void;
-  /** Hears each exchange with a provider, where the model is recorded. */
+  /** Called with each exchange with a provider, where the model is recorded. */
   readonly onWire?: (exchange: string) => void;
   readonly signal: AbortSignal;
-  /** Digest of the request's table of tools, when there is one: it is then sent once. */
+  /** Digest of the request's table of tools, if any; such a table is sent only once. */
   readonly table?: string | undefined;
-  /** Only pieces of text are told. */
+  /** Streams only pieces of text. */
   readonly textOnly?: boolean;
 }
 
-/** A service that is open. */
+/** An open service. */
 export interface ModelService {
   readonly child: Child;
   readonly info: ModelInfo;
   readonly plan: ModelPlan;
   readonly listeners: Map<number, Pick<InferOptions, "onChunk" | "onWire">>;
-  /** Digests of tables that were sent. */
+  /** Digests of sent tables. */
   readonly tables: Set<string>;
-  /** Its process has ended. */
+  /** True once the process has ended. */
   ended(): boolean;
   holders: number;
 }
 
-/** One inference on a service. Rejects with its fault, `cancelled`, or `upstream` when it ended. */
+/** One inference on a service. Rejects with the service's fault, `cancelled`, or `upstream` after the service's end. */
 export async function inferOn(
   service: ModelService,
   id: number,
@@ -57,7 +57,7 @@ export async function inferOn(
   }
 }
 
-/** Vectors of texts. Rejects as {@link inferOn}. */
+/** Vectors of texts. Rejects like {@link inferOn}. */
 export async function embedOn(
   service: ModelService,
   id: number,
@@ -73,7 +73,7 @@ export async function embedOn(
   return parseEmbeddings(answer, { texts: texts.length, dimensions: service.info.outputTokens });
 }
 
-/** One request under way: cancelled in the service, too, and a service that ends is `upstream`. */
+/** Runs one request: cancels it in the service on abort, and reports an ended service as `upstream`. */
 async function under(
   { child }: ModelService,
   id: number,
@@ -103,7 +103,7 @@ async function under(
   }
 }
 
-/** The service forgets tables that it has not seen for long: it says so, and is sent one again. */
+/** Sends an inference. The service drops tables that were unused for long and reports this; the table is then sent again. */
 async function asked(
   { child, tables }: ModelService,
   { id, request, table, textOnly }: Pick<InferOptions, "table" | "textOnly"> & {
@@ -129,7 +129,7 @@ type Told =
   | { readonly id: number; readonly chunk: StreamChunk }
   | { readonly id: number; readonly exchange: string };
 
-/** What a service tells while it works; undefined for what is neither chunk nor exchange. */
+/** Parses a service's notification; undefined where it is neither a chunk nor an exchange. */
 export function parseTold(op: string, body: Json): Told | undefined {
   if (!isObject(body)) return undefined;
   const { id, chunk, exchange } = body;
@@ -143,7 +143,7 @@ export function parseTold(op: string, body: Json): Told | undefined {
 /**
  * Parses the answer to `embed` (contracts/wire/wire_model.ts).
  *
- * @throws Fault `upstream` for another number of vectors, another length, or a number that is none
+ * @throws Fault `upstream` for a wrong number or length of vectors, or a component that is no number
  */
 function parseEmbeddings(
   answer: Json,

@@ -17,16 +17,16 @@ export type { InferOptions };
 /** A backend in use by one holder. */
 export interface OpenModel {
   readonly info: ModelInfo;
-  /** What was decided about it before it was opened. */
+  /** The decisions before opening. */
   readonly plan: Pick<ModelPlan, "host" | "rates" | "noWait" | "price" | "temperature" | "seed">;
   /** Rejects with the backend's fault, `cancelled`, or `upstream` when the service died. */
   infer(
     request: InferenceRequest,
     options: InferOptions,
   ): Promise<InferenceResponse>;
-  /** Vectors of at most 256 texts. Rejects as `infer`. */
+  /** Vectors of at most 256 texts. Rejects like `infer`. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
-  /** Gives it back; a service that nobody holds is kept for the next task, at most a few. */
+  /** Releases the model; a few unused services stay warm for the next task. */
   release(): void;
 }
 
@@ -34,8 +34,8 @@ export interface OpenModel {
 export interface ModelServices {
   provide(model: { readonly ref: string; readonly config: string }): Promise<OpenModel>;
   /**
-   * Ends the processes of models that nobody uses now, of one reference where it is named; the next task starts
-   * them anew. Gives the references, and those of models that stay because somebody uses them.
+   * Ends the processes of unused models, all or those of one reference; the next task starts them
+   * again. Resolves with the references of ended models, and of those in use.
    */
   unload(
     ref?: string,
@@ -43,16 +43,16 @@ export interface ModelServices {
   close(): Promise<void>;
 }
 
-/** Milliseconds for opening: some for any, and for each mebibyte of weights. */
+/** Milliseconds for opening: a fixed time, and more for each MiB of weights. */
 const OPEN_MS = 60_000;
 const WEIGHT_MS = 50;
 const openMs = ({ weights }: ModelPlan): number =>
   OPEN_MS + WEIGHT_MS * Math.ceil((weights?.bytes ?? 0) / 1_048_576);
 
-/** Idle services kept warm. */
-const IDLE = 2;
+/** Unused services that stay warm. */
+const MAX_IDLE = 2;
 
-/** What {@link makeModelServices} is handed. */
+/** The starter, the plans and the weights of model services. */
 interface ModelServicesParts {
   readonly children: Pick<Children, "model">;
   readonly plans: PlanParts;
@@ -91,7 +91,7 @@ export function makeModelServices(
       services.delete(key);
     });
     let late = false;
-    // A file of weights may bring a template that never ends.
+    // A file of weights may contain a template that never ends.
     const disarm = powers.after(openMs(plan), () => {
       late = true;
       void child.kill();
@@ -105,14 +105,14 @@ export function makeModelServices(
           `Cannot open model "${plan.open.ref}": it describes itself wrongly`,
         );
       }
-      // TRUST: what it costs and whether text leaves the machine is decided here, not by the service.
+      // TRUST: price and destination are decided here, not by the service.
       const remote = plan.needs.role === "model" ? info.data.remote : plan.host !== undefined;
-      const { price: _claimed, ...said } = info.data;
+      const { price: _claimed, ...own } = info.data;
       const price = plan.needs.role === "model" ? info.data.price : priceOf(plan);
       return {
         child,
         plan,
-        info: { ...said, remote, ...(price === undefined ? {} : { price }) },
+        info: { ...own, remote, ...(price === undefined ? {} : { price }) },
         listeners,
         tables: new Set(),
         ended: () => ended,
@@ -147,7 +147,7 @@ export function makeModelServices(
       const service = await pending.catch(() => undefined);
       if (service !== undefined && service.holders === 0) idle.push([key, service]);
     }
-    for (const [key, service] of idle.slice(0, Math.max(0, idle.length - IDLE))) {
+    for (const [key, service] of idle.slice(0, Math.max(0, idle.length - MAX_IDLE))) {
       services.delete(key);
       await service.child.kill();
     }
@@ -156,9 +156,9 @@ export function makeModelServices(
   return Object.freeze({
     async provide({ ref, config }: { ref: string; config: string }): Promise<OpenModel> {
       const plan = planModel({ ref, config }, plans);
-      // Another key is another service: the old one holds what was taken back.
+      // Another credential means another service, because the old one still holds the old credential.
       const held = plan.open.credential;
-      // A recording is played once, from its beginning: its service is its holder's alone.
+      // A recording is played once from its beginning, so its service is not shared.
       const alone = plan.needs.role === "remote" && plan.needs.at === undefined;
       const key = sha256Hex(
         alone ? String(++nextId) : "",
@@ -178,7 +178,7 @@ export function makeModelServices(
       let service = await find();
       service.holders += 1;
       let holding = true;
-      /** One that died is started again: it knew nothing that it would have to remember. */
+      /** The service, started again where it died: services keep no state. */
       const living = async (): Promise<ModelService> => {
         if (alone || !holding || !service.ended()) return service;
         const next = await find();
@@ -214,7 +214,7 @@ export function makeModelServices(
         if (service === undefined || of === undefined || (ref !== undefined && of !== ref)) {
           continue;
         }
-        // INVARIANT: looked at and taken out without a wait between, so that no task gets one that ends.
+        // INVARIANT: checked and removed without an await between, so that no task gets an ending service.
         if (service.holders > 0) used.push(of);
         else {
           services.delete(key);
@@ -234,26 +234,26 @@ export function makeModelServices(
   });
 }
 
-// The secrets of a kernel: those that are kept, which may change while it runs, and those that a command line lent.
+// The secrets of a kernel: the operator's kept ones, which may change while it runs, and those lent by a command line.
 
-/** What the operator keeps, as of one moment. */
+/** The operator's kept secrets at one moment. */
 interface KeptSecrets {
   readonly secrets: readonly Secret[];
-  /** Of what is sealed. */
+  /** Digest of the sealed file. */
   readonly digest: string;
 }
 
 /** Secrets by name. */
 export interface LentSecrets {
-  /** For model services: a kept one, or one that was lent. */
+  /** For model services: a kept or a lent secret. */
   get(name: string): Secret | undefined;
-  /** One that is kept. */
+  /** A kept secret. */
   kept(name: string): Secret | undefined;
-  /** Of the kept ones. */
+  /** Digest of the kept secrets. */
   digest(): string;
-  /** Takes these for the kept ones from now on: what is not among them is gone. */
+  /** Replaces all kept secrets. */
   keep(kept: KeptSecrets): void;
-  /** Holds one in memory, as long as this kernel lives; a kept one of the same name stays. */
+  /** Holds a secret in memory for the life of this kernel; a kept one of the same name has precedence. */
   lend(secret: Secret): void;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Budgets over many tasks: US dollars and other things for a day or a month, of all together or of each principal,
- * agent or trigger; some for the life of a task or session, or for what is there at one moment. The sums are those of the log, so
- * that a kernel that was killed changes none of them; what its requests under way may have cost counts as held until
- * their day or month is over.
+ * Budgets over many tasks: US dollars and other amounts for a day or a month, of all together or of
+ * each principal, agent or trigger; some for the life of a task or session, or for the present
+ * moment. The sums come from the log, so that a kill changes none; the possible cost of a killed
+ * kernel's requests counts until their day or month ends.
  * @module
  */
 import type { Powers } from "../../../contracts/task/process.ts";
@@ -17,9 +17,9 @@ import type { Account, StandingBudgets, Taken } from "./accounts.ts";
 import { OWNERS, periodOf, usedUp, wordsOf } from "./budget_words.ts";
 import type { SharedSums, SumNow } from "./reservations.ts";
 
-/** Part of a budget from which on people are told that it runs out. */
+/** Part of a budget from which people are told that it runs out. */
 const NEAR = 0.8;
-/** Part of a day or month before which nothing is said of how it goes on. */
+/** Part of a day or month before which no end is predicted. */
 const TOO_EARLY = 0.02;
 
 interface Sum {
@@ -28,35 +28,35 @@ interface Sum {
   told: boolean;
 }
 
-/** What budgets are made of where several kernels share them. */
+/** The parts of budgets that several kernels share. */
 export interface SharedParts extends SharedSums {
-  /** A name for what is held. */
+  /** A new name for a hold. */
   id(): string;
   after: Powers["after"];
   note(line: string): void;
 }
 
-/** Sessions of which it is told how their budgets stand: those that used the most. */
-const SESSIONS = 20;
-/** Sessions that are remembered. */
-const MOST_SESSIONS = 50_000;
-/** Milliseconds after which a kernel looks again at what others hold. */
+/** Sessions in the standings: those with the most use. */
+const SHOWN_SESSIONS = 20;
+/** Sessions whose sums are kept. */
+const MAX_SESSIONS = 50_000;
+/** Milliseconds between two reads of other kernels' holds. */
 const OTHERS_MS = 500;
 
-/** Makes them: nothing is spent. With `shared` all kernels spend of one sum. */
+/** Makes the budgets without any spending. With `shared`, all kernels spend from one sum. */
 export function makeStandingBudgets(
   budgets: readonly SpendingBudget[],
   { now }: Pick<Powers, "now">,
   shared?: SharedParts,
 ): StandingBudgets {
-  /** What this kernel booked and has not yet told the others, by whose it is. */
+  /** Payments that the other kernels do not know yet, by payer. */
   const untold = new Map<string, number>();
-  /** How many requests of theirs are under way here. */
+  /** Number of running requests here, by payer. */
   const under = new Map<string, number>();
   const sums = new Map<string, Sum>();
   let freed = Promise.withResolvers<void>();
 
-  /** Whose sum of a budget a payer's payments count in; undefined where it does not hold for them. */
+  /** The holder of the sum in which a payer's payments count; undefined where the budget does not apply to the payer. */
   const holderOf = (budget: SpendingBudget, payer: Payer): string | undefined => {
     const covers = OWNERS.every((name) =>
       budget[name] === undefined || budget[name] === payer[name]
@@ -68,7 +68,7 @@ export function makeStandingBudgets(
   };
   const keyOf = (budget: SpendingBudget, of: string, at: number): string =>
     JSON.stringify([budgets.indexOf(budget), dayOf(periodOf(budget.per, at).from), of]);
-  /** The same for all kernels, whatever the order and the amounts in their remit.yaml. */
+  /** The key for all kernels, independent of the order and the amounts in their remit.yaml. */
   const sharedKey = (key: string): string => {
     const [number, from, of] = JSON.parse(key) as [number, string, string];
     return `${sharedStart(number, from)}${JSON.stringify(of)}`;
@@ -94,17 +94,17 @@ export function makeStandingBudgets(
     sums.set(key, sum);
     return sum;
   };
-  /** Sums of sessions, of which nobody says that they are over: those that nobody used for longest are forgotten. */
+  /** Keys of sessions' sums. Sessions have no end, so the least recently used are forgotten. */
   const sessions = new Set<string>();
   const remember = (key: string): void => {
     sessions.delete(key);
     sessions.add(key);
     const [oldest] = sessions;
-    if (sessions.size <= MOST_SESSIONS || oldest === undefined) return;
+    if (sessions.size <= MAX_SESSIONS || oldest === undefined) return;
     sessions.delete(oldest);
     sums.delete(oldest);
   };
-  /** Each budget that holds for a spender now, and its sum. */
+  /** The budgets that apply to a spender now, with their sums. */
   const holding = (
     payer: Payer,
     what: BudgetOf,
@@ -129,7 +129,7 @@ export function makeStandingBudgets(
       ...(outAt < to ? { outAt: Math.max(at, outAt) } : {}),
     };
   };
-  /** Of these sums those that people are not told of yet and should be. */
+  /** The budgets near their end of which people were not told yet. */
   const nearOf = (all: readonly Holding[]): readonly BudgetStanding[] =>
     all.flatMap(({ budget, most, of, sum }) => {
       const now = budget.per === "moment" ? sum.held : sum.spent;
@@ -139,12 +139,12 @@ export function makeStandingBudgets(
     });
   const check = (all: readonly Holding[], amount: number, doing: string): void => {
     for (const { budget, most, of, sum } of all) {
-      // Sums of fractions are a little off.
+      // Sums of fractions have rounding errors.
       if (sum.spent + sum.held + amount <= most * (1 + 1e-9)) continue;
       throw usedUp(budget, { of, sum, amount, doing });
     }
   };
-  /** Tells the other kernels; undefined where there was not as much left of all together. */
+  /** Counts an amount for all kernels; undefined where it does not fit all their spending. */
   const shareTaken = async (
     others: SharedParts,
     all: readonly Holding[],
@@ -166,7 +166,7 @@ export function makeStandingBudgets(
     return true;
   };
 
-  /** What nobody held before, as vectors and what the operator asks, is told at once; the rest with its request's end. */
+  /** Tells payments without a hold (vectors, the operator's requests) at once; others are told at their request's end. */
   const tellOthers = (others: SharedParts, payer: Payer, money: number): void => {
     const name = JSON.stringify(payer);
     const keys = holding(payer, "money").map(({ key }) => sharedKey(key));
@@ -189,18 +189,18 @@ export function makeStandingBudgets(
       if (budget !== undefined) Object.assign(sumAt(keyOf(budget, of, at)), sum);
     }
   };
-  const letGo = (): void => {
+  const freeAll = (): void => {
     freed.resolve();
     freed = Promise.withResolvers();
   };
-  /** Tells the others what was paid of what was held, once. */
+  /** Tells the other kernels the payments of a hold, once. */
   const settle = (others: SharedParts, id: string, payer: string): void => {
     const paid = untold.get(payer) ?? 0;
     untold.delete(payer);
     others.settle(id, paid).catch((error: unknown) => {
-      // It stays held, which is no less than what was paid: budgets err towards stopping.
+      // The hold remains, which is no less than the payment: budgets err towards stopping.
       others.note(`Cannot tell other kernels what was paid: ${String(error)}`);
-    }).finally(letGo);
+    }).finally(freeAll);
   };
   const holdShared = async (
     others: SharedParts,
@@ -250,7 +250,7 @@ export function makeStandingBudgets(
         check: (money) => check(holding(payer, what), money, "infer"),
         async take(amount, doing, past = false): Promise<Taken> {
           const all = holding(payer, what);
-          // INVARIANT: no await between the look and what is counted: two at once keep one budget together.
+          // INVARIANT: no await between the check and the count, so that concurrent uses keep one budget.
           if (!past) check(all, amount, doing);
           const present = all.filter(({ budget }) => budget.per === "moment");
           const lasting = all.filter(({ budget }) => budget.per !== "moment");
@@ -276,7 +276,7 @@ export function makeStandingBudgets(
           return { near: nearOf(all), lasting: lasting.length > 0, release };
         },
         async hold(money, need = money) {
-          // Of the day in which it was asked: the same sums are let go of, whatever the clock says then.
+          // The sums of the request's day, so that the same ones are released later, whatever the clock then is.
           const all = holding(payer, what);
           if (shared !== undefined && all.length > 0) {
             return await holdShared(shared, all, { money, need, payer: JSON.stringify(payer) });
@@ -287,7 +287,7 @@ export function makeStandingBudgets(
             if (!open) return;
             open = false;
             for (const { sum } of all) sum.held = Math.max(0, sum.held - money);
-            letGo();
+            freeAll();
           };
         },
         book(money): readonly BudgetStanding[] {
@@ -299,7 +299,7 @@ export function makeStandingBudgets(
         busy: () => holding(payer, what).some(({ sum }) => sum.held > 1e-12),
         freed(): Promise<void> {
           if (shared === undefined) return freed.promise;
-          // What other kernels let go of is told by nobody.
+          // Nobody tells of other kernels' released holds.
           const { promise, resolve } = Promise.withResolvers<void>();
           const disarm = shared.after(OTHERS_MS, resolve);
           return Promise.race([freed.promise, promise]).finally(disarm);
@@ -309,7 +309,7 @@ export function makeStandingBudgets(
       if (budgets.length === 0) return;
       for await (const { at, task, child, money, open } of spent) {
         for (const { most, sum } of holding(payerOf(await find(task), child), "money", at)) {
-          // What a killed kernel asked for is nobody's to let go of: it counts as spent.
+          // Nobody can release a killed kernel's requests, so they count as spent.
           sum.spent += money;
           if (!open) sum.told ||= sum.spent >= most * NEAR;
         }
@@ -319,7 +319,7 @@ export function makeStandingBudgets(
       learn(await shared.look(keys.map(sharedKey), keys.map((key) => sumAt(key).spent)), keys);
     },
     async seedUsed(used, find, { live, again = false }): Promise<void> {
-      // What is here was counted here, or seeded before.
+      // Existing sums were counted here, or seeded before.
       const known: ReadonlySet<string> = new Set(again ? sums.keys() : []);
       for await (const { at, task, child, of, amount } of used) {
         const own = live.has(task) ? { task } : {};
@@ -343,7 +343,7 @@ export function makeStandingBudgets(
         });
         if (budget.per === "session") {
           return own.filter(({ spent, held }) => spent + held > 0)
-            .sort((a, b) => b.spent + b.held - a.spent - a.held).slice(0, SESSIONS);
+            .sort((a, b) => b.spent + b.held - a.spent - a.held).slice(0, SHOWN_SESSIONS);
         }
         if (own.length > 0 || budget.each !== undefined || budget.per === "task") return own;
         return [standing(budget, "", { spent: 0, held: 0, told: false })];

@@ -1,12 +1,12 @@
 /**
- * Which model a process uses, and what it is to use next: because a rule says so, or a person. A
- * switch is a new capability, made between two inferences.
+ * The model that a process uses, and a due switch to another, by a rule or by a person. A switch is
+ * a new capability, made between two inferences.
  *
- * Before each inference the session asks {@link ModelSwitch.due}. If something is due it judges the
- * other model as if the process had begun with it (policy by profile and label), opens it, and says
- * {@link ModelSwitch.made} — then it draws the worker's handle anew, gives the old model back and logs
- * {@link modelChanged} before the request leaves — or {@link ModelSwitch.kept} when it may not or
- * cannot, logged too: the process goes on with what it has.
+ * Before each inference the session asks {@link ModelSwitch.due}. For a due switch it judges the
+ * other model as if the process had started with it (policy by profile and label) and opens it.
+ * Then it calls {@link ModelSwitch.made}, draws a new handle for the worker, releases the old model
+ * and logs {@link modelChanged} before the request; or it calls {@link ModelSwitch.kept} where the
+ * model may not or cannot be used, which is logged too, and the process keeps its model.
  * @module
  */
 import type { ToolCall } from "../../../contracts/model/chat.ts";
@@ -18,10 +18,10 @@ import type { ModelInfo } from "../../../contracts/model/model.ts";
 import type { ModelChoice } from "../../../contracts/task/task.ts";
 import type { Outcome } from "../../../contracts/tool/tool.ts";
 
-/** Why a process gets another model. */
+/** The reason of a switch. */
 type SwitchReason = "escalated" | "person" | "label";
 
-/** A switch that is to be made. */
+/** A switch to be made. */
 export interface DueSwitch {
   readonly to: ModelChoice;
   readonly why: SwitchReason;
@@ -29,25 +29,25 @@ export interface DueSwitch {
 
 /** The model of one process. */
 export interface ModelSwitch {
-  /** What it uses now. */
+  /** The model in use. */
   current(): ModelChoice;
-  /** Of each answer of its model. */
+  /** Called with the calls of each answer. */
   proposed(calls: readonly ToolCall[]): void;
-  /** Of each call, when the gate has answered. */
+  /** Called with each call's outcome at the gate. */
   called(call: ToolCall, outcome: Outcome): void;
-  /** Of each inference that failed. */
+  /** Called with each failed inference. */
   failed(code: FaultCode): void;
-  /** A person's choice (`/model NAME`), the newest counts: from the next inference on. */
+  /** A person's choice (`/model NAME`), the newest counts, from the next inference on. */
   choose(to: ModelChoice): void;
-  /** What is to be switched to before the next inference. */
+  /** The switch to make before the next inference. */
   due(): DueSwitch | undefined;
-  /** It is in use from now on. */
+  /** Called when the new model is in use. */
   made(due: DueSwitch): void;
-  /** It may not or cannot be used, and is not tried again. */
+  /** Called when the new model may not or cannot be used; it is not tried again. */
   kept(due: DueSwitch): void;
 }
 
-/** Makes the switch of a process that begins with `first`. */
+/** Makes the switch of a process that starts with `first`. */
 export function makeModelSwitch(
   first: ModelChoice,
   rule: EscalationRule | undefined,
@@ -76,7 +76,7 @@ export function makeModelSwitch(
     },
     made(due): void {
       over(due);
-      // The rule was the first model's. Whoever chose another by hand does not mean it to be left.
+      // The rule belongs to the first model: a model that a person chose stays.
       escalation.end();
       now = due.to;
     },
@@ -85,17 +85,17 @@ export function makeModelSwitch(
 }
 
 /**
- * The event of a switch, or with `refused` of one that was not made. References (which may name paths
- * and hosts) and the configuration lie in the private part, from which a resumed task takes its model.
+ * The event of a switch, or with `refused` of one that was not made. References (which may name paths and hosts) and the
+ * configuration are in the private part, from which a resumed task takes its model.
  */
 export function modelChanged(
   pid: Pid,
   { due, from, to, refused }: {
     readonly due: DueSwitch;
     readonly from: Pick<ModelInfo, "id">;
-    /** Absent when it was never opened. */
+    /** Absent where it was never opened. */
     readonly to?: Pick<ModelInfo, "id" | "backend">;
-    /** Why it stayed with the old one: a rule's name or a fault's message. */
+    /** Why the old model stayed: a rule's name or a fault's message. */
     readonly refused?: string;
   },
 ): NewEvent {
@@ -116,7 +116,7 @@ export function modelChanged(
 }
 
 /**
- * The event of a model that a person chose while the task had no process: whether it may be used is
+ * The event of a model that a person chose while the task had no process. Whether it may be used is
  * judged before each inference.
  */
 export function modelChosen({ ref, config }: ModelChoice): NewEvent {
@@ -127,7 +127,7 @@ export function modelChosen({ ref, config }: ModelChoice): NewEvent {
   };
 }
 
-/** The model that a `modelChanged` event of a log switched to; undefined when it stayed as it was. */
+/** The model that a `modelChanged` event of a log switched to; undefined where no switch was made. */
 export function switchedTo(
   body: JsonObject,
   secret: JsonObject | undefined,
@@ -138,34 +138,34 @@ export function switchedTo(
   return typeof ref === "string" && typeof config === "string" ? { ref, config } : undefined;
 }
 
-// The explicit rule `retry on NAME after N invalid calls`: counts what a process's model proposes, and
-// says once when it is time for another model. Pure.
+// The rule `retry on NAME after N invalid calls`: counts the invalid calls of a process's model,
+// and reports once when another model is due. Pure.
 
-/** As remit.yaml writes it (`TaskRequest.model.escalate`). */
+/** The rule as in remit.yaml (`TaskRequest.model.escalate`). */
 export interface EscalationRule {
-  /** Calls in a row that were not valid. */
+  /** Calls in a row that were invalid. */
   readonly after: number;
   readonly to: ModelChoice;
 }
 
-/** The count of one process. */
+/** The count of one process's invalid calls. */
 interface Escalation {
-  /** What the model proposed in an answer: only these calls can count, each once. */
+  /** Takes the calls of an answer: only these can count, each once. */
   proposed(calls: readonly ToolCall[]): void;
-  /** What the gate said of a call. Everything but `invalidArguments` and `unknownTool` begins anew. */
+  /** Takes a call's outcome. Any outcome but `invalidArguments` and `unknownTool` resets the count. */
   called(call: ToolCall, outcome: Outcome): void;
-  /** An inference failed: `lowConfidence` counts as a call that was not valid, others do not count. */
+  /** Takes a failed inference: `lowConfidence` counts as an invalid call, other codes do not count. */
   failed(code: FaultCode): void;
-  /** Whether it is time. True until {@link Escalation.end}. */
+  /** Tells whether another model is due, until {@link Escalation.end}. */
   isDue(): boolean;
-  /** It was heeded, or cannot be: the rule has had its turn. */
+  /** Ends the rule after its switch was made or refused. */
   end(): void;
 }
 
-/** What the model wrote does not fit; a refusal by policy or a tool's failure is not its fault. */
+/** Outcomes caused by the model's own text; a refusal by policy or a tool's failure is not its fault. */
 const INVALID: ReadonlySet<Outcome> = new Set<Outcome>(["invalidArguments", "unknownTool"]);
 
-/** Makes the count of a process; without a rule it is never due. */
+/** Makes the count of a process; without a rule nothing is ever due. */
 export function makeEscalation(rule: Pick<EscalationRule, "after"> | undefined): Escalation {
   const open = new Map<string, string>();
   let inRow = 0;
@@ -178,7 +178,7 @@ export function makeEscalation(rule: Pick<EscalationRule, "after"> | undefined):
       for (const call of calls) open.set(call.id, wordsOf(call));
     },
     called(call: ToolCall, outcome: Outcome): void {
-      // TRUST: calls come from the worker, which must not reach a dearer model by its own nonsense.
+      // TRUST: calls come from the worker, which must not reach a dearer model by sending nonsense.
       if (open.get(call.id) !== wordsOf(call)) return;
       open.delete(call.id);
       inRow = INVALID.has(outcome) ? inRow + 1 : 0;

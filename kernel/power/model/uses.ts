@@ -1,6 +1,6 @@
 /**
- * What tasks use of other things than money, counted against budgets before it is used: a kill then loses none of it,
- * and what a call did not need after all stays counted. docs/money.md.
+ * Tasks' use of budgets other than money, counted before the use: a kill then loses nothing, and
+ * unused amounts stay counted. docs/money.md.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -18,7 +18,7 @@ import {
 import { amountText, periodOf } from "./budget_words.ts";
 import type { FindOrAsk, StandingBudgets } from "./accounts.ts";
 
-/** What {@link makeUses} is handed. */
+/** The budgets, the log and the processes. */
 export interface UsesParts {
   readonly budgets: Pick<StandingBudgets, "of" | "has">;
   readonly log: Pick<EventLog, "append">;
@@ -26,14 +26,14 @@ export interface UsesParts {
   find: FindTask;
 }
 
-/** A line for people who watch: how a budget stands that runs out. */
+/** A line about a budget that runs out, for watchers. */
 export function nearText({ name, per, of, spent, held }: BudgetStanding): string {
-  // A request holds what it may cost until its payment is booked: that is not spent a second time.
+  // A request holds its possible cost until its payment is booked, so a hold is not spent a second time.
   const amount = amountText(of, per === "moment" ? held : spent);
   return `${name}: ${amount} ${of === "money" ? "spent" : "used"}`;
 }
 
-/** Makes them over a kernel's budgets. */
+/** Makes the uses of a kernel's budgets. */
 export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
   const payer = ({ task, pid }: User): Payer => {
     const row = pid === undefined ? undefined : processes.get(pid);
@@ -53,7 +53,7 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
     );
     const { task = "kernel", pid = 1 } = user;
     try {
-      // Nothing is used before it is on record.
+      // A use is logged before it happens.
       await log.append(task, [
         ...(lasting ? [{ kind: "budgetUsed" as const, body: { pid, of, amount } }] : []),
         ...near.map((each) => ({
@@ -75,7 +75,7 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
       try {
         return { amount, release: await uses.take(user, { [of]: amount }, doing) };
       } catch (error) {
-        // Others, also of another kernel, were first.
+        // Other uses, or another kernel, were first.
         if (!(error instanceof Fault) || error.code !== "budgetExhausted") throw error;
         return { amount: need, release: await uses.take(user, { [of]: need }, doing) };
       }
@@ -100,8 +100,8 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
 }
 
 /**
- * Counts in budgets what the log says of the month of `now`, and of the tasks that are not over; `spent` and `used` read
- * it since a time.
+ * Counts the log's uses of the month of `now`, and of unfinished tasks, in the budgets; `spent` and
+ * `used` read the log since a moment.
  */
 export async function seedBudgets(
   budgets: Pick<StandingBudgets, "seed" | "seedUsed">,
@@ -110,7 +110,7 @@ export async function seedBudgets(
     used(since: number): AsyncIterable<Used>;
     readonly find: FindOrAsk;
     readonly now: number;
-    /** Tasks that are not over. */
+    /** Unfinished tasks. */
     readonly live: readonly Pick<AgentTask, "id" | "createdAt">[];
   },
 ): Promise<void> {

@@ -1,32 +1,31 @@
-/** Weights on their way to a model service: hashed as they are read, so that what was checked is what runs. @module */
+/** Weights for a model service, hashed while they are read, so that the checked bytes are the ones that run. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { WEIGHTS_PIECE } from "../../../contracts/wire/wire_model.ts";
 import type { Port } from "../../../contracts/base/mod.ts";
 import type { WeightsFile } from "./model_plan.ts";
 
-/** Pieces of a file of at most `size` bytes, in order; undefined when there is no such file. */
+/** Pieces of a file of at most `size` bytes, in order; undefined where there is no such file. */
 export type ReadPieces = (
   path: string,
   size: number,
 ) => Promise<AsyncIterable<Uint8Array<ArrayBuffer>> | undefined>;
 
-/** A SHA-256 that is fed. */
+/** An incremental SHA-256. */
 export interface Hash {
   update(bytes: Uint8Array): void;
   hex(): string;
 }
 
-/** What reads weights. */
+/** The powers to read and hash weights. */
 export interface WeightsPowers {
   readonly read: ReadPieces;
   hash(): Hash;
 }
 
 /**
- * Reads weights whole, hands each piece on (`take` undefined: only looks), and checks them.
+ * Reads weights completely, passes each piece to `take` where given, and checks size and hash.
  *
- * @throws Fault `notFound` when they are gone, `storeCorrupt` when they are not what they were, and
- * what `take` throws
+ * @throws Fault `notFound` where they are gone, `storeCorrupt` where they have changed, and `take`'s error
  */
 export async function readWeights(
   { file, sha256, bytes }: WeightsFile,
@@ -52,7 +51,7 @@ export async function readWeights(
   if (at !== bytes || sum.hex() !== sha256) throw changed(sha256);
 }
 
-/** Sends weights to a service. Throws as {@link readWeights}; then the service must not be opened. */
+/** Sends weights to a service. Throws like {@link readWeights}; the service must not be opened then. */
 export async function feedWeights(
   file: WeightsFile,
   powers: WeightsPowers,

@@ -9,7 +9,7 @@ async function* piecesOf(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     for (;;) {
-      // Each piece is another's to keep.
+      // A new buffer for each piece, because the receiver may keep it.
       const piece = new Uint8Array(size);
       let filled = 0;
       while (filled < size) {

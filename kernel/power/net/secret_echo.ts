@@ -1,13 +1,14 @@
-/** Secrets that the other side of a request sends back, taken out again. @module */
+/** Removes secrets that the other side of a request sends back. @module */
 import { Buffer } from "node:buffer";
 import { isList } from "../../../contracts/base/json.ts";
 import type { Json } from "../../../contracts/base/mod.ts";
 import type { Secret } from "../../../contracts/wire/mod.ts";
 
-/** What stands in the place of a secret. */
+/** The replacement of a secret. */
 export const REDACTED = "⟨redacted: secret⟩";
-/** A value this short stands for too much else, and so does a part of base64. */
-const SHORTEST = 4, SHORTEST_PART = 8;
+
+/** Shorter values, and shorter parts of base64, would match too much other text. */
+const MIN_LENGTH = 4, MIN_PART = 8;
 
 /** A text without the values, plain or in the usual encodings. */
 export function hidden(text: string, secrets: readonly Pick<Secret, "value" | "prefix">[]): string {
@@ -34,7 +35,7 @@ export function withoutSecrets(
 }
 
 function cleanBytes(base64: string, secrets: readonly Pick<Secret, "value" | "prefix">[]): string {
-  // Latin-1 gives each byte one character, and back.
+  // Latin-1 maps each byte to one character and back.
   const before = Buffer.from(base64, "base64").toString("latin1");
   const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
   const after = secretForms(secrets).reduce(
@@ -45,14 +46,14 @@ function cleanBytes(base64: string, secrets: readonly Pick<Secret, "value" | "pr
 }
 
 /**
- * Each value as it is, percent-encoded as URLs and forms do, in JSON, and in base64 of both
- * alphabets, alone, with its prefix, and within a longer text (`user:value` of Basic). The longest
- * first: none hides the rest of another.
+ * All forms of each value: plain, percent-encoded like in URLs and forms, in JSON, and in base64 of both alphabets, alone,
+ * with its prefix, and within a longer text (`user:value` of Basic). Longest first, so that no form hides the rest of
+ * another.
  */
 function secretForms(
   secrets: readonly Pick<Secret, "value" | "prefix">[],
 ): readonly string[] {
-  const forms = secrets.filter(({ value }) => value.length >= SHORTEST).flatMap((
+  const forms = secrets.filter(({ value }) => value.length >= MIN_LENGTH).flatMap((
     { value, prefix },
   ) => [value, ...urlForms(value), ...jsonForms(value), ...base64Forms(value, prefix)]);
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
@@ -74,11 +75,11 @@ function jsonForms(value: string): readonly string[] {
 
 function base64Forms(value: string, prefix: string): readonly string[] {
   const bytes = Buffer.from(value);
-  // A character of base64 is six bits: of those at the edges other bytes have a part.
+  // A base64 character has six bits; those at the edges share bits with other bytes.
   const within = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
       .slice(Math.ceil(before * 8 / 6), Math.floor((before + bytes.length) * 8 / 6))
-  ).filter(({ length }) => length >= SHORTEST_PART);
+  ).filter(({ length }) => length >= MIN_PART);
   const whole = [bytes, Buffer.from(prefix + value)].map((each) =>
     each.toString("base64").replace(/=+$/, "")
   );
@@ -90,17 +91,17 @@ function base64Forms(value: string, prefix: string): readonly string[] {
 
 /** A filter over one stream of bytes. */
 export interface SecretFilter {
-  /** What of the bytes so far may be passed on: all but an end that may be the beginning of a secret. */
+  /** Returns the bytes that may be passed on: all but an end that may begin a secret. */
   pass(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** What was held back. */
+  /** Returns the bytes held back. */
   end(): Uint8Array<ArrayBuffer>;
 }
 
-/** Makes a filter that replaces each secret, in all its usual encodings, also where it comes in two pieces. */
+/** Makes a filter that replaces each secret, in all its usual encodings, even across pieces. */
 export function makeSecretFilter(
   secrets: readonly Pick<Secret, "value" | "prefix">[],
 ): SecretFilter {
-  // Latin-1 gives each byte one character, and back.
+  // Latin-1 maps each byte to one character and back.
   const latin = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
   const bytes = (text: string): Uint8Array<ArrayBuffer> =>
     new Uint8Array(Buffer.from(text, "latin1"));
@@ -108,7 +109,7 @@ export function makeSecretFilter(
   const redacted = latin(REDACTED);
   let held = "";
 
-  /** Characters at the end of `text` that begin a secret. */
+  /** Length of the longest end of `text` that may begin a secret. */
   const begun = (text: string): number =>
     forms.reduce((most, form) => {
       for (let n = Math.min(form.length - 1, text.length); n > most; n--) {

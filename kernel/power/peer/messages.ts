@@ -1,6 +1,6 @@
 /**
- * What a peer says while a call to it is under way: each message goes through the inbox of the calling task, as any that
- * arrives, and is shown with the call's result. Bounded here, whatever its bridge lets through.
+ * Messages of a peer during a call to it: each passes the inbox of the calling task like every incoming message, and is
+ * shown with the call's result. The number is limited here, whatever the bridge passes on.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -18,45 +18,45 @@ import type { GrantedCall, Meanwhile } from "../../../contracts/task/power.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
-/** Messages of one call, and bytes of all their bodies: of questions, and of all others. */
-const MAX: Readonly<Record<PeerSaid["kind"], number>> = {
+/** Messages of one call, and bytes of their bodies: for questions, and for all others. */
+const MAX_MESSAGES: Readonly<Record<PeerSaid["kind"], number>> = {
   status: 24,
   question: 4,
   artifactReady: 2,
 };
-const BYTES = { question: 32_768, other: 20_480 } as const;
-/** Different messages of one call that are told apart: more are only counted. */
-const TOLD_APART = 256;
+const MAX_BYTES = { question: 32_768, other: 20_480 } as const;
+/** Distinct messages of one call that are recognised; repetitions of later ones count again. */
+const MAX_DISTINCT = 256;
 
-/** What {@link makePeerMessages} is handed. */
+/** The inbox, the framing and the intents of calls. */
 export interface PeerMessagesParts {
-  /** Asked for with each call: tools are wired before inboxes. */
+  /** Fetched at each call, because tools are wired before inboxes. */
   inbox(): CallInbox;
-  /** Messages as a model reads them: data. */
+  /** Messages framed as data for a model. */
   frame(entries: readonly InboxEntry[]): string;
-  /** The place of a call's intent in its task's log; undefined when it is not known. */
+  /** The position of a call's intent in its task's log; undefined where unknown. */
   intentOf(call: Pick<GrantedCall, "task" | "pid" | "callId">): number | undefined;
 }
 
-/** What is said during one call. */
+/** The listener during one call. */
 export interface PeerHearing {
-  /** TRUST: its bridge read what a stranger sent. */
+  /** Takes a message. TRUST: from a bridge that read a stranger's bytes. */
   take(said: PeerSaid): void;
-  /** The call is over: what came is shown with it. Never rejects. */
+  /** Ends the call; resolves with the messages to show with it. Never rejects. */
   end(): Promise<Meanwhile | undefined>;
 }
 
-/** Hears peers. */
+/** Listens to peers. */
 export interface PeerMessages {
-  /** `label` is how confidential what the peer knows is, at the moment it is asked. */
+  /** Starts listening for one call. `label` returns the label of what the peer knows at that moment. */
   hear(call: GrantedCall, peer: { readonly name: string; label(): Label }): PeerHearing;
 }
 
-/** Messages that are not shown, by why. */
+/** Counts of messages that are not shown, by reason. */
 interface Unshown {
-  /** Put aside for a person. */
+  /** Set aside for a person. */
   aside: number;
-  /** Taken, and kept back until a person hears their sender again. */
+  /** Accepted, and held until a person unmutes the sender. */
   back: number;
   refused: number;
   over: number;
@@ -64,7 +64,7 @@ interface Unshown {
   readonly codes: Set<string>;
 }
 
-/** Makes it. */
+/** Makes the listeners of all peers. */
 export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
   return Object.freeze<PeerMessages>({
     hear(call, peer): PeerHearing {
@@ -80,7 +80,7 @@ export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
       let over = false;
       inbox.begin(place);
 
-      /** What the peer knows, and what it says of the labels of its own words. */
+      /** The highest label that the peer gave its own messages. */
       let theirs: Label = "public";
       const label = (): Label => mixLabel(peer.label(), theirs);
       const put = async (message: AgentMessage): Promise<void> => {
@@ -103,10 +103,12 @@ export function makePeerMessages(parts: PeerMessagesParts): PeerMessages {
           const said = wellFormed(given);
           const digest = sha256Hex(canonicalJson([said.message, said.kind, said.body]));
           if (seen.has(digest)) return;
-          if (seen.size < TOLD_APART) seen.add(digest);
+          if (seen.size < MAX_DISTINCT) seen.add(digest);
           const which = said.kind === "question" ? "question" : "other";
           const size = new TextEncoder().encode(said.body).length;
-          if (counts[said.kind] >= MAX[said.kind] || bytes[which] + size > BYTES[which]) {
+          if (
+            counts[said.kind] >= MAX_MESSAGES[said.kind] || bytes[which] + size > MAX_BYTES[which]
+          ) {
             unshown.over += 1;
             return;
           }
@@ -146,7 +148,7 @@ const NOTHING = {
   dropped: nothing,
 } as const;
 
-/** Nothing of it is the peer's to choose but its words, its names for itself, and its kind. */
+/** The message for the inbox. The peer chooses only the text, its own ids, and the kind. */
 function messageOf(
   said: PeerSaid,
   { call, sender, parent }: {
@@ -168,7 +170,7 @@ function messageOf(
   };
 }
 
-/** The peer's own id where it can be one; else one that the same words have again. */
+/** The peer's own id where valid, else an id derived from the content. */
 function idOf(said: PeerSaid): string {
   const { data } = MessageId.safeParse(said.message);
   if (data !== undefined) return data;
@@ -176,7 +178,7 @@ function idOf(said: PeerSaid): string {
   return `remit-${sha256Hex(canonicalJson(["said", message, kind, body, artifacts])).slice(0, 40)}`;
 }
 
-/** What is not shown is said, and how a person sees it. */
+/** Reports messages that are not shown, and where a person sees them. */
 function noteOf(sender: Sender, { aside, back, refused, over, codes }: Unshown): string {
   const why = [
     ...aside === 0 ? [] : [`${aside} put aside for a person ("remit inbox list")`],
@@ -193,7 +195,7 @@ function reasonOf(code: string): string {
   return code === "rateLimited" ? "too many" : code;
 }
 
-/** Half characters have no canonical form. */
+/** Replaces lone surrogates, which have no canonical form. */
 function wellFormed(said: PeerSaid): PeerSaid {
   const { message, task, body, artifacts } = said;
   return {

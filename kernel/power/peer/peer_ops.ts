@@ -1,4 +1,4 @@
-/** What the operator's own programs do with exchanges with peers, through the control socket. @module */
+/** The operator's operations on exchanges with peers, through the control socket. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isLoopback } from "../../../contracts/base/loopback.ts";
 import type { ExchangeId, PeerSend } from "../../../contracts/exchange/exchange.ts";
@@ -9,10 +9,10 @@ import type { Uses } from "../../../contracts/task/spending.ts";
 import { sentBytes } from "../net/fetching.ts";
 import { type NetService, parseNetAnswer } from "../net/net_service.ts";
 
-/** Handlers of the operations that answer and are done. */
+/** Handlers of operations with a single answer. */
 export type PeerOps = ReturnType<typeof makePeerOps>;
 
-/** Makes them, each under the name of its operation. */
+/** Makes the handlers, each under the name of its operation. */
 export function makePeerOps(
   { exchanges, deliver }: { readonly exchanges: PeerExchanges; readonly deliver: Deliver },
 ) {
@@ -29,30 +29,30 @@ export function makePeerOps(
   });
 }
 
-/** Tells something on a connection. */
+/** Sends a notification on a connection. */
 type Tell = (op: string, body: Json) => void;
 
-/** What goes on after its answer: on the connection that asked, until that ends. */
+/** Operations that continue after their answer, until the connection ends. */
 export interface PeerWatching {
   send(sent: PeerSend): Promise<{ readonly exchange: ExchangeId; readonly answer: Json }>;
   watch(ask: ExchangeWatch, tell: Tell): Promise<{ readonly answer: Json; stop(): void }>;
   due(limit: number | undefined, tell: Tell): Promise<{ readonly answer: Json; stop(): void }>;
-  /** There may be deliveries that are due. */
+  /** Called when deliveries may be due. */
   more(): void;
 }
 
-/** Where no exchange is. */
+/** For a kernel without exchanges. */
 export const NO_PEERS: Pick<PeerWatching, "send" | "watch" | "due"> = Object.freeze({
   send: () => Promise.reject(new TypeError("Cannot send: this kernel keeps no exchange")),
   watch: () => Promise.reject(new TypeError("Cannot watch an exchange: this kernel keeps none")),
   due: () => Promise.reject(new TypeError("Cannot deliver: this kernel keeps no exchange")),
 });
 
-/** Makes it. */
+/** Makes the continuing operations. */
 export function makePeerWatching(
   exchanges: () => Pick<PeerExchanges, "send" | "watch" | "due">,
 ): PeerWatching {
-  /** Connections that deliver. */
+  /** Connections that make deliveries. */
   const delivering = new Set<Tell>();
   return Object.freeze<PeerWatching>({
     async send(sent) {
@@ -79,42 +79,45 @@ export function makePeerWatching(
   });
 }
 
-/** Most bytes of what is sent, and of an answer, of which only the status is looked at. */
+/** Bytes of a request, and of an answer, of which only the status is used. */
 const REQUEST_BYTES = 4_000_000;
 const RESPONSE_BYTES = 65_536;
 const DEADLINE_MS = 10_000;
-/** Deliveries at once: nobody's slow server takes the service from tasks. */
-const AT_ONCE = 32;
+/** Concurrent deliveries, so that a slow server does not block the net service for tasks. */
+const MAX_DELIVERIES = 32;
 
-/** What is sent where. */
+/** A delivery: content and destination. */
 interface Delivery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Origins that the operator lets its peer name. */
+  /** Origins that the operator allows the peer to name. */
   readonly origins: readonly string[];
 }
 
-/** Rejects `refused` for an origin that is not listed or a private address, `budgetExhausted`, and with the net service's faults. */
+/**
+ * Sends a delivery. Rejects with `refused` for an unlisted origin or a private address,
+ * `budgetExhausted`, and with the net service's faults.
+ */
 type Deliver = (delivery: Delivery) => Promise<{ readonly status: number }>;
 
-/** Makes it. A redirect is not followed: its status is the answer. */
+/** Makes the sender. A redirect is not followed; its status is the answer. */
 export function makeDeliver(
   { net, uses }: {
     readonly net: Pick<NetService, "provide" | "freshId">;
-    /** Budgets of what leaves; absent: there are none. */
+    /** Budgets of sent bytes; absent: there are none. */
     readonly uses?: Pick<Uses, "take">;
   },
 ): Deliver {
   let underWay = 0;
   return async ({ url, headers, body, origins }) => {
     const allowed = allowedOf(url, origins);
-    if (underWay >= AT_ONCE) {
-      throw new Fault("rateLimited", `Cannot deliver: ${AT_ONCE} deliveries are under way`);
+    if (underWay >= MAX_DELIVERIES) {
+      throw new Fault("rateLimited", `Cannot deliver: ${MAX_DELIVERIES} deliveries are under way`);
     }
     underWay += 1;
     try {
-      // The operator's: it is remit.yaml that names the origin.
+      // Counted for the operator, because remit.yaml names the origin.
       const egressBytes = sentBytes({ method: "POST", url, headers, body });
       await uses?.take({ task: undefined }, { egressBytes }, `deliver to ${allowed.origin}`);
       const child = await net.provide();
@@ -131,7 +134,7 @@ export function makeDeliver(
   };
 }
 
-/** The origin of a URL, where it is listed. Only this machine itself may be meant by a private address. */
+/** The origin of a URL, if listed. A private address is allowed only for this machine itself. */
 function allowedOf(url: string, origins: readonly string[]): AllowedOrigin {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const listed = origins.flatMap((each) => URL.canParse(each) ? [new URL(each).origin] : []);

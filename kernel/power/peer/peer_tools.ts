@@ -1,11 +1,11 @@
 /**
- * What a task of an exchange says to its peer, as tools: each is a sink with the peer's clearance, and none is anywhere
- * but in such a task.
+ * Tools of a task in an exchange, to talk to its peer: each is a sink with the peer's clearance.
+ * Only tasks of an exchange have them.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
-import { ToolName } from "../../../contracts/authority/ids.ts";
-import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import { cleared, type Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import type { PeerArtifact } from "../../../contracts/exchange/exchange.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
@@ -21,7 +21,7 @@ import type { PeerFile } from "./artifact_read.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
 
-/** An exchange in the hands of its task: see agents/. */
+/** An exchange as its task uses it: see agents/. */
 export interface PeerExchange {
   readonly peer: string;
   readonly clearance: Label;
@@ -32,14 +32,14 @@ export interface PeerExchange {
   files(delivered: ReadonlySet<string>): Promise<readonly PeerFile[]>;
 }
 
-/** What {@link bindPeerTools} is handed. */
+/** The exchange, and the task's outbox. */
 export interface PeerToolsParts {
   readonly exchange: PeerExchange;
-  /** What the task put in its outbox. */
+  /** The artifacts in the task's outbox. */
   artifacts(): readonly Artifact[];
-  /** The bytes of one, checked against its digest. */
+  /** The bytes of an artifact, checked against its digest. */
   read(artifact: Artifact): Promise<Uint8Array>;
-  /** What a peer is shown. Throws `tooLarge`, `invalidArguments`. */
+  /** Makes the artifact for the peer. Throws `tooLarge`, `invalidArguments`. */
   shown(
     made: {
       readonly id: string;
@@ -57,8 +57,8 @@ export interface PeerToolsParts {
   redeem(call: GrantedCall): void;
 }
 
-/** Longest question, answer and status, UTF-16 units, and text that is shown as an artifact. */
-const WORDS = 32_768, STATUS = 2_000, TEXT = 262_144;
+/** UTF-16 units of a question or answer, of a status, and of text shown as an artifact. */
+const MAX_WORDS = 32_768, MAX_STATUS = 2_000, MAX_TEXT = 262_144;
 
 const text = (maxLength: number, description: string): JsonObject => ({
   ...{ type: "string", minLength: 1, maxLength, description },
@@ -70,34 +70,31 @@ const draft = (
   properties: JsonObject,
   required: readonly string[],
 ): ToolDescriptor =>
-  Object.freeze(ToolDescriptor.parse({
-    ...{ name: ToolName.parse(name), description, interfaceId: "AgentPeer" },
-    methodName: name.slice("peer_".length),
-    paramSchema: JSON.stringify({
-      ...{ type: "object", properties, required: [...required], additionalProperties: false },
-    }),
+  ownTool({
+    ...{ name, description, properties, required },
+    ...{ interfaceId: "AgentPeer", methodName: name.slice("peer_".length) },
     permission: name === "peer_artifact" ? "consent" : "auto",
     category: name === "peer_artifact" ? "mutate" : "agent",
-  }));
+  });
 
 const ASK = draft(
   "peer_ask",
   "Asks the peer whose message you work on. The question is put when your turn ends, and what it " +
     "answers comes as a message of your next turn: end your turn after this call.",
-  { question: text(WORDS, "What you need to know.") },
+  { question: text(MAX_WORDS, "What you need to know.") },
   ["question"],
 );
 const ANSWER = draft(
   "peer_answer",
   "Answers the peer with this text alone and ends the exchange when your turn ends. Without it " +
     "your last words are the answer, and the peer is told of a task that is done.",
-  { text: text(WORDS, "The whole answer.") },
+  { text: text(MAX_WORDS, "The whole answer.") },
   ["text"],
 );
 const STATUS_TOOL = draft(
   "peer_status",
   "Tells the peer in a sentence how far you are, while you work.",
-  { text: text(STATUS, "One sentence.") },
+  { text: text(MAX_STATUS, "One sentence.") },
   ["text"],
 );
 const ARTIFACT = draft(
@@ -106,8 +103,8 @@ const ARTIFACT = draft(
     "of your outbox (outbox_publish puts a file there). A person is asked first.",
   {
     name: text(200, "What it is called, like a file's name."),
-    text: text(TEXT, "Its text; or:"),
-    json: text(TEXT, "JSON, as text; or:"),
+    text: text(MAX_TEXT, "Its text; or:"),
+    json: text(MAX_TEXT, "JSON, as text; or:"),
     link: text(4_096, "An http or https address, which the peer may follow; or:"),
     artifact: text(120, "The name or id of an artifact in your outbox."),
     description: text(1_000, "What it is, in a sentence."),
@@ -115,12 +112,12 @@ const ARTIFACT = draft(
   ["name"],
 );
 
-/** All of them: reviewed, being part of this version. */
+/** The descriptors of all peer tools. */
 export const PEER_TOOLS: readonly ToolDescriptor[] = Object.freeze([
   ...[ANSWER, ARTIFACT, ASK, STATUS_TOOL],
 ]);
 
-/** Binds them to a task of an exchange. */
+/** Binds the tools to a task of an exchange. */
 export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
   const { exchange, redeem } = parts;
   const { peer, clearance } = exchange;
@@ -133,7 +130,7 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
     ...more,
   });
 
-  /** A tool of words. */
+  /** A tool that sends text. */
   const words = (
     descriptor: ToolDescriptor,
     key: string,
@@ -149,7 +146,7 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
       async invoke(call): Promise<PowerResult> {
         redeem(call);
         await more.say(textIn(call.args, key), call);
-        return told(more.done);
+        return resultOf(more.done);
       },
     });
 
@@ -160,7 +157,7 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
       throw new Fault("invalidArguments", `Cannot show it: give exactly one of ${names}`);
     }
     if (id === undefined) return undefined;
-    // Whoever publishes is told no id: the newest of a name is meant.
+    // outbox_publish returns no id, so a name means its newest artifact.
     const found = parts.artifacts().findLast((each) => each.id === id || each.name === id);
     if (found === undefined) {
       throw new Fault(
@@ -190,7 +187,7 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
     async invoke(call): Promise<PowerResult> {
       redeem(call);
       const found = made(call.args);
-      // INVARIANT: what was decided is what is sent (test: "the bytes that were consented to").
+      // INVARIANT: the decided bytes are the sent bytes (test: "the bytes that were consented to").
       if (found !== undefined && found.digest !== call.resolved.digests["artifact"]) {
         throw new Fault("refused", "Cannot show an artifact: it is not the one that was decided");
       }
@@ -202,14 +199,14 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
         throw new Fault("clearance", `Cannot show an artifact to ${peer}: it is ${found.label}`);
       }
       await exchange.show(parts.shown({
-        // The same call, made again after a crash, shows nothing twice.
+        // A call that is repeated after a crash shows nothing twice.
         id: `p${call.idempotencyKey.slice(0, 24)}`,
         name: textIn(call.args, "name"),
         description: String(call.args["description"] ?? ""),
         ...(found === undefined ? {} : { artifact: found.id, label: found.label }),
         shown: bytes === undefined ? shownOf(call.args) : { kind: "bytes", bytes },
       }));
-      return told("The peer can see it now.");
+      return resultOf("The peer can see it now.");
     },
   });
 
@@ -233,11 +230,11 @@ export function bindPeerTools(parts: PeerToolsParts): readonly ToolBinding[] {
   ];
 }
 
-function told(content: string): PowerResult {
+function resultOf(content: string): PowerResult {
   return { content, colour: "BLUE", label: "public", sources: [] };
 }
 
-/** What of the arguments is the content. */
+/** The arguments that can hold the content. */
 const CONTENTS = ["text", "json", "link", "artifact"] as const;
 
 function shownOf(
@@ -248,7 +245,7 @@ function shownOf(
   return { kind: "text", text: textIn(args, "text") };
 }
 
-/** What it is, for the question; the arguments stand beside it. */
+/** The content in words, for the question, which also shows the arguments. */
 function wordsOf(args: JsonObject): string {
   const shown = shownOf(args);
   if (shown.kind === "link") return "a link";

@@ -1,7 +1,7 @@
 /**
  * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
- * It speaks the plugin wire, so that grants, deadlines (SIGKILL of the namespace), cancelling and
- * freezing are those of plugins. A session is an exclusive lease of one process.
+ * The process speaks the plugin wire, so grants, deadlines (SIGKILL of the namespace), cancelling
+ * and freezing work like for plugins. A session is an exclusive lease of one process.
  * docs/decision/0010.
  * @module
  */
@@ -18,15 +18,15 @@ import { makePluginHosts, type PluginCode, type PluginHosts } from "./hosts.ts";
 import type { PluginCall } from "./host.ts";
 import type { Uses } from "../../../contracts/task/spending.ts";
 
-/** The plugin whose calls go to a browser, and the tool that ends it. */
+/** The plugin whose calls go to a browser, and its tools that open and close it. */
 const BROWSER = "browser";
 const OPEN = "browser_open", CLOSE = "browser_close";
-/** Browsers of all tasks at once: each takes some 450 MB. */
-const BROWSERS = 4;
-/** Bytes that budgets of memory count for each. */
-const MEMORY = 450_000_000;
+/** Browsers of all tasks: each takes some 450 MB. */
+const MAX_BROWSERS = 4;
+/** Bytes that budgets count for each browser. */
+const MEMORY_BYTES = 450_000_000;
 
-/** What {@link makeBrowserSessions} is handed. */
+/** The starter, the processes and the budgets of browsers. */
 export interface BrowserSessionsParts {
   readonly children: { browser(handler: PortHandler): Promise<Child> };
   readonly powers: Pick<Powers, "now" | "after" | "token">;
@@ -37,13 +37,13 @@ export interface BrowserSessionsParts {
 
 /** The browsers of all tasks. */
 export interface BrowserSessions {
-  /** `hosts`, of which the calls of the plugin `browser` go to browsers. */
+  /** Wraps `hosts` so that calls of the plugin `browser` go to browsers. */
   within(hosts: PluginHosts): PluginHosts;
-  /** The picture of the page that the caller has open. Rejects as a call of a plugin does. */
+  /** A picture of the caller's open page. Rejects like a call of a plugin. */
   screenshot(call: GrantedCall, signal: AbortSignal): Promise<Json>;
 }
 
-/** The screenshot as a plugin's tool: it may ask for nothing. */
+/** The screenshot as a plugin's tool, without host functions. */
 const PICTURE = PluginManifest.parse({
   name: "browser_screenshot",
   version: "1.0.0",
@@ -60,7 +60,7 @@ const PICTURE = PluginManifest.parse({
 });
 const PICTURE_BYTES = 1_100_000;
 
-/** A browser process is its own code. */
+/** Browser processes bring their own code. */
 const NO_CODE: PluginCode = Object.freeze({
   base64: () => Promise.resolve(""),
   text: () => Promise.resolve(""),
@@ -69,8 +69,8 @@ const NO_CODE: PluginCode = Object.freeze({
 const nothing = (): void => undefined;
 
 /**
- * `hosts`, of which the plugin `browser` is the static one: it loads pages without a browser, and each process has one
- * open, which budgets count as those of Chromium.
+ * `hosts`, of which the plugin `browser` is the static one: it loads pages without a browser, and
+ * each process has one open, which budgets count as those of Chromium.
  */
 export function countingPages(hosts: PluginHosts, uses: Uses | undefined): PluginHosts {
   if (uses === undefined) return hosts;
@@ -85,14 +85,14 @@ export function countingPages(hosts: PluginHosts, uses: Uses | undefined): Plugi
       const { manifest, tool, task, pid } = asked;
       const name = manifest.name === BROWSER ? tool.name : "";
       if (name === OPEN) {
-        // The page that was open makes way for this one.
+        // The open page is replaced by this one.
         leave(task, pid);
         const own = pages.get(task) ?? new Map<Pid, () => void>();
         pages.set(task, own);
         const page = await uses.take({ task, pid }, { tabs: 1 }, "open a page");
         leave(task, pid);
         own.set(pid, page);
-        // The task has ended meanwhile.
+        // The task has ended in the meantime.
         if (pages.get(task) !== own) page();
       }
       const answer = await hosts.call(asked);
@@ -120,7 +120,7 @@ export function makeBrowserSessions(
     code: NO_CODE,
   });
   const holders = new Map<TaskId, Pid>();
-  /** What each counts of budgets while it is open: its memory, and its one page. */
+  /** Releases of the budgets that an open browser uses: its memory, and its one page. */
   const counted = new Map<TaskId, { memory: () => void; page: () => void }>();
 
   const release = (task: TaskId): void => {
@@ -134,7 +134,7 @@ export function makeBrowserSessions(
     return status !== undefined && status !== "ended";
   };
 
-  /** @throws Fault `conflict` while another process of the task holds the browser, `rateLimited` */
+  /** Gives the task's browser to a process. @throws Fault `conflict` while another process of the task holds the browser, `rateLimited` */
   const lease = async (task: TaskId, pid: Pid): Promise<void> => {
     const holder = holders.get(task);
     if (holder === pid) return;
@@ -145,20 +145,24 @@ export function makeBrowserSessions(
           `${CLOSE} or ends`,
       );
     }
-    if (holder === undefined && holders.size >= BROWSERS) {
+    if (holder === undefined && holders.size >= MAX_BROWSERS) {
       throw new Fault(
         "rateLimited",
-        `Cannot open a browser: ${BROWSERS} are open, and no task has more than its share`,
+        `Cannot open a browser: ${MAX_BROWSERS} are open, and no task has more than its share`,
       );
     }
-    // INVARIANT: nobody finds what another has left (test: "… gets a profile of its own").
+    // INVARIANT: no process finds another's leftovers (test: "… gets a profile of its own").
     holders.set(task, pid);
     if (holder !== undefined) await browsers.close(task);
     release(task);
     const open = { memory: nothing, page: nothing };
     counted.set(task, open);
     try {
-      const memory = await uses?.take({ task, pid }, { memoryBytes: MEMORY }, "open a browser");
+      const memory = await uses?.take(
+        { task, pid },
+        { memoryBytes: MEMORY_BYTES },
+        "open a browser",
+      );
       open.memory = memory ?? nothing;
     } catch (error) {
       if (holders.get(task) === pid) holders.delete(task);
@@ -173,16 +177,16 @@ export function makeBrowserSessions(
     await lease(task, pid);
     const open = counted.get(task);
     if (asked.tool.name === OPEN && open !== undefined) {
-      // The page that was open makes way for this one.
+      // The new page replaces the open one.
       open.page();
       open.page = nothing;
       const page = await uses?.take({ task, pid }, { tabs: 1 }, "open a page") ?? nothing;
       open.page();
       open.page = page;
-      // It was closed meanwhile.
+      // The browser was closed meanwhile.
       if (counted.get(task) !== open) page();
     }
-    // One browser for a process, whether a program of its own asks or it does so itself.
+    // A process has one browser, for its own calls and for those of its programs.
     const serve = exactly(asked);
     const answer = await browsers.call({ ...asked, serve, trusted: true, depth: 0 });
     if (asked.tool.name === CLOSE) await end(asked.task);
@@ -232,8 +236,8 @@ export function makeBrowserSessions(
 }
 
 /**
- * What a person was shown is what is sent, once: a page, or a browser that was taken over, sends
- * nothing else. Within the origin it may read, as any tool that was let through to it.
+ * Limits a call to send once exactly what a person was shown: a page, or a browser under a stranger's control, can send
+ * nothing else. Reads within the call's origin are not limited further.
  */
 function exactly({ tool, args: shown, serve }: PluginCall): PluginCall["serve"] {
   let sent = false;

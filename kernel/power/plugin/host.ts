@@ -1,6 +1,6 @@
 /**
- * One plugin host: a process without any permission, what is loaded in it, and the calls under way.
- * What it asks for is served only for a call under way. docs/decision/0009.
+ * One plugin host: a process without any permission, its loaded plugins, and its running calls. Its
+ * requests are served only for a running call. docs/decision/0009.
  * @module
  */
 import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
@@ -16,45 +16,44 @@ import type { Powers } from "../../../contracts/task/process.ts";
 import type { PluginCallAnswer } from "../../../contracts/wire/wire_plugin.ts";
 import type { Child } from "../../core/child/child.ts";
 import type { Children } from "../../core/child/children.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
+import type { Deadline, Deadlines } from "../../core/process/limits.ts";
 import { howEnded } from "../../core/start/spawn.ts";
 import type { CodeFile, Engine, PluginCode } from "./hosts.ts";
 
-/** Milliseconds that a call that was told to stop may take to do so. */
+/** Milliseconds for a cancelled call to stop. */
 const HONOUR_MS = 250;
-/** Milliseconds that reading and compiling a plugin may take: its code may be made to be slow. */
+/** Milliseconds for loading and compiling a plugin, whose code may be slow on purpose. */
 const LOAD_MS = 10_000;
 
 /** One call of a plugin's tool. */
 export interface PluginCall {
   readonly task: TaskId;
   readonly pid: Pid;
-  /** Unique among the calls under way of all tasks. */
+  /** Unique among the running calls of all tasks. */
   readonly id: string;
   readonly manifest: PluginManifest;
   readonly tool: PluginTool;
   readonly file: string;
-  /** Shares a host with the other trusted plugins of the task. */
+  /** The plugin shares a host with the task's other trusted plugins. */
   readonly trusted: boolean;
-  /** 0 for a call that a process made, one more for each call within a call. */
+  /** 0 for a process's own call, plus one for each level of calls within calls. */
   readonly depth: number;
   readonly args: JsonObject;
-  /** Most bytes of the value, as JSON. */
+  /** Bytes of the value as JSON, at most. */
   readonly bytes: number;
   readonly signal: AbortSignal;
   /** Serves a host function. While it resolves, `waiting` functions stop the call's clock. */
   serve(fn: HostFunction, args: JsonObject): Promise<Json>;
 }
 
-/** What {@link startPluginHost} is handed. */
+/** The starter, the code and the clock of a plugin host. */
 export interface PluginHostParts {
   readonly children: Pick<Children, "plugin">;
   readonly powers: Pick<Powers, "now" | "after">;
   readonly code: PluginCode;
-  /** The module that runs scripts, when there is one. */
+  /** The module that runs scripts, if any. */
   readonly engine?: Engine | undefined;
-  /** Whether the deadlines of a process stand still now. */
-  isFrozen(pid: Pid): boolean;
+  readonly deadlines: Deadlines;
 }
 
 /** One plugin host. */
@@ -62,13 +61,11 @@ export interface PluginHost {
   readonly child: Child;
   /** Runs a call; see {@link PluginHosts.call} for how it rejects. */
   call(call: PluginCall): Promise<PluginCallAnswer>;
-  /** Since it started: calls begun, those not ended, and instances made, by its own word. */
+  /** Counts since the start: calls begun, running calls, and instances by the host's own report. */
   counts(): { readonly begun: number; readonly under: number; readonly instances: number };
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
 }
 
-/** Functions whose time is somebody else's: each has a deadline or a person of its own. */
+/** Functions that stop the call's clock: each has a deadline of its own or waits for a person. */
 const WAITING: ReadonlySet<HostFunction> = new Set([
   "fs.write",
   "fs.delete",
@@ -80,18 +77,16 @@ const WAITING: ReadonlySet<HostFunction> = new Set([
 interface Open {
   readonly call: PluginCall;
   readonly deadline: Deadline;
-  /** Host functions under way that stop the clock. */
-  waits: number;
   ending: Fault | undefined;
 }
 
-/** Starts one. Rejects with `upstream` when it does not start. */
+/** Starts a plugin host. Rejects with `upstream` when the process does not start. */
 export async function startPluginHost(parts: PluginHostParts): Promise<PluginHost> {
   const { powers, code } = parts;
   const open = new Map<string, Open>();
-  /** What is loaded, by plugin. */
+  /** Loads by plugin, in progress or done. */
   const loaded = new Map<string, Promise<unknown>>();
-  /** The end of the last call of each plugin: one at a time. */
+  /** The end of each plugin's last call; calls of a plugin run one at a time. */
   const turns = new Map<string, Promise<unknown>>();
   const counted = { begun: 0, under: 0, instances: 0 };
 
@@ -103,16 +98,15 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
         throw new Fault("unknownCapability", "Cannot serve a host call: no such call is under way");
       }
       if (entry.ending !== undefined) throw entry.ending;
-      const waits = WAITING.has(fn);
-      if (waits && entry.waits++ === 0) entry.deadline.freeze();
+      const resume = WAITING.has(fn) ? entry.deadline.pause() : undefined;
       try {
         return toJson(await entry.call.serve(fn, args));
       } catch (error) {
-        // A call within this one waits for a person: this one ends, and is made anew.
+        // A call within this one waits for a person: this one ends, and is repeated later.
         if (error instanceof Fault && error.code === "needsApproval") entry.ending ??= error;
         throw error;
       } finally {
-        if (waits && --entry.waits === 0 && !parts.isFrozen(entry.call.pid)) entry.deadline.thaw();
+        resume?.();
       }
     },
     tell(op: string): void {
@@ -155,7 +149,7 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
     once(manifest.name, async () => {
       const { name, engine, sha256, memoryPages, hostFunctions } = manifest;
       const source: CodeFile = { file, sha256, name };
-      // The engine's own module need not travel twice.
+      // The engine's own module is not sent twice.
       const known = sha256 === parts.engine?.sha256;
       if (engine === "script" || known) await loadEngine();
       const exports = manifest.tools.flatMap((each) =>
@@ -174,18 +168,16 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
     let spare = (): void => {};
     const entry: Open = {
       call,
-      waits: 0,
       ending: undefined,
-      deadline: makeDeadline(powers, deadlineMs, () => {
+      deadline: parts.deadlines.start(call.pid, deadlineMs, () => {
         entry.ending ??= new Fault(
           "timedOut",
           `Cannot finish "${tool.name}": it computed for more than ${deadlineMs} ms`,
         );
-        // What overran its time is not asked to stop.
+        // After its time the host is killed without a request to stop.
         void child.kill();
       }),
     };
-    if (parts.isFrozen(call.pid)) entry.deadline.freeze();
     const cancel = (): void => {
       entry.ending ??= new Fault("cancelled", `Cannot finish "${tool.name}": cancelled`);
       child.port.tell("cancel", { id });
@@ -213,10 +205,6 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
     }
   };
 
-  const each = (pid: Pid, act: (entry: Open) => void): void => {
-    for (const entry of open.values()) if (entry.call.pid === pid) act(entry);
-  };
-
   return Object.freeze({
     child,
     async call(call: PluginCall): Promise<PluginCallAnswer> {
@@ -242,8 +230,6 @@ export async function startPluginHost(parts: PluginHostParts): Promise<PluginHos
       }
     },
     counts: () => ({ ...counted }),
-    freeze: (pid: Pid) => each(pid, ({ deadline }) => deadline.freeze()),
-    thaw: (pid: Pid) => each(pid, ({ deadline, waits }) => waits === 0 && deadline.thaw()),
   });
 }
 
@@ -253,13 +239,13 @@ function deadlineOf(tool: PluginTool, args: JsonObject): number {
   return typeof wished === "number" ? Math.min(wished, tool.deadlineMs) : tool.deadlineMs;
 }
 
-/** What an export of its own is given. */
+/** The input of a tool with an export of its own. */
 function rawOf(args: JsonObject): string {
   const { input } = args;
   return Object.keys(args).length === 1 && typeof input === "string" ? input : JSON.stringify(args);
 }
 
-/** TRUST: from a process that runs hostile code; only a call that is under way names anything. */
+/** TRUST: from a process that runs hostile code; only running calls can be named. */
 function asked(op: string, body: Json): { call: string; fn: HostFunction; args: JsonObject } {
   if (op === "host" && isObject(body)) {
     const fn = HostFunction.safeParse(body["fn"]);
@@ -273,7 +259,7 @@ function asked(op: string, body: Json): { call: string; fn: HostFunction; args: 
 
 const MAX_LINES = 10_000;
 
-/** Parses; throws `upstream` for anything but `{value, logs, instances}`, the last of which may lack. */
+/** Parses `{value, logs, instances?}`; throws `upstream` for anything else. */
 function parsePluginAnswer(raw: Json, tool: string): PluginCallAnswer {
   if (isObject(raw) && "value" in raw) {
     const { value, logs, instances = 0 } = raw;

@@ -1,4 +1,4 @@
-/** `http.fetch`: a request to the one origin of a plugin's call, with no more than was judged. @module */
+/** `http.fetch`: a request to the origin of a plugin's call, carrying nothing that was not judged. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import {
   cleared,
@@ -19,13 +19,13 @@ import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts"
 import type { Fetching } from "../net/fetching.ts";
 import type { ProfileUse } from "../net/profiles.ts";
 
-/** What {@link makeHostFetch} is handed. */
+/** The web, and the labels and clearances of origins. */
 export interface HostFetchParts {
   readonly fetching: Pick<Fetching, "fetch">;
   originOf(url: string): string;
-  /** How confidential an answer of the web is. */
+  /** The label of an answer of the web. */
   labelOf(answer: NetAnswer): Label;
-  /** The most confidential text that an origin may be sent without a person. */
+  /** The highest label that may be sent to an origin without a person. */
   clearanceOf(origin: string): Label;
   readonly hasRead: HasRead;
 }
@@ -33,8 +33,8 @@ export interface HostFetchParts {
 const METHODS: readonly NetRequest["method"][] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Makes the function. It rejects as {@link Fetching.fetch} does, and with `refused` for another origin,
- * a method that sends, or once the call has read what it was not judged with.
+ * Makes the function. It rejects like {@link Fetching.fetch}, and with `refused` for another origin, a method that sends, or
+ * after the call has read text that the gate's judgement did not include.
  */
 export function makeHostFetch(
   { fetching, originOf, labelOf, clearanceOf, hasRead }: HostFetchParts,
@@ -68,25 +68,25 @@ export function makeHostFetch(
       ...(typeof body === "string" ? { body } : {}),
       ...{ ...(typeof bytes === "number" ? { bytes } : {}), profile },
     }, signal);
-    // What a person is signed in to is theirs.
+    // A person's signed-in accounts are private.
     const label = profile === undefined ? labelOf(answer) : mixLabel(labelOf(answer), "internal");
     const read = { colour: "RED", label } as const;
     const sources = [{ source: answer.url.slice(0, 512), ...read }];
-    // What an origin said tells it nothing.
+    // An origin learns nothing from its own answer.
     hasRead(under, { ...read, sources }, NOTHING_NEW);
     return fetched(answer);
   };
 }
 
 /**
- * What an origin may be sent with a profile: its pages are `internal`, and no step could follow the first one else. The
- * person approved that with the profile.
+ * The clearance of an origin with a profile: its pages are `internal`, or else no step could follow
+ * the first one. The person approved this with the profile.
  */
 export function clearanceWith(clearance: Label, profile: object | undefined): Label {
   return profile === undefined ? clearance : mixLabel(clearance, "internal");
 }
 
-/** The gate judged what the process knew when the call began, and not what the call read since. */
+/** Refuses a request that would carry text read since the gate's judgement. */
 function checkSent(under: Under, origin: string, clearance: Label): void {
   const { judged, sent, effect } = under;
   const from = (is: (source: Source) => boolean): string => {
@@ -103,7 +103,7 @@ function checkSent(under: Under, origin: string, clearance: Label): void {
     }`
     : undefined;
   if (why === undefined) return;
-  // What it read has fallen on the process by now: the gate judges the next call with it.
+  // The process is tainted by that text now, so the gate judges the next call with it.
   throw new Fault(
     "refused",
     `Cannot fetch from ${origin}: since this call was let through it has read ${why}; ` +
@@ -126,7 +126,7 @@ function fetched(answer: NetAnswer): JsonObject {
   };
 }
 
-/** Bytes as text; undefined when they are not UTF-8. */
+/** Bytes as text; undefined where they are not UTF-8. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -135,7 +135,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The content of a file in `text` or `base64`: text in any case. */
+/** The text content of a file, from `text` or `base64`. */
 export function contentIn(args: JsonObject): string {
   const { text, base64 } = args;
   if (typeof text === "string") return text;
@@ -151,7 +151,7 @@ export function contentIn(args: JsonObject): string {
   return content;
 }
 
-/** Headers of a request. */
+/** The headers argument of a request. */
 function headersIn(args: JsonObject): Record<string, string> {
   const headers = args["headers"] ?? {};
   if (!isObject(headers)) throw badArgument("headers", "it is not an object");
@@ -163,19 +163,19 @@ function headersIn(args: JsonObject): Record<string, string> {
   );
 }
 
-/** A text that must be there. */
+/** A required text argument. */
 export function textIn(args: JsonObject, name: string): string {
   const value = args[name];
   if (typeof value === "string") return value;
   throw badArgument(name, value === undefined ? "it is missing" : "it is not a text");
 }
 
-/** Why an argument is not taken. */
+/** The fault of an invalid argument. */
 export function badArgument(name: string, why: string): Fault {
   return new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
 }
 
-/** What one call of a plugin may do. See tools-wasm/binding. */
+/** The grants of one plugin call. See tools-wasm/binding. */
 export interface Grants {
   readonly functions: ReadonlySet<HostFunction>;
   readonly reads: readonly Scope[];
@@ -183,43 +183,43 @@ export interface Grants {
   readonly origin?: string;
 }
 
-/** How far something is trusted, and how confidential it is. */
+/** A colour and a label. */
 interface Carried {
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** A call of a plugin under way, with what it has read so far. */
+/** A running plugin call, with everything that it has read so far. */
 export interface Under {
   readonly plugin: string;
   readonly callId: string;
   readonly process: ProcessRow;
   readonly grants: Grants;
-  /** The gate let it through as this. */
+  /** The effect that the gate allowed. */
   readonly effect: EffectClass;
   readonly signal: AbortSignal;
-  /** The profile that its requests carry. */
+  /** The profile of its requests. */
   readonly profile?: ProfileUse | undefined;
   colour: Colour;
   label: Label;
   sources: readonly Source[];
-  /** As what the gate judged it. */
+  /** Colour and label at the gate's judgement. */
   readonly judged: Carried;
-  /** That, and what it read since: what its requests carry. */
+  /** `judged`, mixed with everything read since: carried by the call's requests. */
   sent: Carried;
-  /** Host calls served. */
+  /** Number of served host calls. */
   served: number;
 }
 
-/** Takes down what a call has read; `sent` is what its requests carry of it, all of it when absent. */
+/** Records text that a call has read; `sent` is the part that its requests carry, absent: all. */
 type HasRead = (under: Under, what: Taint, sent?: Carried) => void;
 
-/** What says nothing that was not known. */
+/** Carries nothing new. */
 const NOTHING_NEW: Carried = Object.freeze({ colour: "BLUE", label: "public" });
 
 /**
- * Makes what falls on a call and at once on its process, so that what the call does next is judged with
- * it: a change, another tool, an inference (test: "a mail's words would have lost their colour …").
+ * Makes the function that taints a call and at once its process, so that everything the call does next is judged with it: a
+ * change, another tool, an inference (test: "a mail's words would have lost their colour …").
  */
 export function makeHasRead(processes: Pick<ProcessKeeper, "taint">): HasRead {
   return (under, what, sent = what) => {

@@ -1,6 +1,5 @@
 /**
- * What a plugin's call may ask the kernel for: one dispatcher, checked against the grants of that
- * very call.
+ * The host functions of plugin calls: one dispatcher, checked against the grants of the particular call.
  * @module
  */
 import { mixColour } from "../../../contracts/authority/colour.ts";
@@ -32,7 +31,7 @@ import {
 import { beneath, covers } from "../../core/lease/scope.ts";
 import type { TaskWiki } from "../wiki/wiki_tools.ts";
 
-/** A task's files, as plugins reach them. */
+/** Plugins' access to a task's files. */
 export interface Looking {
   readScope(path: string, process: Pick<ProcessRow, "mounts">): Scope;
   look(call: {
@@ -44,21 +43,21 @@ export interface Looking {
     readonly deadlineMs: number;
     readonly signal: AbortSignal;
   }): Promise<HostCallAnswer>;
-  /** The wiki that the task was handed. */
+  /** The task's wiki. */
   readonly memory?: Pick<TaskWiki, "query">;
 }
 
-/** What {@link makeHostFunctions} is handed. */
+/** The kernel's parts behind the host functions. */
 export interface HostFunctionsParts extends Omit<HostFetchParts, "fetching" | "hasRead"> {
-  /** The gate as the task has it; undefined when it has ended. */
+  /** The task's gate; undefined once the task has ended. */
   gateOf(task: TaskId): Pick<Gate, "call"> | undefined;
   readonly processes: Pick<ProcessKeeper, "taint">;
   readonly leases: Pick<Leases, "covering">;
   readonly fetching: Fetching;
   looking(task: TaskId): Looking | undefined;
-  /** The task's model, for an inference beside the conversation; undefined when it has ended. */
+  /** The task's model, for an inference outside the conversation; undefined once the task has ended. */
   modelOf(task: TaskId): AskAside | undefined;
-  /** A call is about to be made on behalf of `under`. */
+  /** Called before a call within `under`; returns the function to call after it. */
   within(under: Under, inner: string): () => void;
   onProgress(under: Under, text: string): void;
 }
@@ -67,17 +66,17 @@ export interface HostFunctionsParts extends Omit<HostFetchParts, "fetching" | "h
 export type ServeHostFunction = (under: Under, fn: HostFunction, args: JsonObject) => Promise<Json>;
 
 const LOOK_MS = 30_000;
-const PROGRESS = 500;
-/** Tokens of an answer that a plugin does not bound itself. */
+const MAX_PROGRESS = 500;
+/** Tokens of a completion where the plugin names no limit. */
 const COMPLETION_TOKENS = 1_024;
-/** Passages of the wiki for one query. */
+/** Passages of one query to the wiki: by default, and at most. */
 const PASSAGES = 6, MAX_PASSAGES = 20;
-/** Longest question to the wiki, UTF-16 units. */
-const QUERY = 4_096;
-/** Longest id of a call that one within it is named after. */
-const LONG_ID = 100;
+/** UTF-16 units of a query to the wiki. */
+const MAX_QUERY = 4_096;
+/** Length of a call id from which on inner ids use its hash. */
+const MAX_ID = 100;
 
-/** Makes the dispatcher. */
+/** Makes the dispatcher of host functions. */
 export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction {
   const hasRead = makeHasRead(parts.processes);
   const fetchPage = makeHostFetch({ ...parts, hasRead });
@@ -104,7 +103,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     return answer.value ?? null;
   };
 
-  /** Another tool, proposed to the gate on behalf of the process: decided and recorded by itself. */
+  /** Proposes a call of another tool to the gate, which decides and logs it like any call of the process. */
   const propose = async (under: Under, name: string, args: Json): Promise<Json> => {
     const { process, signal } = under;
     const snapshot = process.snapshot?.id ?? "";
@@ -116,7 +115,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
       const call = { id, name, arguments: JSON.stringify(args) };
       const result = await gate.call(process.pid, call, snapshot, signal);
       const { outcome, content, error, colour, label } = result;
-      // A result is at best as its process: only what made that fall is new.
+      // A result's colour is at best the process's, so it is new only where the process's colour fell.
       const fell = mixColour(had, colour) !== had;
       hasRead(under, { colour, label, sources: [] }, { colour: fell ? colour : "BLUE", label });
       return { outcome, content, ...(error === undefined ? {} : { error }) };
@@ -149,7 +148,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     }
     const prompt = textIn(args, "prompt");
     const text = await ask(under.process, { prompt, maxTokens }, under.signal);
-    // What a model says is as trusted as what it was asked with.
+    // A model's answer is as trusted as its prompt.
     const { colour, label } = under.process;
     hasRead(under, { colour, label, sources: [] });
     return { text };
@@ -169,7 +168,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
     if (typeof k !== "number" || !Number.isInteger(k) || k < 1 || k > MAX_PASSAGES) {
       throw badArgument("k", `it is not a whole number from 1 to ${MAX_PASSAGES}`);
     }
-    const text = textIn(args, "query").slice(0, QUERY);
+    const text = textIn(args, "query").slice(0, MAX_QUERY);
     const { hits, fit, colour, label, sources } = await wiki.query({ text, k }, signal);
     hasRead(under, { colour, label, sources });
     return { hits, fit };
@@ -203,7 +202,7 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
       case "secret.use":
         return { handle: parts.fetching.handle(textIn(args, "name"), under.grants.origin) };
       case "progress":
-        parts.onProgress(under, displayText(textIn(args, "text"), { max: PROGRESS }));
+        parts.onProgress(under, displayText(textIn(args, "text"), { max: MAX_PROGRESS }));
         return null;
       case "memory.query":
         return await remember(under, args);
@@ -217,9 +216,9 @@ export function makeHostFunctions(parts: HostFunctionsParts): ServeHostFunction 
   };
 }
 
-/** The same call within the same call, made again after a crash, has the same id. */
+/** The id of a call within a call, which is the same when the outer call is repeated after a crash. */
 function innerId({ callId, served }: Under): CallId {
-  const outer = callId.length > LONG_ID ? sha256Hex(callId).slice(0, 32) : callId;
+  const outer = callId.length > MAX_ID ? sha256Hex(callId).slice(0, 32) : callId;
   return CallId.parse(`${outer}/${served}`);
 }
 

@@ -1,33 +1,27 @@
-/** The plugin hosts of all tasks: one for each process and trust group, begun with the first call. docs/decision/0009. @module */
+/** The plugin hosts of all tasks: one for each process and trust group, started with the first call. docs/decision/0009. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
-import type { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import type { TaskId } from "../../../contracts/authority/mod.ts";
+import { makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
 import type { Port } from "../../../contracts/base/mod.ts";
 import type { PluginCallAnswer, PluginFile } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { type PluginCall, type PluginHost, type PluginHostParts, startPluginHost } from "./host.ts";
 
 /**
- * Instances after which a host is replaced: engines grow with them, not with calls, and a
- * new host needs some hundred calls until its code is compiled well.
+ * Instances after which a host is replaced. Engines grow with instances, not with calls, and a new
+ * host needs some hundred calls until its code is well compiled.
  */
-const INSTANCES = 400;
-/** Calls after which it is replaced whatever it says of its instances. */
-const CALLS = 5_000;
+const MAX_INSTANCES = 400;
+/** Calls after which a host is replaced, whatever instances it reports. */
+const MAX_CALLS = 5_000;
 
 /** The plugin hosts of all tasks. */
-export interface PluginHosts {
+export interface PluginHosts extends TaskPrograms {
   /**
-   * Rejects with the plugin's fault, `timedOut`, `cancelled`, `upstream` (the process ended, or the
-   * answer does not parse), `refused` (the load gate, or its code changed), `gone` (the task ended).
+   * Runs a call. Rejects with the plugin's fault, `timedOut`, `cancelled`, `upstream` (the process ended, or the answer
+   * does not parse), `refused` (the code has changed or is not allowed), `gone` (the task ended).
    */
   call(call: PluginCall): Promise<PluginCallAnswer>;
-  /** SIGSTOP and SIGCONT: the deadlines of a process's calls stand still. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends the task's hosts; resolves when they are reaped. */
-  close(task: TaskId): Promise<void>;
 }
 
 interface Task {
@@ -37,12 +31,12 @@ interface Task {
 }
 
 /** Makes the table of plugin hosts. */
-export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): PluginHosts {
+export function makePluginHosts(parts: Omit<PluginHostParts, "deadlines">): PluginHosts {
   const tasks = new Map<TaskId, Task>();
-  const frozen = new Set<Pid>();
+  const deadlines = makeDeadlines(parts.powers);
 
   const start = async (task: Task): Promise<PluginHost> => {
-    const host = await startPluginHost({ ...parts, isFrozen: (pid) => frozen.has(pid) });
+    const host = await startPluginHost({ ...parts, deadlines });
     if (task.closed) {
       await host.child.kill();
       throw new Fault("gone", "Cannot start a plugin host: its task has ended");
@@ -66,24 +60,20 @@ export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): Plugi
 
   const run = async (task: Task, call: PluginCall): Promise<PluginCallAnswer> => {
     const group = call.trusted ? "trusted" : `plugin ${call.manifest.name}`;
-    // A kept instance remembers: what one process read must not reach another through it.
+    // Instances keep state, so processes share none: text read by one must not reach another.
     const key = `${call.pid} ${group} ${call.depth}`;
     const provided = provide(task, key);
     const host = await provided;
     try {
       return await host.call(call);
     } finally {
-      // One that has done its calls is left alone by new ones, and ended by the last.
+      // A worn host gets no new calls, and is killed after its last one.
       const { begun, under, instances } = host.counts();
-      if (begun >= CALLS || instances >= INSTANCES) {
+      if (begun >= MAX_CALLS || instances >= MAX_INSTANCES) {
         if (task.current.get(key) === provided) task.current.delete(key);
         if (under === 0) void host.child.kill();
       }
     }
-  };
-
-  const all = function* (): Generator<PluginHost> {
-    for (const { hosts } of tasks.values()) yield* hosts;
   };
 
   return Object.freeze({
@@ -92,14 +82,7 @@ export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): Plugi
       tasks.set(call.task, task);
       return run(task, call);
     },
-    freeze(pid: Pid): void {
-      frozen.add(pid);
-      for (const host of all()) host.freeze(pid);
-    },
-    thaw(pid: Pid): void {
-      frozen.delete(pid);
-      for (const host of all()) host.thaw(pid);
-    },
+    ...{ freeze: deadlines.freeze, thaw: deadlines.thaw },
     osPids: (id: TaskId) => [...tasks.get(id)?.hosts ?? []].map(({ child }) => child.osPid),
     async close(id: TaskId): Promise<void> {
       const task = tasks.get(id);
@@ -112,7 +95,7 @@ export function makePluginHosts(parts: Omit<PluginHostParts, "isFrozen">): Plugi
   });
 }
 
-/** Reads a file whole; undefined when it is not there. */
+/** Reads a whole file; undefined where there is none. */
 type ReadFile = (path: string) => Promise<Uint8Array | undefined>;
 
 /** One plugin's code, or the engine's. */
@@ -120,19 +103,19 @@ export interface CodeFile {
   /** Absolute. */
   readonly file: string;
   readonly sha256: string;
-  /** For the fault's words. */
+  /** For messages. */
   readonly name: string;
 }
 
 /** Code by digest. */
 export interface PluginCode {
-  /** The bytes in base64. Throws `refused` for other bytes than were pinned, `notFound`. */
+  /** The bytes in base64. Throws `refused` where the bytes differ from the pinned digest, `notFound`. */
   base64(code: CodeFile): Promise<string>;
-  /** The bytes as UTF-8 text. Throws as `base64`, and `refused` for broken text. */
+  /** The bytes as UTF-8 text. Throws like `base64`, and `refused` for invalid UTF-8. */
   text(code: CodeFile): Promise<string>;
 }
 
-/** Makes the reader of code. */
+/** Makes the reader of plugins' code. */
 export function makePluginCode(read: ReadFile): PluginCode {
   const kept = new Map<string, Promise<string>>();
 
@@ -176,14 +159,14 @@ export function makePluginCode(read: ReadFile): PluginCode {
   });
 }
 
-/** The module that runs scripts, in whatever host needs it. */
+/** The module that runs scripts, loaded into the hosts that need it. */
 export interface Engine {
   readonly sha256: string;
-  /** Hands it to a plugin host, once. Rejects as {@link PluginCode.base64}, or as the host does. */
+  /** Sends the module to a plugin host, once. Rejects like {@link PluginCode.base64}, or with the host's fault. */
   load(host: { readonly port: Pick<Port, "ask"> }): Promise<void>;
 }
 
-/** Makes the engine's way into hosts; undefined when there is none. */
+/** Makes the loader of the script engine; undefined where none was built. */
 export function makeEngine(code: PluginCode, built: PluginFile | undefined): Engine | undefined {
   if (built === undefined) return undefined;
   const file: CodeFile = { ...built, name: "engine" };

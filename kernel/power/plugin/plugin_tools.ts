@@ -1,6 +1,5 @@
 /**
- * Plugins as tools of a task: from manifests to bindings, from a granted call to a plugin host.
- * docs/decision/0009.
+ * Plugins as tools of a task: manifests become bindings, granted calls go to plugin hosts. docs/decision/0009.
  * @module
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";
@@ -19,11 +18,11 @@ import { hidden, withoutSecrets } from "../net/secret_echo.ts";
 import type { PluginHosts } from "./hosts.ts";
 import type { Progress } from "../../core/log/watch.ts";
 
-/** Calls within calls, at most: a plugin that calls a tool that is a plugin that calls … */
-const DEEPEST = 3;
+/** Levels of calls within calls: a plugin may call a tool of another plugin. */
+const MAX_DEPTH = 3;
 const BROWSER = "browser", BROWSER_CLOSE = "browser_close";
 
-/** A call as tools-wasm/binding hands it over. */
+/** A granted call, from tools-wasm/binding. */
 export interface PluginRun {
   readonly manifest: PluginManifest;
   readonly tool: PluginTool;
@@ -31,13 +30,13 @@ export interface PluginRun {
   readonly grants: Grants;
 }
 
-/** What it came to. */
+/** The result of a plugin call. */
 export interface PluginRan extends Pick<Under, "colour" | "label" | "sources"> {
   readonly value: Json;
   readonly logs: readonly string[];
 }
 
-/** What tools-wasm/binding makes of a manifest: handed over by main.ts. */
+/** Converts manifests to descriptors and bindings, made by tools-wasm/binding. */
 export interface BindPlugins {
   descriptor(manifest: PluginManifest, tool: PluginTool): ToolDescriptor;
   bind(
@@ -53,15 +52,15 @@ export interface BindPlugins {
   ): ToolBinding;
 }
 
-/** What {@link makePluginTools} is handed. */
+/** The plugins, their hosts, and the parts behind host functions. */
 export interface PluginToolsParts extends Omit<HostFunctionsParts, "within" | "onProgress"> {
   readonly plugins: KernelConfig["tools"]["plugins"];
   readonly hosts: PluginHosts;
   readonly processes: Pick<ProcessKeeper, "get" | "taint">;
   readonly powers: Pick<Powers, "token">;
   readonly binding: BindPlugins;
-  onProgress(task: TaskId, said: Progress): void;
-  /** Where agents are signed in; absent: nowhere. */
+  onProgress(task: TaskId, progress: Progress): void;
+  /** The signed-in accounts of agents; absent: there are none. */
   readonly profiles?: Profiles | undefined;
 }
 
@@ -77,11 +76,11 @@ type Plugin = KernelConfig["tools"]["plugins"][number];
 /**
  * Makes the plugins' tools.
  *
- * @throws Fault `conflict` when two plugins bring a tool of one name
+ * @throws Fault `conflict` when two plugins have a tool of the same name
  */
 export function makePluginTools(parts: PluginToolsParts): PluginTools {
   const { hosts, processes, binding, powers } = parts;
-  /** Depth of calls that are made within another, by process and call id. */
+  /** Depth of calls within calls, by process and call id. */
   const inner = new Map<string, number>();
   const serve = makeHostFunctions({
     ...parts,
@@ -116,7 +115,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   }
 
-  /** The browser of this version, in either engine, is the one that carries them. */
+  /** The profiles of a plugin: only the built-in browser, in either engine, has any. */
   const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
     trusted && manifest.name === BROWSER ? parts.profiles : undefined;
 
@@ -128,10 +127,10 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     const process = processes.get(granted.pid);
     if (process === undefined) throw new Fault("gone", "Cannot run a plugin: its caller has ended");
     const depth = depthOf(granted.pid, granted.callId);
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       throw new Fault(
         "refused",
-        `Cannot call "${tool.name}": more than ${DEEPEST} calls within calls`,
+        `Cannot call "${tool.name}": more than ${MAX_DEPTH} calls within calls`,
       );
     }
     const { effect, colour = "BLUE", label = "public" } = granted.resolved;
@@ -169,7 +168,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
       const shown = logs.map((line) => hidden(line, hiding));
       return { value: withoutSecrets(value, hiding), logs: [...notes, ...shown], ...tainted() };
     } catch (error) {
-      // What a plugin says of its failure may quote what it has read.
+      // A plugin's failure message may quote text that it has read.
       if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
       const { colour, label } = tainted();
       throw new Fault(error.code, hidden(error.message, profile?.hidden() ?? []), {
@@ -179,7 +178,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   };
 
-  /** A person is told when a call carries a profile, and agrees to that one alone. */
+  /** Names a call's profile to the person, who agrees to this profile alone. */
   const told = (plugin: Plugin, bound: ToolBinding): ToolBinding => {
     const signedIn = profilesOf(plugin);
     if (signedIn === undefined) return bound;

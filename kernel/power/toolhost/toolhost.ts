@@ -1,4 +1,6 @@
-/** One toolhost process: its calls in flight, what they may touch, and how they end. @module */
+/** One toolhost process: its running calls, their grants, and their end. @module */
+import { causeOf } from "../../core/child/child.ts";
+import { defined } from "../../core/process/defined.ts";
 import * as z from "zod";
 import {
   Colour,
@@ -9,6 +11,7 @@ import {
 } from "../../../contracts/authority/colour.ts";
 import type { ContentLookup, SignedContents } from "../../../contracts/memory/content_trust.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
+import { leaseEnded } from "../../core/lease/leases.ts";
 import { Digest, type Pid } from "../../../contracts/authority/ids.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
 import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
@@ -22,14 +25,13 @@ import type {
 } from "../../../contracts/wire/wire_toolhost.ts";
 import { type Mount, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { Child } from "../../core/child/child.ts";
-import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
-import { howEnded } from "../../core/start/spawn.ts";
+import type { Deadline, Deadlines } from "../../core/process/limits.ts";
 import type { OpenGrant } from "./toolhost_judge.ts";
 
-/** Milliseconds that a toolhost has to honour a cancel before it is killed. */
+/** Milliseconds for a toolhost to honour a cancel before it is killed. */
 const HONOUR_MS = 250;
 
-/** A call as the toolhost's kernel side is handed it. */
+/** A call to a toolhost. */
 export interface HostCall {
   readonly pid: Pid;
   readonly body: HostCallBody;
@@ -37,30 +39,31 @@ export interface HostCall {
   readonly signal: AbortSignal;
 }
 
-/** Calls in flight in one process, before and after it has started. */
+/** The running calls of one process, from before its start on. */
 export interface HostCalls {
-  /** What may be touched at this moment. */
+  /** The grants of the running calls. */
   grants(): Iterable<OpenGrant>;
   /** Runs a call under the leases that cover its scopes. Rejects with the fault that ended it. */
   run(child: Child, call: HostCall, leases: readonly Lease[]): Promise<HostCallAnswer>;
-  /** A lease ended: ends the process if a call in flight uses it. */
+  /** Called when a lease ends: kills the process if a running call uses the lease. */
   leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void;
-  /** Its process is being ended: no call goes to it any more. */
+  /** True once the process is being killed and takes no more calls. */
   doomed(): boolean;
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
 }
 
 interface Open {
   readonly call: HostCall;
   readonly grants: readonly OpenGrant[];
   readonly deadline: Deadline;
-  /** Why it is being ended, once it is. */
+  /** Why the call is being ended, once it is. */
   ending: Fault | undefined;
 }
 
-/** Makes the record of one toolhost's calls. */
-export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls {
+/** Makes the running calls of one toolhost. */
+export function makeHostCalls(
+  powers: Pick<Powers, "after">,
+  deadlines: Deadlines,
+): HostCalls {
   const open = new Set<Open>();
   let doomed = false;
   const end = (child: Child): void => {
@@ -71,7 +74,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
   const ending = (child: Child, entry: Open, fault: Fault): () => void => {
     entry.ending ??= fault;
     child.port.tell("cancel", toJson({ id: entry.call.body.id } satisfies HostCancel));
-    // One that does not listen is not asked twice.
+    // A toolhost that does not react is killed.
     return powers.after(HONOUR_MS, () => end(child));
   };
 
@@ -88,7 +91,7 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
           const lease = leases[i];
           return lease === undefined ? [] : [{ scope, lease: lease.id }];
         }),
-        deadline: makeDeadline(powers, body.deadlineMs, () => {
+        deadline: deadlines.start(call.pid, body.deadlineMs, () => {
           const fault = new Fault("timedOut", `Cannot finish "${body.tool}": its time is up`);
           spare = ending(child, entry, fault);
         }),
@@ -103,15 +106,13 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
       try {
         if (signal.aborted) throw cancelled(body.tool);
         const answer = await child.port.ask("call", toJson(body));
-        // INVARIANT: what was read under a lease that is gone is not handed over (test: "… long read …").
+        // INVARIANT: content read under an ended lease is not passed on (test: "… long read …").
         if (entry.ending !== undefined) throw entry.ending;
         return parseHostAnswer(answer, body.tool);
       } catch (error) {
         if (entry.ending !== undefined) throw entry.ending;
-        if (error instanceof Fault && await hasEnded(child)) {
-          throw await exitReason(child, body.tool, error);
-        }
-        throw error;
+        const what = `Cannot finish "${body.tool}": its process ended`;
+        throw await causeOf(child, error, (how) => `${what} (${how})`);
       } finally {
         spare();
         open.delete(entry);
@@ -122,37 +123,18 @@ export function makeHostCalls(powers: Pick<Powers, "now" | "after">): HostCalls 
     leaseEnded(child: Child, lease: Lease, why: "revoked" | "expired"): void {
       for (const entry of open) {
         if (!entry.grants.some((grant) => grant.lease === lease.id)) continue;
-        const [code, how] = why === "revoked"
-          ? ["leaseRevoked", "was taken back"] as const
-          : ["leaseExpired", "has expired"] as const;
-        const tool = entry.call.body.tool;
-        entry.ending ??= new Fault(code, `Cannot finish "${tool}": its lease ${how}`);
-        // Deno asks no more about a file that is open: only the end of the process closes it.
+        const { tool } = entry.call.body;
+        entry.ending ??= leaseEnded(why, (how) => `Cannot finish "${tool}": ${how}`);
+        // Deno asks no permission for an open file, so only the end of the process closes it.
         end(child);
       }
     },
     doomed: () => doomed,
-    freeze(pid: Pid): void {
-      for (const { call, deadline } of open) if (call.pid === pid) deadline.freeze();
-    },
-    thaw(pid: Pid): void {
-      for (const { call, deadline } of open) if (call.pid === pid) deadline.thaw();
-    },
   });
 }
 
 function cancelled(tool: string): Fault {
   return new Fault("cancelled", `Cannot finish "${tool}": cancelled`);
-}
-
-/** Only a closed port means that it ended: a tool may answer with a fault of any code. */
-async function hasEnded({ port }: Child): Promise<boolean> {
-  return await Promise.race([port.closed.then(() => true), Promise.resolve().then(() => false)]);
-}
-
-async function exitReason(child: Child, tool: string, cause: Fault): Promise<Fault> {
-  const how = howEnded(await child.exited);
-  return new Fault("upstream", `Cannot finish "${tool}": its process ended (${how})`, { cause });
 }
 
 const Answer = z.object({
@@ -169,7 +151,7 @@ const Answer = z.object({
   contents: z.array(Digest).max(10_000).optional(),
 }).strict();
 
-/** Parses; throws `upstream` naming the part that does not fit. */
+/** Parses an answer; throws `upstream`, naming the part that does not fit. */
 function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
   const { success, data, error } = Answer.safeParse(raw);
   if (!success) {
@@ -181,9 +163,10 @@ function parseHostAnswer(raw: Json, tool: string): HostCallAnswer {
 }
 
 /**
- * An answer with what is known of the contents that it came from mixed in, also into what it stages. With `whole` it is a
- * reading of one named file, and no worse than a person signed for exactly its content, whatever its folder is marked as;
- * an answer with names, or with lines of many files, says more than any content that somebody signed.
+ * Mixes the known colours and labels of contents into an answer that came from them, and into what
+ * it stages. With `whole` the answer is one named file, and gets the colour that a person signed
+ * for exactly its content, whatever its folder's marks. Answers with names, or with lines of many
+ * files, say more than any signed content.
  */
 export function withKnown(
   answer: HostCallAnswer,
@@ -216,30 +199,25 @@ export function withKnown(
   };
 }
 
-/** `root` is the folder by the name that the process knows it by. */
+/** Converts a mount for a process that knows its folder as `root`. */
 export function hostMount(
   { name, mode, colour, label, marks, apart }: Omit<Mount, "dir">,
   root: string,
 ): HostMount {
   return {
     ...{ name, root, mode, colour, label },
-    ...(apart === undefined ? {} : { apart }),
-    // Absent properties stay absent; zod's types say that they may be undefined.
-    marks: marks.map(({ path, colour, label }) => ({
-      path,
-      ...(colour === undefined ? {} : { colour }),
-      ...(label === undefined ? {} : { label }),
-    })),
+    ...defined({ apart }),
+    marks: marks.map(({ path, colour, label }) => defined({ path, colour, label })),
   };
 }
 
-/** A place where turns are taken. */
+/** A lock with shared readers and exclusive writers, in order of arrival. */
 export interface Turns {
-  /** Runs `work` when its turn comes; alone if it writes. */
+  /** Runs `work` when its turn comes, exclusively if it writes. */
   run<T>(writes: boolean, work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a place where nobody is. */
+/** Makes a free lock. */
 export function makeTurns(): Turns {
   const waiting: { readonly writes: boolean; readonly go: () => void }[] = [];
   let readers = 0;

@@ -1,4 +1,5 @@
-/** Decides a toolhost's file accesses against the calls in flight and their leases. @module */
+/** Decides a toolhost's file accesses by the running calls and their leases. @module */
+import { refuse } from "../../core/child/permission_line.ts";
 import { EXPORT_LIST } from "../../../contracts/authority/export_claims.ts";
 import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";
 import { beneath, covers } from "../../core/lease/scope.ts";
@@ -6,22 +7,22 @@ import type { Judge, Verdict } from "../../core/child/permission_line.ts";
 import type { SpawnPowers } from "../../core/start/spawn.ts";
 import type { Roots } from "../../core/start/start_line.ts";
 
-/** One scope of a call in flight, with the lease that it was let through under. */
+/** One scope of a running call, with its lease. */
 export interface OpenGrant {
   readonly scope: Scope;
   readonly lease: LeaseId;
 }
 
-/** What {@link makeToolhostJudge} is handed. */
+/** The folders and the running calls of a toolhost. */
 export interface JudgeParts {
-  /** Where the toolhost finds its folders; they are known once it is started. */
+  /** The toolhost's folders, known once it has started. */
   roots(): Roots;
-  /** What the calls in flight at this moment may touch. */
+  /** The grants of the running calls. */
   grants(): Iterable<OpenGrant>;
   alive(lease: LeaseId): boolean;
-  /** The rule that keeps every tool from a path `MOUNT/relative`; undefined when there is none. */
+  /** The never-list's rule for a path `MOUNT/relative`; undefined where there is none. */
   never(path: string, right: "read" | "write"): string | undefined;
-  /** Resolves links where no namespace does. */
+  /** Resolves links, where no namespace does. */
   readonly links?: Pick<SpawnPowers, "realPath" | "isLink">;
 }
 
@@ -56,7 +57,7 @@ function leased(parts: JudgeParts, wanted: Scope): Verdict {
   return refuse(wanted.right, wanted.path, why);
 }
 
-/** The list of an export says how far the files beneath it are trusted: whoever reads one is held to it. */
+/** Tells whether a path is the list of an export above a granted file: the list says how far the file is trusted, so it must be readable. */
 function isListAbove(scope: Scope, { resource, right, path }: Scope): boolean {
   const end = `/${EXPORT_LIST}`;
   return scope.resource === resource && scope.right === right && right === "read" &&
@@ -71,21 +72,17 @@ function nameOf(place: string, { mounts }: Roots): string | undefined {
   return undefined;
 }
 
-/** Where a path leads: itself in a namespace; else its real place, as far as there is one. */
+/** Resolves a path: in a namespace the path itself, else its real path as far as it exists. Undefined for a dangling link. */
 function settled(path: string, links: JudgeParts["links"]): string | undefined {
   if (links === undefined) return path;
-  // Beneath a folder that does not exist no link can hide: what is missing is taken as it is named.
+  // Beneath a missing folder there can be no link, so the missing part is taken literally.
   for (let at = path, missing = "";;) {
     const real = links.realPath(at);
     if (real !== undefined) return (real === "/" ? "" : real) + missing || "/";
-    // A link that leads nowhere yet would be followed by whoever writes to it.
+    // A write would follow a dangling link.
     if (at === "" || links.isLink(at)) return undefined;
     const cut = at.lastIndexOf("/");
     missing = at.slice(cut) + missing;
     at = at.slice(0, cut) || "/";
   }
-}
-
-function refuse(right: string, what: string | null, why: string): Verdict {
-  return { allow: false, reason: `Cannot ${right} ${JSON.stringify(what)}: ${why}` };
 }

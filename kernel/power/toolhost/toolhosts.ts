@@ -3,9 +3,11 @@ import { type Child, SERVES_NOTHING } from "../../core/child/child.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ContentLookup, SignedContents } from "../../../contracts/memory/content_trust.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
+import { makeDeadlines, type TaskPrograms } from "../../core/process/limits.ts";
+import { leasesOf } from "../../core/lease/leases.ts";
 import { LeaseId, type Pid, type TaskId } from "../../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
-import type { Lease, Scope } from "../../../contracts/authority/lease.ts";
+import type { Scope } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import {
   HOST_READ,
@@ -31,13 +33,13 @@ import type { SpawnPowers } from "../../core/start/spawn.ts";
 import type { Roots } from "../../core/start/start_line.ts";
 import { type JudgeParts, makeToolhostJudge, type OpenGrant } from "./toolhost_judge.ts";
 
-/** Tools that read one named file, and answer with nothing else. */
+/** Tools whose answer is the content of one named file. */
 const WHOLE: ReadonlySet<string> = new Set(["file_read", HOST_READ]);
 
-/** What a task's toolhosts are set up with. */
+/** The folders and rules of a task's toolhosts. */
 export interface TaskFolders {
   readonly mounts: readonly Mount[];
-  /** Where among them what imported servers change lies. */
+  /** The places of imported servers' write grants in these mounts. */
   readonly grants?: Pick<GrantMounts, "of">;
   /** Folders of the task's own, absolute. */
   readonly contentDir: string;
@@ -46,7 +48,7 @@ export interface TaskFolders {
   prepare(): Promise<void>;
   /** Globs of the never-list. */
   readonly never: readonly string[];
-  /** What of the mounts is a wiki's own: no tool touches it. */
+  /** The wiki path that contains `path`, which no tool may touch; undefined where there is none. */
   wikiOwn?(path: string): string | undefined;
   /** Bytes of scratch that the task may keep. */
   readonly scratchQuota: number;
@@ -63,12 +65,12 @@ export interface ToolhostCallOptions {
 }
 
 /** The toolhosts of all tasks. */
-export interface Toolhosts {
+export interface Toolhosts extends TaskPrograms {
   /** Declares a task; starts nothing. */
   open(task: TaskId, folders: TaskFolders): void;
   /**
-   * Rejects with the tool's own fault, or `leaseRevoked`, `leaseExpired`, `refused` (no lease),
-   * `timedOut`, `cancelled`, `upstream` (the process ended), `notFound` (task not open).
+   * Runs a call. Rejects with the tool's own fault, or `leaseRevoked`, `leaseExpired`, `refused` (no lease), `timedOut`,
+   * `cancelled`, `upstream` (the process ended), `notFound` (task not open).
    */
   call(
     task: TaskId,
@@ -76,27 +78,20 @@ export interface Toolhosts {
     body: HostCallBody,
     options: ToolhostCallOptions,
   ): Promise<HostCallAnswer>;
-  /** SIGSTOP and SIGCONT: the deadlines of a process's calls stand still. */
-  freeze(pid: Pid): void;
-  thaw(pid: Pid): void;
-  /** Operating-system processes of a task, for `ps`. */
-  osPids(task: TaskId): readonly number[];
-  /** Ends the task's toolhosts; resolves when they are reaped. */
-  close(task: TaskId): Promise<void>;
 }
 
-/** What {@link makeToolhosts} is handed. */
+/** The starter, the leases and the contents of a kernel's toolhosts. */
 export interface ToolhostsParts {
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentLookup & SignedContents;
   readonly children: Pick<Children, "toolhost" | "walls">;
   readonly leases: Pick<Leases, "covering" | "alive" | "dead" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after">;
   /** Resolves links where there is no bubblewrap. */
   readonly spawn: Pick<SpawnPowers, "realPath" | "isLink">;
-  /** Tells which folder lies at a path, undefined where none does; absent where nothing can tell. */
+  /** Identifies the folder at a path, undefined where there is none; absent where this is unsupported. */
   look?(aspect: "folder", paths: readonly string[]): Promise<string | undefined>;
-  /** The rule that keeps every tool from a path `MOUNT/relative`; undefined when there is none. */
+  /** The never-list's rule for a path `MOUNT/relative`; undefined where there is none. */
   policyNever(path: string, right: "read" | "write"): string | undefined;
 }
 
@@ -106,9 +101,9 @@ interface Host {
 }
 
 /**
- * What a process is for: `calls` serves the calls of a task that change nothing, `writing` one that does.
- * `survey` looks for never-listed files with more than one name: it may look at all of the mounts, and hears
- * nothing that a model or a file said.
+ * The use of a process: `calls` serves a task's reading calls, `writing` one writing call. `survey`
+ * searches never-listed files with more than one name: it may see all of the mounts, and gets no
+ * text of a model or a file.
  */
 type Use = "calls" | "writing" | "survey";
 
@@ -117,30 +112,30 @@ interface Task {
   readonly turns: Turns;
   readonly hosts: Set<Host>;
   readonly standing: Map<Exclude<Use, "writing">, Promise<Host>>;
-  /** Which folder lies where, by mount; undefined for one that is not there. */
+  /** The identity of each mount's folder; undefined for a missing one. */
   found: ReadonlyMap<string, string | undefined>;
-  /** When that was looked at. */
+  /** When the folders were identified. */
   lookedAt: number;
   closed: boolean;
 }
 
-/** Milliseconds for which a mount's folder is taken to be where it was: a burst of calls looks once. */
-const LOOKED_MS = 1_000;
-/** Milliseconds that looking at a mount's folder may take. */
-const LOOK_MS = 5_000;
+/** Milliseconds for which a mount's folder counts as unchanged, so that a burst of calls checks once. */
+const CHECKED_MS = 1_000;
+/** Milliseconds for checking a mount's folder. */
+const CHECK_MS = 5_000;
+/** Milliseconds that a repeated call gets at least. */
+const MIN_MS = 1_000;
 
-/** Least milliseconds for a call that begins again. */
-const LEAST_MS = 1_000;
-
-/** A grant that no lease stands behind: see {@link Use}. */
+/** The lease id of a survey's grants, behind which there is no lease: see {@link Use}. */
 const SURVEYS = LeaseId.parse("l" + "0".repeat(12));
 
 /** Makes the table of toolhosts. */
 export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
   const { children, leases, powers } = parts;
+  const deadlines = makeDeadlines(powers);
   const tasks = new Map<TaskId, Task>();
   const walled = children.walls().bwrap;
-  // Without namespaces nobody may read a mount while it is written, whatever task reads it.
+  // Without namespaces no task may read a mount while another writes to it.
   const everyone = makeTurns();
 
   leases.onEnd((lease, why) => {
@@ -153,7 +148,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     const { folders } = task;
     await folders.prepare();
     const mounts = folders.mounts.filter(({ name }) => !isGone(task, name));
-    const calls = makeHostCalls(powers);
+    const calls = makeHostCalls(powers, deadlines);
     let roots: Roots = { mounts: [], content: folders.contentDir, scratch: folders.scratchDir };
     const judge: JudgeParts = {
       roots: () => roots,
@@ -209,24 +204,24 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       const standing = task.standing.get(use) ?? begin(task, use);
       const host = await standing;
       if (!host.calls.doomed()) return host;
-      // It is being ended for another call, and would take this one with it.
+      // The host is being killed for another call, and this call would die with it.
       forget(task, standing);
     }
   };
 
   /**
-   * A process in a namespace holds the folders that lay there when it started. Where another lies there now
-   * it is ended, and the next call finds that one.
+   * Checks that the mounts' folders are still the same. A process in a namespace holds the folders of its start: where
+   * another folder lies there now, the process is killed, and the next call finds the new one.
    */
   const lookAtMounts = async (task: Task): Promise<void> => {
     const { look } = parts;
     const now = powers.now();
-    if (!walled || look === undefined || now - task.lookedAt < LOOKED_MS) return;
+    if (!walled || look === undefined || now - task.lookedAt < CHECKED_MS) return;
     const { mounts } = task.folders;
     const found = new Map(
       await Promise.all(mounts.map(async ({ name, dir }) => {
-        const said = await inTime(look("folder", [dir]), name);
-        return [name, said?.startsWith("directory:") === true ? said : undefined] as const;
+        const identity = await inTime(look("folder", [dir]), name);
+        return [name, identity?.startsWith("directory:") === true ? identity : undefined] as const;
       })),
     );
     const before = task.found;
@@ -244,7 +239,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
   const inTime = async <T>(work: Promise<T>, mount: string): Promise<T> => {
     const late = Promise.withResolvers<never>();
     const stop = powers.after(
-      LOOK_MS,
+      CHECK_MS,
       () =>
         late.reject(
           new Fault("timedOut", `Cannot look at mount "${mount}": its folder does not answer`),
@@ -268,17 +263,6 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
   };
 
-  const held = (call: HostCall): readonly Lease[] =>
-    call.scopes.map((scope) => {
-      const lease = leases.covering(call.pid, scope);
-      if (lease !== undefined) return lease;
-      const dead = leases.dead(call.pid, scope);
-      const what = `Cannot run "${call.body.tool}" on ${JSON.stringify(scope.path)}`;
-      if (dead === "revoked") throw new Fault("leaseRevoked", `${what}: its lease was taken back`);
-      if (dead === "expired") throw new Fault("leaseExpired", `${what}: its lease has expired`);
-      throw new Fault("refused", `${what}: no lease of this process covers it`);
-    });
-
   const run = async (task: Task, call: HostCall, writable: boolean): Promise<HostCallAnswer> => {
     await lookAtMounts(task);
     refuseGone(task, call);
@@ -292,8 +276,8 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
         const known = args[SECOND_NAMES] as JsonObject | undefined;
         if (typeof mount !== "string" || known?.[mount] !== undefined) throw error;
         args = { ...args, [SECOND_NAMES]: { ...known, [mount]: await survey(task, call, mount) } };
-        // The time for both is the time for one.
-        deadlineMs = Math.max(LEAST_MS, call.body.deadlineMs - (powers.now() - began));
+        // Both attempts share the call's deadline.
+        deadlineMs = Math.max(MIN_MS, call.body.deadlineMs - (powers.now() - began));
       }
     }
   };
@@ -311,7 +295,11 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     }
     const host = await (writable ? start(task, "writing") : provide(task, "calls"));
     try {
-      return await host.calls.run(host.child, call, held(call));
+      return await host.calls.run(
+        host.child,
+        call,
+        leasesOf(leases, { ...call, name: `"${call.body.tool}"` }),
+      );
     } finally {
       if (writable) await host.child.kill();
     }
@@ -322,17 +310,13 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
     if (task === undefined) throw new Fault("notFound", `Cannot find task "${id}": it is not open`);
     return task;
   };
-  const each = (act: (calls: HostCalls) => void): void => {
-    for (const { hosts } of tasks.values()) for (const { calls } of hosts) act(calls);
-  };
-
   return Object.freeze({
     open(id: TaskId, folders: TaskFolders): void {
       if (tasks.has(id)) throw new TypeError(`Cannot open task "${id}": it is open`);
       const turns = walled ? makeTurns() : everyone;
       tasks.set(id, {
         ...{ folders, turns, hosts: new Set(), standing: new Map(), closed: false },
-        ...{ found: new Map(), lookedAt: -LOOKED_MS },
+        ...{ found: new Map(), lookedAt: -CHECKED_MS },
       });
     },
     async call(
@@ -348,8 +332,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
       );
       return withKnown(answer, parts.contents, WHOLE.has(body.tool));
     },
-    freeze: (pid: Pid) => each((calls) => calls.freeze(pid)),
-    thaw: (pid: Pid) => each((calls) => calls.thaw(pid)),
+    ...{ freeze: deadlines.freeze, thaw: deadlines.thaw },
     osPids: (id: TaskId) => [...tasks.get(id)?.hosts ?? []].map(({ child }) => child.osPid),
     async close(id: TaskId): Promise<void> {
       const task = tasks.get(id);
@@ -365,7 +348,7 @@ export function makeToolhosts(parts: ToolhostsParts): Toolhosts {
   });
 }
 
-/** Whether a mount's folder was looked for, and was not there. */
+/** Tells whether a mount's folder was found missing. */
 function isGone({ found }: Task, mount: string): boolean {
   return found.has(mount) && found.get(mount) === undefined;
 }

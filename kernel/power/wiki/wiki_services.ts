@@ -1,6 +1,6 @@
 /**
- * One process for each wiki that tasks hold, shared by them: it starts with the first request, ends
- * when nobody has held it for a while, and is started again after it died. docs/decision/0013.
+ * One process for each wiki that tasks hold, shared by them: it starts with the first request, ends after nobody has held
+ * the wiki for a while, and is started again after it died. docs/decision/0013.
  * @module
  */
 import { serveContents } from "../../../contracts/memory/content_trust.ts";
@@ -14,18 +14,18 @@ import { type Child, unlessAborted } from "../../core/child/child.ts";
 import type { Children } from "../../core/child/children.ts";
 import type { WikiFolders } from "../../core/start/browser_line.ts";
 
-/** How one request is made. */
+/** Options of a request. */
 export interface WikiAskOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds; then the process is killed, and started again for the next request. */
+  /** Milliseconds after which the process is killed; the next request starts it again. */
   readonly deadlineMs: number;
-  /** The answer is waited for although nobody wants it any more: it says what was written. */
+  /** Waits for the answer even after a cancel, because it reports what was written. */
   readonly writes?: boolean;
 }
 
 /** A wiki in use by one holder. */
 export interface HeldWiki {
-  /** Rejects with the wiki's own fault, `timedOut`, `cancelled`, or `upstream` when its process died. */
+  /** Rejects with the wiki's own fault, `timedOut`, `cancelled`, or `upstream` when the process died. */
   ask(op: string, body: Json, options: WikiAskOptions): Promise<Json>;
   release(): void;
 }
@@ -36,18 +36,18 @@ export interface WikiServices {
   close(): Promise<void>;
 }
 
-/** Milliseconds for opening: an index of 10,000 pages may have to be read. */
+/** Milliseconds for opening: it may read an index of 10,000 pages. */
 const OPEN_MS = 120_000;
-/** Milliseconds that a wiki which nobody holds is kept. */
+/** Milliseconds before an unheld wiki's process is killed. */
 const IDLE_MS = 30_000;
 
-/** What {@link makeWikiServices} is handed. */
+/** The starter, the clock, the keys and the contents. */
 export interface WikiServicesParts {
   readonly children: Pick<Children, "wiki">;
   readonly powers: Pick<Powers, "after">;
-  /** Raw Ed25519 public keys, base64url, whose page marks hold. */
+  /** Raw Ed25519 public keys, base64url, whose page marks are valid. */
   readonly trustedKeys: readonly string[];
-  /** What is known of contents in the whole state. */
+  /** Known colours and labels of contents. */
   readonly contents: ContentTrust;
 }
 
@@ -55,18 +55,18 @@ interface Service {
   readonly folders: WikiFolders;
   holders: number;
   child: Promise<Child> | undefined;
-  /** Stops the clock of its end. */
+  /** Stops the idle clock. */
   keep(): void;
 }
 
-/** Makes the table of wikis: none runs. */
+/** Makes the wikis of a kernel; no process runs yet. */
 export function makeWikiServices(
   { children, powers, trustedKeys, contents }: WikiServicesParts,
 ): WikiServices {
   const services = new Map<string, Service>();
-  // TRUST: only the command that signs a mark takes the process's word that a person did.
+  // TRUST: only the command that signs marks believes a wiki's process about a person's mark.
   const known = { of: contents.of, record: contents.record, mark: () => undefined };
-  /** The kernel takes in no sources, so it has nothing to parse for a wiki. */
+  /** The kernel ingests no sources, so it parses nothing for a wiki. */
   const handler: PortHandler = Object.freeze({
     ask(op: string, body: Json): Json {
       const served = serveContents(known, op, body);
@@ -95,7 +95,7 @@ export function makeWikiServices(
     }
   };
 
-  /** A process that takes too long is ended: it may be in a loop, and the next one is a fresh one. */
+  /** Waits for an answer; kills a process that takes too long, because it may be in a loop. */
   const within = async (child: Child, answer: Promise<Json>, ms: number): Promise<Json> => {
     let late = false;
     const disarm = powers.after(ms, () => {
@@ -177,7 +177,7 @@ export function makeWikiServices(
   });
 }
 
-/** What the caller is told when the process ended under its request. */
+/** The caller's fault when the process ended during its request. */
 async function diedOf(child: Child, error: unknown): Promise<unknown> {
   if (!(error instanceof Fault) || error.code !== "gone") return error;
   return new Fault("upstream", `Cannot ask the wiki: its process ${await child.end()}`, {

@@ -1,4 +1,4 @@
-/** The wikis that tasks were handed, and their tools: made by memory-wiki/, asked of a wiki's process. @module */
+/** The wikis of tasks, and their tools: made by memory-wiki/, answered by a wiki's process. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { cleared, type Colour, type Label } from "../../../contracts/authority/colour.ts";
 import type { Gate } from "../../../contracts/authority/gate.ts";
@@ -16,10 +16,10 @@ import { foldPath } from "../../../text/path_list.ts";
 import type { Uses } from "../../../contracts/task/spending.ts";
 import type { HeldWiki, WikiAskOptions, WikiServices } from "./wiki_services.ts";
 
-/** A task's memory, as memory-wiki/ binds it. */
+/** A task's memory tools, bound by memory-wiki/. */
 interface MemoryTools {
   readonly bindings: readonly ToolBinding[];
-  /** Looks at what a proposed page would change, before it is decided. Never rejects. */
+  /** Computes the changes of a proposed page before the gate decides. Never rejects. */
   prepare(
     call: { readonly name: string; readonly arguments: string },
     task: TaskId,
@@ -36,7 +36,7 @@ interface MemoryTools {
   }>;
 }
 
-/** What memory-wiki/ makes: handed over by main.ts. */
+/** Makes memory tools; implemented by memory-wiki/. */
 interface BindMemory {
   readonly descriptors: readonly ToolDescriptor[];
   bind(parts: {
@@ -50,7 +50,7 @@ interface BindMemory {
 
 /** A task's wiki. */
 export interface TaskWiki extends Pick<MemoryTools, "bindings" | "prepare"> {
-  /** Passages for a plugin, with the untrusted files that they are of. */
+  /** Passages for a plugin, with their untrusted source files. */
   query(...asked: Parameters<MemoryTools["query"]>): Promise<
     Awaited<ReturnType<MemoryTools["query"]>> & { readonly sources: readonly Source[] }
   >;
@@ -59,9 +59,9 @@ export interface TaskWiki extends Pick<MemoryTools, "bindings" | "prepare"> {
 /** The wikis of all tasks. */
 export interface WikiTools {
   readonly descriptors: readonly ToolDescriptor[];
-  /** The task's wiki; undefined when it was handed none. Its process starts with the first call. */
+  /** The task's wiki; undefined where the task has none. Its process starts with the first call. */
   of(task: TaskId, request: MemoryRequest): TaskWiki | undefined;
-  /** The task has ended. */
+  /** Releases the wiki of an ended task. */
   close(task: TaskId): void;
 }
 
@@ -70,13 +70,13 @@ interface WikiToolsParts {
   readonly memory: BindMemory;
   redeem(call: GrantedCall): void;
   now(): number;
-  /** Budgets of what an index grows by; absent: there are none. */
+  /** Budgets of an index's growth; absent: there are none. */
   readonly uses?: Pick<Uses, "take">;
-  /** A page that a call would write is not as its writer had read it. */
+  /** Reports a page that has changed since the call's writer read it. */
   stale(call: GrantedCall, found: StalePage): Promise<ConflictReport | undefined>;
 }
 
-/** A page in two versions, and who wrote the one that stands. */
+/** A page in two versions, and the author of the current one. */
 export interface StalePage {
   readonly resource: ResourceRef;
   readonly page: string;
@@ -85,7 +85,7 @@ export interface StalePage {
   readonly by: string;
 }
 
-/** The name of a wiki among what tasks share: of its folder. */
+/** The shared-resource name of a wiki, derived from its folder. */
 function refOfWiki(folder: string): ResourceRef {
   const base = folder.slice(folder.lastIndexOf("/") + 1).toLowerCase().replace(
     /[^a-z0-9_-]+/g,
@@ -95,7 +95,7 @@ function refOfWiki(folder: string): ResourceRef {
   return ResourceRef.parse(`wikiTree:${name}-${sha256Hex(folder).slice(0, 8)}`);
 }
 
-/** The pages of a refusal that are not as they were read. */
+/** The stale pages named in a refusal. */
 function staleIn(error: unknown, folder: string, args: JsonObject): readonly StalePage[] {
   if (!(error instanceof Fault) || error.code !== "conflict") return [];
   const conflicts = error.detail?.["conflicts"];
@@ -121,7 +121,7 @@ export function makeWikiTools(parts: WikiToolsParts): WikiTools {
     return wiki;
   };
 
-  /** A refusal because of another's change is a conflict of two tasks over a page, and is kept as that. */
+  /** Records a refusal because of another task's change as a conflict of two tasks over a page. */
   const reporting = (binding: ToolBinding, folder: string): ToolBinding =>
     Object.freeze<ToolBinding>({
       ...binding,
@@ -140,7 +140,7 @@ export function makeWikiTools(parts: WikiToolsParts): WikiTools {
       },
     });
 
-  /** What a call writes is counted before: its text lies in the index afterwards. */
+  /** Counts a call's text before it is written, because the index keeps it. */
   const counting = (binding: ToolBinding): ToolBinding =>
     binding.descriptor.category === "read" ? binding : Object.freeze<ToolBinding>({
       ...binding,
@@ -181,7 +181,7 @@ export function makeWikiTools(parts: WikiToolsParts): WikiTools {
   });
 }
 
-/** The same gate, which looks at a proposed page before it decides: the question then says what it changes. */
+/** Wraps a gate so that a proposed page is compared before the decision; the question then shows the changes. */
 export function preparing(
   gate: Gate,
   { memory }: { readonly memory?: Pick<TaskWiki, "prepare"> },
@@ -200,11 +200,11 @@ export function preparing(
   });
 }
 
-// What of a wiki a task holds: as its request says, narrowed by its agent and by who asked. Children
-// hold no more, and nobody's notes about the person.
+// The rights of a task to its wiki: its request's, narrowed by its agent and by the requester.
+// Children hold no more, and no agent's notes about the person.
 
-/** The most confidential that a profile's tasks see, whatever a request says. */
-const MAX: Readonly<Record<Profile, Label>> = {
+/** The highest label that tasks of a profile see, whatever the request says. */
+const MAX_LABEL: Readonly<Record<Profile, Label>> = {
   operator: "secret",
   guest: "internal",
   anonymous: "public",
@@ -212,24 +212,28 @@ const MAX: Readonly<Record<Profile, Label>> = {
 const ACCESS = ["read", "propose"] as const;
 const USER = ["none", "read", "write"] as const;
 
-/** What a request says of memory. */
+/** The parts of a request that concern memory. */
 export type MemoryRequest = Pick<TaskRequest, "memory" | "agent" | "profile">;
 
-/** The memory of a task; undefined when it has none. */
+/** The memory of a task; undefined where it has none. */
 export function memoryOf({ memory, agent, profile }: MemoryRequest): TaskMemory | undefined {
   const narrowed = agent?.memory ?? {};
   if (memory === undefined || narrowed.wiki === "none") return undefined;
-  const clearances = [memory.clearance, narrowed.clearance ?? "secret", MAX[profile]] as const;
+  const clearances = [
+    memory.clearance,
+    narrowed.clearance ?? "secret",
+    MAX_LABEL[profile],
+  ] as const;
   return {
     ...memory,
     access: lower(ACCESS, memory.access, narrowed.wiki),
-    // What an agent knows of the operator is not for guests.
+    // An agent's notes about the operator are not for guests.
     user: profile === "operator" ? lower(USER, memory.user, narrowed.user) : "none",
     clearance: clearances.reduce((a, b) => cleared(a, b) ? a : b),
   };
 }
 
-/** Whose notes about the person a task reads and writes. */
+/** The agent whose notes about the person a task uses. */
 function memoryAgent({ agent }: Pick<TaskRequest, "agent">): string {
   return agent?.name ?? "agent";
 }
@@ -254,7 +258,7 @@ export function memoryScopes(request: MemoryRequest): readonly Scope[] {
   ];
 }
 
-/** Whether a child holds what its parent holds of a scope: notes about the person are the agent's alone. */
+/** Tells whether a child inherits a scope: notes about the person stay with the agent itself. */
 export function isInherited({ resource, path }: Scope): boolean {
   return resource !== "memory" || path !== "user" && !path.startsWith("user/");
 }
@@ -263,30 +267,32 @@ function lower<T extends string>(order: readonly T[], have: T, wish: T | undefin
   return wish !== undefined && order.indexOf(wish) < order.indexOf(have) ? wish : have;
 }
 
-// File tools, plugins and programs neither read nor write what is a wiki's own. A page that is read as a
-// file would lose the colour and label that the wiki's store has for it; one that is written as a file
-// would be taken for a person's hand.
+// File tools, plugins and programs neither read nor write a wiki's own files. A page read as a file
+// would lose the colour and label that the wiki's store keeps for it; a page written as a file
+// would count as a person's edit.
 
-/** What of a wiki's folder has colours and labels of its own. */
-const OWN = ["raw", "pages", "index.md", "log.md"];
-/** What is only read: how pages are made is for the operator to say. */
-const READ_ONLY = ["AGENTS.md"];
-/** Tools that change the one file that they name. */
+/** Files of a wiki with colours and labels of their own, which only its process writes. */
+export const WIKI_OWN = ["raw", "pages", "index.md", "log.md"];
+
+/** Read-only files: the operator decides how pages are made. */
+export const WIKI_READ_ONLY = ["AGENTS.md"];
+
+/** Tools that change one named file. */
 const STAGING: ReadonlySet<string> = new Set(["file_edit", "file_write", "file_delete"]);
 
-/** What is guarded: the task's mounts, and the folders of wikis, absolute and real. */
+/** The task's mounts, and the absolute real folders of wikis. */
 interface GuardedWikis {
   readonly mounts: readonly { readonly name: string; readonly dir: string }[];
   readonly wikis: readonly string[];
 }
 
-/** Paths `MOUNT/relative` that are a wiki's own. */
+/** Protects a wiki's own paths, `MOUNT/relative`. */
 export interface WikiGuard {
   /** For the never-list of the task's processes. */
   readonly globs: readonly string[];
-  /** The wiki's folder or file that a path is, or lies in; undefined when it is none. */
+  /** The wiki's file or folder that contains a path; undefined where there is none. */
   ownOf(path: string): string | undefined;
-  /** The same tool, which refuses what would touch a wiki. */
+  /** Wraps a tool so that it refuses to touch a wiki. */
   guard(binding: ToolBinding): ToolBinding;
 }
 
@@ -296,17 +302,17 @@ export function guardWikis({ mounts, wikis }: GuardedWikis): WikiGuard {
     mounts.flatMap(({ name, dir }) =>
       wikis.flatMap((folder) => names.flatMap((own) => placeIn(name, dir, `${folder}/${own}`)))
     );
-  const own = placed(OWN), kept = placed([...OWN, ...READ_ONLY]);
+  const own = placed(WIKI_OWN), kept = placed([...WIKI_OWN, ...WIKI_READ_ONLY]);
   const among = (list: readonly string[], path: string): string | undefined =>
     list.find((each) => within(foldPath(path), foldPath(each)));
 
   const touched = (resolved: Resolved, tool: string): string | undefined => {
     for (const { resource, right, path } of resolved.scopes) {
       if (resource !== "mount") continue;
-      // What is staged is not written yet: it is said at once all the same, not at the review.
+      // A staged change is not written yet, but refused at once rather than at the review
       const writes = right === "write" || STAGING.has(tool);
       if (among(writes ? kept : own, path) !== undefined) return path;
-      // A folder above is moved or removed with the wiki in it.
+      // Moving or removing a folder above would take the wiki with it.
       if (writes && kept.some((each) => within(foldPath(each), foldPath(path)))) return path;
     }
     return resolved.changes?.find(({ path }) => among(kept, path) !== undefined)?.path;
@@ -334,7 +340,7 @@ export function guardWikis({ mounts, wikis }: GuardedWikis): WikiGuard {
   });
 }
 
-/** Where a wiki's own lies in a mount; the mount itself where it lies within. */
+/** The path of a wiki's file inside a mount; the mount's own name where the mount lies inside the file's folder. */
 function placeIn(name: string, dir: string, own: string): readonly string[] {
   if (within(foldPath(dir), foldPath(own))) return [name];
   if (!within(foldPath(own), foldPath(dir))) return [];

@@ -1,5 +1,5 @@
 /**
- * What gave way in a conversation, as its log keeps it: listed, shown, and put back.
+ * Messages removed from a conversation, as its log keeps them: listed, shown and restored.
  * @module
  */
 import { ChatMessage } from "../../../contracts/model/chat.ts";
@@ -8,21 +8,22 @@ import type { JsonObject } from "../../../contracts/base/mod.ts";
 import type { StoredEvent } from "../../../contracts/task/mod.ts";
 import { estimateTokens } from "../../../contracts/model/tokens.ts";
 
-/** One time that room was made. */
+/** One compaction of a conversation. */
 export interface ArchivedChange {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly method: string;
   readonly turn: number;
-  /** Tokens, tools and the answer's share included. */
+  /** Tokens before the change, tools and the answer's share included. */
   readonly before: number;
   readonly after: number;
-  /** Tokens of the window, and those of tools and answer in it. */
+  /** Tokens of the window. */
   readonly limit: number;
+  /** Tokens of tools and answer in the window. */
   readonly fixed: number;
-  /** Tokens that the model counted for one that is estimated. */
+  /** Tokens counted by the model for each estimated token. */
   readonly ratio: number;
   readonly preserved: readonly string[];
   readonly replaced: readonly ChatMessage[];
@@ -30,7 +31,7 @@ export interface ArchivedChange {
   restored: boolean;
 }
 
-/** What of an event the fold reads. */
+/** An event with its bodies parsed. */
 export interface ContextEvent {
   readonly event: Pick<StoredEvent, "kind" | "at">;
   readonly body: JsonObject;
@@ -38,8 +39,8 @@ export interface ContextEvent {
 }
 
 /**
- * Folds an event into a conversation, in place. Tells whether it brought messages that no inference
- * had seen. @throws Fault `storeCorrupt` when it cannot follow.
+ * Folds an event into a conversation, in place. Returns whether the event added messages that no inference had seen.
+ * @throws Fault `storeCorrupt` for an event that does not fit the conversation
  */
 export function foldContext(
   { event, body, secret }: ContextEvent,
@@ -73,9 +74,9 @@ export function foldContext(
 }
 
 /**
- * Puts what gave way back in place of what stands for it.
+ * Replaces a stand-in message by the messages it stands for.
  *
- * @throws Fault `conflict` when that is no longer there: a later change took it.
+ * @throws Fault `conflict` when the stand-in is gone: a later change removed it
  */
 function putBack(change: ArchivedChange, conversation: ChatMessage[]): void {
   const at = placeOf(change.by, conversation);
@@ -89,10 +90,10 @@ function putBack(change: ArchivedChange, conversation: ChatMessage[]): void {
 }
 
 /**
- * The event that puts change `number` back.
+ * The body of the event that restores change `number`.
  *
- * @throws Fault `notFound`, `conflict` when it was put back already or a later one took its place,
- * `contextOverflow` when it does not fit.
+ * @throws Fault `notFound`, `conflict` when it was restored already or a later change covers it,
+ * `contextOverflow` when the messages do not fit
  */
 export function restoring(
   { changes, conversation, turn }: {
@@ -120,7 +121,7 @@ export function restoring(
   return { number, turn, before, after };
 }
 
-/** Change `number`. @throws Fault `notFound` */
+/** Finds change `number`. @throws Fault `notFound` */
 export function changeOf(changes: readonly ArchivedChange[], number: number): ArchivedChange {
   const found = changes.find((each) => each.number === number);
   if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 /**
- * Making room in a process's conversation: whatever gives way is archived in one event before the
- * worker goes on without it.
+ * Making room in a process's conversation: removed messages are archived in one event before the
+ * worker continues without them.
  * @module
  */
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
@@ -33,22 +33,22 @@ import { standIn, SUMMARIZER, summaryPrompt, summaryTokens } from "./summary.ts"
 
 type ContextBody = Extract<WorkerRequest, { op: "context" }>["body"];
 
-/** What {@link makeContextChange} is handed. */
+/** The process, its log, conversation, window and summarizer. */
 interface ContextChangeParts {
   readonly row: ProcessRow;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "token">;
   /** The kernel's copy of the conversation, changed in place. */
   readonly conversation: ChatMessage[];
-  /** Changes that the task's log holds already. */
+  /** Number of changes in the task's log already. */
   readonly changes: number;
   /** Tokens of the window. */
   window(): number;
-  /** How the model in use counts. */
+  /** The token ratio of the model in use. */
   ratio(): Pick<TokenRatio, "now" | "of">;
-  /** The tools that the model is told of. */
+  /** The tools offered to the model. */
   tools(): readonly ToolDescriptor[];
-  /** Who summarizes: window in tokens, and one inference beside the conversation. */
+  /** The summarizer: its window in tokens, and an inference outside the conversation. */
   readonly summarizer: {
     readonly id: string;
     readonly window: number;
@@ -60,11 +60,11 @@ interface ContextChangeParts {
   };
 }
 
-/** The conversation's window, as its process may change it. */
+/** Operations on the window of a process's conversation. */
 export interface ContextChange {
-  /** Makes room; never fails for want of a summary. */
+  /** Makes room; without a summary messages are left out unsummarized. */
   makeRoom(body: ContextBody, signal: AbortSignal): Promise<ContextAnswer>;
-  /** How full the window is with an input of this estimate; undefined below {@link PRESSED}. */
+  /** The pressure on the window for an estimated input, in tokens; undefined below {@link PRESSED}. */
   pressure(input: number, reserve: number): ContextPressure | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface ContextChange {
 export function makeContextChange(parts: ContextChangeParts): ContextChange {
   const { row, conversation } = parts;
   let changes = parts.changes;
-  /** Requests of the turn under way: without a bound a program could fill the log for nothing. */
+  /** Requests in the current turn, which are limited so that a program cannot fill the log. */
   let asked = { turn: row.turn, times: 0 };
   const checkTimes = (): void => {
     asked = row.turn === asked.turn
@@ -91,7 +91,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
     preserve: preserve ?? TAGS,
     important: new Set(important),
     share: share ?? SHARE,
-    put: method === "compact" ? summaryTokens(parts.window()) : NOTE,
+    put: method === "compact" ? summaryTokens(parts.window()) : NOTE_TOKENS,
   });
 
   const record = async (change: {
@@ -123,7 +123,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
         },
         ...(ratio.now() === 1 ? {} : { ratio: ratio.now() }),
         ...body,
-        // What a child forgets is not part of the task's conversation.
+        // A child's conversation is not the task's.
         ...(row.ppid === undefined ? {} : { child: true }),
       },
       private: { append: asJson(append), replaced: asJson(replaced), by: asJson(by) },
@@ -136,10 +136,10 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
     signal: AbortSignal,
   ): Promise<{ readonly text: string } | { readonly failed: string }> => {
     const { summarizer } = parts;
-    const most = summaryTokens(parts.window());
-    const ours: ChatMessage = {
+    const maxTokens = summaryTokens(parts.window());
+    const instruction: ChatMessage = {
       role: "system",
-      content: `${SUMMARIZER} At most ${Math.floor(most / 2)} words.`,
+      content: `${SUMMARIZER} At most ${Math.floor(maxTokens / 2)} words.`,
       provenance: { origin: "kernel", colour: "BLUE", label: "public" },
     };
     const { provenance } = standIn(plan.evicted, {
@@ -156,8 +156,8 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
       provenance,
     };
     try {
-      const { message } = await summarizer.infer([ours, data], most, signal);
-      const text = message.content.trim().slice(0, most * CHARS_A_SUMMARY_TOKEN);
+      const { message } = await summarizer.infer([instruction, data], maxTokens, signal);
+      const text = message.content.trim().slice(0, maxTokens * CHARS_PER_SUMMARY_TOKEN);
       return text === "" ? { failed: "upstream" } : { text };
     } catch (error) {
       if (!(error instanceof Fault) || STORE_FAULTS.has(error.code)) throw error;
@@ -181,7 +181,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
       const room = roomOf(body);
       const size = (): number => Math.ceil(estimateTokens(conversation) * room.ratio) + room.fixed;
       const before = size();
-      const told = { base, append, fixed: room.fixed };
+      const origin = { base, append, fixed: room.fixed };
       let made: Pick<ContextAnswer, "number" | "method"> = {};
       let from = conversation.length;
 
@@ -197,7 +197,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
         const method = body.method === "compact" && text === undefined ? "evict" : body.method;
         from = plan.from;
         const number = await record({
-          ...{ method, from, replaced: plan.replaced, by: [put, ...plan.kept], ...told },
+          ...{ method, from, replaced: plan.replaced, by: [put, ...plan.kept], ...origin },
           body: {
             evicted: plan.evicted.length,
             preserved: [...plan.preserved],
@@ -216,7 +216,7 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
         const whole = conversation.length;
         const number = await record({
           ...{ method: "shorten" as const, from: cut.from, replaced, by: cut.messages },
-          ...(made.number === undefined ? told : { ...told, base: whole, append: [] }),
+          ...(made.number === undefined ? origin : { ...origin, base: whole, append: [] }),
           body: { evicted: 0, preserved: [] },
         });
         made = { number: made.number ?? number, method: made.method ?? "shorten" };
@@ -234,27 +234,27 @@ export function makeContextChange(parts: ContextChangeParts): ContextChange {
       const fixed = parts.ratio().of(estimateToolTokens(parts.tools())) + reserve;
       const used = parts.ratio().of(input) + fixed;
       if (used < limit * PRESSED) return undefined;
-      // Where tools and answer alone press, only a fresh start helps.
+      // Where tools and answer alone fill the window, only a checkpoint helps.
       return { used, limit, recommended: fixed > limit * PRESSED ? "checkpoint" : "compact" };
     },
   });
 }
 
-/** Tokens of a note. */
-const NOTE = 40;
-/** A summary that is longer than this was not asked for. */
-const CHARS_A_SUMMARY_TOKEN = 6;
-/** Faults of the log: the process must not go on. */
+/** Tokens of a note that replaces messages. */
+const NOTE_TOKENS = 40;
+/** Characters kept of a summary, for each of its tokens. */
+const CHARS_PER_SUMMARY_TOKEN = 6;
+/** Faults of the log: the process must end. */
 const STORE_FAULTS: ReadonlySet<string> = new Set(["storeFull", "storeCorrupt"]);
 
-// How the models of one process count tokens: learnt from what each of them says of its inputs, and
-// from what it refuses. Without it a window of Chinese would seem a quarter as full as it is.
+// How the models of one process count tokens, learnt from their reported usage and their refusals.
+// Without this a window of Chinese would seem a quarter as full as it is.
 
-/** The counts of one process. */
+/** The token ratios of one process. */
 export interface TokenCounts {
-  /** Of the model in use: another one counts otherwise. */
+  /** The ratio of the model in use; each model has its own. */
   ratio(): TokenRatio;
-  /** The same inference; `window` is what the model is believed to hold, tokens. */
+  /** Runs an inference and learns from its usage or refusal; `window`: the model's assumed tokens. */
   learning(
     request: InferenceRequest,
     window: number,
@@ -262,7 +262,7 @@ export interface TokenCounts {
   ): Promise<InferenceResponse>;
 }
 
-/** Makes the counts of a process: nothing is known. */
+/** Makes the counts of a process, without any knowledge yet. */
 export function makeTokenCounts(model: { readonly info: Pick<ModelInfo, "id"> }): TokenCounts {
   const ratios = new Map<string, TokenRatio>();
   const ratio = (): TokenRatio => {

@@ -1,55 +1,56 @@
 /**
- * Which messages give way when the context window is full: the oldest exchanges, a call together with
- * its results.
+ * Which messages are removed when the context window is full: the oldest exchanges, each call together with its results.
  * @module
  */
 import type { ChatMessage } from "../../../contracts/model/mod.ts";
 import type { ContextMethod, ContextTag } from "../../../contracts/wire/mod.ts";
 import { CHARS_A_TOKEN, estimateTokens } from "../../../contracts/model/tokens.ts";
 
-/** SIGCTXPRESSURE from this share of the window on. */
+/** From this share of the window on the process gets SIGCTXPRESSURE. */
 export const PRESSED = 0.8;
-/** From this share on room is made whoever chooses, and however little it is. */
+
+/** From this share on room is made even where it gains little. */
 const FULL = 0.95;
-/** Come down to this share when nobody says another. */
+/** The default share of the window after a change. */
 export const SHARE = 0.6;
-/** Less than this share of the window is not worth a summary, unless it must be. */
+
+/** A smaller gain than this share of the window is not worth a change that is not urgent. */
 const WORTH = 0.1;
-/** Tags that are kept when nobody says others. */
+/** Tags that are preserved by default. */
 export const TAGS: readonly ContextTag[] = ["SYSTEM", "USER_INSTRUCTION", "IMPORTANT"];
 
-/** How much room there is, and what is to be done. */
+/** The window, and the wanted change. */
 export interface ContextRoom {
   /** The whole window, tokens. */
   readonly window: number;
   /** Tokens taken by tools and kept for the answer. */
   readonly fixed: number;
-  /** Tokens that the model counts for one that is estimated. */
+  /** Tokens counted by the model for each estimated token. */
   readonly ratio: number;
   readonly method: ContextMethod;
   readonly preserve: readonly ContextTag[];
-  /** Places of messages that the agent program marked. */
+  /** Indexes of messages that the agent program marked. */
   readonly important: ReadonlySet<number>;
-  /** Share of the window to come down to. */
+  /** Share of the window to use after the change. */
   readonly share: number;
-  /** Tokens that what is put in place may take. */
+  /** Tokens that the replacement may take. */
   readonly put: number;
 }
 
-/** A range of the conversation that is to be replaced. */
+/** A range of the conversation to replace. */
 export interface ContextPlan {
   readonly from: number;
-  /** The whole range, as it was. */
+  /** All messages of the range. */
   readonly replaced: readonly ChatMessage[];
-  /** What of it gives way. */
+  /** Messages of the range that are removed. */
   readonly evicted: readonly ChatMessage[];
-  /** What of it stays, after the message that is put in place. */
+  /** Messages of the range that stay, after the replacement. */
   readonly kept: readonly ChatMessage[];
-  /** Tags by which something of the conversation was kept. */
+  /** Tags that preserved some message. */
   readonly preserved: readonly ContextTag[];
 }
 
-/** Plans; undefined when nothing may give way, or too little to be worth it. */
+/** Plans a change; undefined when nothing, or too little, may be removed. */
 export function planContext(
   messages: readonly ChatMessage[],
   room: ContextRoom,
@@ -79,7 +80,7 @@ export function planContext(
     }
   };
   evict(true, target);
-  // Words that were to stay give way too before the task cannot go on at all.
+  // Tagged messages are removed too before the task cannot continue at all.
   if (left + put > window * PRESSED) evict(false, Math.min(window * PRESSED, used));
   const places = [...evicted].sort((a, b) => a - b);
   const [from] = places;
@@ -103,7 +104,7 @@ export function planContext(
   };
 }
 
-/** Cuts results, the oldest first, until all of it fits; undefined when not even that is enough. */
+/** Cuts results, oldest first, until the conversation fits; undefined when it fits already or cannot. */
 export function planShortening(
   messages: readonly ChatMessage[],
   { window, fixed, ratio }: Pick<ContextRoom, "window" | "fixed" | "ratio">,
@@ -124,7 +125,7 @@ export function planShortening(
   return from === undefined || over > 0 ? undefined : { from, messages: shortened.slice(from) };
 }
 
-/** The first characters of a text, no half of a pair at its end. */
+/** The first UTF-16 units of a text, without half a surrogate pair at the end. */
 export function wholeCut(text: string, length: number): string {
   const code = text.charCodeAt(length - 1);
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? length - 1 : length);
@@ -135,10 +136,10 @@ function isPersons({ role, provenance }: ChatMessage): boolean {
   return role === "user" && (provenance.origin === "operator" || provenance.origin === "person");
 }
 
-/** Places that never give way: what was asked first, and last. */
+/** Indexes that are never removed: the first and the last request. */
 function anchorsOf(messages: readonly ChatMessage[]): ReadonlySet<number> {
   const persons = messages.flatMap((message, index) => isPersons(message) ? [index] : []);
-  // A child is asked by its parent, not by a person.
+  // A child's requests come from its parent, not from a person.
   const first = persons[0] ?? messages.findIndex(({ role }) => role === "user");
   return new Set([first, persons.at(-1) ?? first].filter((at) => at >= 0));
 }
@@ -156,7 +157,7 @@ function tagOf(
   return own && preserve.includes("USER_INSTRUCTION") ? "USER_INSTRUCTION" : undefined;
 }
 
-/** Places that go together: a call without its answer, or the reverse, is refused by providers. */
+/** Groups indexes that must stay together: providers refuse a call without its result, and the reverse. */
 function exchangesOf(
   messages: readonly ChatMessage[],
 ): { readonly groups: readonly (readonly number[])[]; readonly newest: number } {

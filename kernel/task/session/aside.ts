@@ -1,7 +1,6 @@
 /**
- * An inference beside the conversation: what a plugin asks the task's own model with `model.complete`,
- * and the summary of what no longer fits. Judged by label and budget as every inference is, and part
- * of no conversation.
+ * Inferences outside the conversation: a plugin's questions to the task's model (`model.complete`), summaries and guards.
+ * Judged by label and budget like every inference, and part of no conversation.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -26,23 +25,23 @@ import {
 import type { ProcessTable } from "../../core/process/table.ts";
 import { cachedOf } from "./settle_inference.ts";
 
-/** What {@link makeAside} is handed. */
+/** The process table, log, model and money of inferences outside the conversation. */
 export interface AsideParts {
   readonly processes: Pick<ProcessTable, "wouldExceed" | "settle">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "token" | "after">;
   readonly model: GovernedModel;
   modelRefused(row: ProcessRow): string | undefined;
-  /** Reserves what a request will probably cost, as {@link InferenceParts} say. */
+  /** Reserves a request's probable cost, like {@link InferenceParts}' `brake`. */
   brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
-  /** Holds what requests under way may cost. */
+  /** Holds the possible cost of running requests. */
   readonly money: ModelMoney;
-  /** US dollars that it cost. */
+  /** Books US dollars. */
   paid(money: number, row: ProcessRow): void;
   exhausted(row: ProcessRow, limit: string): void;
 }
 
-/** Makes inferences beside the conversation with whichever model a process uses then. */
+/** Makes inferences outside the conversation, each with the model that its process uses at that moment. */
 export function makeTaskAside(
   parts: Omit<AsideParts, "model"> & { modelOf(row: ProcessRow): GovernedModel },
 ): InferAside {
@@ -50,7 +49,7 @@ export function makeTaskAside(
     makeAsideInference({ ...parts, model: parts.modelOf(row) })(row, aside, signal);
 }
 
-/** Makes the way to a task's model for its plugins. */
+/** Makes the plugins' access to their task's model. */
 export function makeAside(infer: InferAside): AskAside {
   return async (row, { prompt, maxTokens }, signal) => {
     const { colour, label } = row;
@@ -64,7 +63,7 @@ export function makeAside(infer: InferAside): AskAside {
   };
 }
 
-/** Makes inferences beside the conversation. They reject as {@link AskAside} does. */
+/** Makes inferences outside the conversation. They reject like {@link AskAside}. */
 export function makeAsideInference(parts: AsideParts): InferAside {
   const { processes, model, powers } = parts;
 
@@ -140,7 +139,7 @@ export function makeAsideInference(parts: AsideParts): InferAside {
     });
     const { inputTokens, outputTokens } = usage;
     const money = cost.of(usage);
-    // What was used was used: it is booked whole, and the next inference is refused.
+    // Usage beyond a limit is booked whole; the next inference is refused.
     processes.settle(row.pid, { inputTokens, outputTokens, money, iterations: 1 });
     parts.paid(money, row);
     const { id: modelId, backend } = model.info;

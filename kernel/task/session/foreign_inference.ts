@@ -1,7 +1,7 @@
 /**
- * Inferences that an agent of others makes by itself, at its provider: each is judged by label, paced, held and booked
- * as the task's own are, before its relay lets it pass. Its text is not in the log: it is the agent's, as what a
- * program reads is.
+ * Inferences that a foreign agent makes by itself at its provider. Each is judged by label, paced,
+ * held and booked like the task's own before the agent's relay lets it through. Its text is not
+ * logged, because it belongs to the agent like other input of a program.
  * @module
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";
@@ -24,12 +24,12 @@ import type { AsideParts } from "./aside.ts";
 import { cachedOf } from "./settle_inference.ts";
 import type { JudgedModel } from "./process_model.ts";
 
-/** What {@link makeForeignInference} is handed. */
+/** The kernel's parts for a foreign agent's inferences. */
 export interface ForeignInferenceParts
   extends
     Pick<AsideParts, "processes" | "brake" | "money" | "paid" | "exhausted">,
     Pick<GovernParts, "rates" | "log" | "powers" | "egress"> {
-  /** Why a process may not use a model now; undefined when it may. */
+  /** Why a process may not use a model now; undefined where it may. */
   modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
 }
 
@@ -38,17 +38,17 @@ export interface ForeignRun {
   readonly row: ProcessRow;
   readonly agent: Pick<ForeignAgent, "name">;
   readonly provider: NonNullable<ForeignAgent["provider"]>;
-  /** Of all that the agent was shown. */
+  /** The label of everything that the agent was shown. */
   label(): Label;
 }
 
-/** One way for all inferences of a run; rejects `refused`, `budgetExhausted`, `needsApproval`, `cancelled`. */
+/** Permits one inference of a run at a time; rejects with `refused`, `budgetExhausted`, `needsApproval`, `cancelled`. */
 export type InferForeign = (asked: RelayInference, signal: AbortSignal) => Promise<LetThrough>;
 
-/** Tokens that no window bounds: the provider knows its own. */
+/** A window without a bound: the provider enforces its own. */
 const WINDOW = 100_000_000;
 
-/** Makes it for one run. */
+/** Makes the function for one run. */
 export function makeForeignInference(
   parts: ForeignInferenceParts,
   run: ForeignRun,
@@ -57,7 +57,7 @@ export function makeForeignInference(
   return async (asked, signal) => {
     const { model, judged } = modelOf(run, asked);
     const cost = makeModelCost(model.info.price);
-    // What the agent was shown leaves with its words.
+    // The agent's requests carry everything that it was shown.
     const seen = (): ProcessRow => ({ ...row, label: mixLabel(row.label, run.label()) });
     const { input } = asked;
     const refused = (): string | undefined => parts.modelRefused(seen(), judged);
@@ -77,13 +77,13 @@ export function makeForeignInference(
         detail: { brake: true },
       });
     }
-    const through = Promise.withResolvers<number>();
+    const started = Promise.withResolvers<number>();
     const ended = Promise.withResolvers<RelayUsage | "lost" | undefined>();
     const nonce = parts.powers.token();
     const open: OpenModel = {
       ...model,
       async infer({ maxTokens }) {
-        through.resolve(maxTokens);
+        started.resolve(maxTokens);
         const used = await ended.promise;
         if (used === undefined) throw new Fault("upstream", "Cannot infer: no answer came");
         return {
@@ -109,7 +109,7 @@ export function makeForeignInference(
         });
         const money = cost.of(usage);
         const { inputTokens, outputTokens } = usage;
-        // What was used was used: it is booked whole, and the next one is refused.
+        // Usage beyond a limit is booked whole; the next inference is refused.
         parts.processes.settle(row.pid, { inputTokens, outputTokens, money });
         parts.paid(money, row);
         await parts.log.append(row.task, [{
@@ -126,9 +126,9 @@ export function makeForeignInference(
       }
     };
     const done = work();
-    done.catch(through.reject);
-    const maxTokens = await through.promise;
-    // Once it is through, a failure is the provider's, and on record.
+    done.catch(started.reject);
+    const maxTokens = await started.promise;
+    // Once the inference has started, a failure is the provider's, and is logged.
     const booked = done.catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;
     });
@@ -150,7 +150,7 @@ function usageOf({ input, output, cacheRead, cacheWrite }: RelayUsage): {
   };
 }
 
-/** A provider's model as the kernel knows models: what it costs is decided here, and not by the agent. */
+/** A provider's model in the kernel's terms. The price is decided here, not by the agent. */
 function modelOf(
   { agent, provider }: ForeignRun,
   asked: Pick<RelayInference, "model">,
@@ -160,11 +160,11 @@ function modelOf(
 } {
   const { hostname, host } = new URL(provider.origin);
   const remote = !isLoopback(hostname);
-  // TRUST: an agent names its model; in the record stand the characters of such names, and no others.
+  // TRUST: an agent names its model; only plain characters of such names reach the log.
   const name = /^[\w.:/@-]{1,128}$/.test(asked.model) ? asked.model : "unnamed";
-  const known = provider.model === undefined || name === provider.model ||
+  const priced = provider.model === undefined || name === provider.model ||
     name.startsWith(`${provider.model}-20`);
-  const given: Price | undefined = known ? provider.price : provider.price && DEAREST;
+  const given: Price | undefined = priced ? provider.price : provider.price && DEAREST;
   const kind = provider.wire === "anthropic" ? "anthropic" : "remote";
   const plan = {
     ...(remote ? { host } : {}),
@@ -172,7 +172,7 @@ function modelOf(
     noWait: false,
   };
   const open = { kind, ref: "", config: "" };
-  // On this machine text costs nothing, unless the operator said what.
+  // A model on this machine costs nothing, unless the operator gave a price.
   const price = given === undefined ? priceOf({ ...plan, open }) : priceOf({ ...plan, open, host });
   const info: ModelInfo = {
     ...{ id: `${agent.name}:${name}`, displayName: name, arch: "", backend: provider.wire, remote },

@@ -1,8 +1,9 @@
 /**
- * One inference of a process: label and budget judge it (never colour), the model service does
- * it, the log keeps what was new.
+ * One inference of a process: label and budget judge it (never colour), the model service performs
+ * it, the log keeps its new messages.
  * @module
  */
+import { defined } from "../../core/process/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -42,68 +43,69 @@ import { makeFoundTools } from "./tool_search.ts";
 /** Another model that writes summaries. */
 export interface Summarizer {
   readonly model: GovernedModel;
-  /** Why this process may not use it now; undefined when it may. */
+  /** Why the process may not use the summarizer now; undefined where it may. */
   modelRefused(row: ProcessRow): string | undefined;
 }
 
-/** What {@link makeInference} is handed. */
+/** The parts of one process's inferences. */
 export interface InferenceParts {
   readonly row: ProcessRow;
   readonly processes: Pick<ProcessTable, "wouldExceed" | "settle" | "setModel">;
   readonly log: EventLog;
-  /** Takes credentials out of the calls that a model made. */
+  /** Removes credentials from a model's calls. */
   readonly gate: Pick<Gate, "withhold">;
   readonly powers: Powers;
   readonly model: GovernedModel;
   /** The kernel's copy of the conversation, changed in place. */
   readonly conversation: ChatMessage[];
-  /** Why this process may not use its model now; undefined when it may. */
+  /** Why this process may not use its model now; undefined where it may. */
   modelRefused(row: ProcessRow): string | undefined;
-  /** Who summarizes what no longer fits; absent: the model itself. */
+  /** Summarizes removed messages; absent: the model itself. */
   readonly summarizer?: Summarizer;
-  /** Changes of the conversation that the log holds already. */
+  /** Number of changes of the conversation in the log already. */
   readonly contextChanges?: number;
-  /** What the task said of the tools that its model is told of. */
+  /** The task's wishes for the tools offered to its model. */
   readonly offer?: ToolOffer;
   /**
-   * Reserves US dollars that a request will probably cost; asks a person when it spends too fast.
-   * Undefined when it may not go on, else what ends the reservation. Rejects `needsApproval`.
+   * Reserves US dollars that a request will probably cost; asks a person when the task spends too
+   * fast. Resolves with the function that ends the reservation, or undefined when the request may
+   * not be sent. Rejects with `needsApproval`.
    */
   brake(row: ProcessRow, money: number): Promise<(() => void) | undefined>;
-  /** Holds what requests under way may cost. */
+  /** Holds the possible cost of running requests. */
   readonly money: ModelMoney;
-  /** US dollars that an inference cost. */
+  /** Books the US dollars of an inference. */
   paid(money: number): void;
-  /** The inference was refused because this limit is used up. */
+  /** Called when an exhausted limit refuses an inference. */
   exhausted(limit: string): void;
   onText(text: string): void;
-  /** How far a model of this machine has read its request. */
+  /** Called with how far a local model has read its request. */
   onReading(reading: Reading): void;
   onThinking?(characters: number): void;
-  /** An exchange with a provider, where the model is recorded. */
+  /** Called with an exchange with a provider, where the model is recorded. */
   onWire(exchange: string): void;
   toWorker(op: string, body: Json): void;
   /**
-   * The worker's program listens while its model speaks. Any other is told what was said once an
-   * inference has failed: of one that came to its end it has the answer.
+   * True where the worker's program receives the answer's chunks while the model writes. Other programs receive the chunks
+   * only of a failed inference; of a finished one they get the whole answer.
    */
   readonly listens: boolean;
-  /** The log could not be written: the process must not go on. */
+  /** Called when the log cannot be written: the process must end. */
   fail(fault: Fault): void;
 }
 
-/** What is inferred. `step`: the kernel asks by a template, before its process has a tool. */
+/** A request for an inference. `step`: the kernel asks by a template, before the process has a tool. */
 export type InferBody = Extract<WorkerRequest, { op: "infer" }>["body"] & {
   readonly step?: "intake";
 };
 
-/** Follows the words of an answer that broke, for who sees them as they come. */
+/** Follows the text of a broken answer in live views. */
 const GIVEN_UP = "\n[the answer broke off here and is given up]\n";
 
 /** The inferences of one process. */
 export interface Inference {
   infer(body: InferBody, signal: AbortSignal): Promise<InferenceResponse>;
-  /** The tools of the process's snapshot that its model is told of. */
+  /** The tools of the process's snapshot that are offered to its model. */
   offered(): Pick<OfferedTools, "tools" | "left">;
   /** Makes room in the conversation. */
   readonly makeRoom: ContextChange["makeRoom"];
@@ -112,11 +114,11 @@ export interface Inference {
 /** Makes the inferences of one process. */
 export function makeInference(parts: InferenceParts): Inference {
   const { row, processes, conversation, model, powers } = parts;
-  /** SIGCTXPRESSURE is in the log, and nothing has given way since. */
+  /** SIGCTXPRESSURE is logged, and no room was made since. */
   let pressed = false;
 
-  // The log keeps order, so the commit of what follows makes this durable before any effect, and is one
-  // commit instead of two. Losing it to a crash only means inferring again.
+  // The log keeps order, so the next commit makes this event durable before any effect, which saves
+  // a commit. Losing the event in a crash only means inferring again.
   const record = (event: NewEvent): void => {
     const append = parts.log.appendWithNext ?? parts.log.append;
     append(row.task, [event]).catch((error: unknown) => {
@@ -138,7 +140,7 @@ export function makeInference(parts: InferenceParts): Inference {
   const counts = makeTokenCounts(model);
   const { ratio } = counts;
   const context = contextOf(parts, { window, ratio, tools: () => offered().tools });
-  /** Tells the process that its window fills; what it makes of it is its own affair. */
+  /** Tells the process that its window fills, which the process may ignore. */
   const tellPressure = (input: number, maxTokens: number): void => {
     const pressure = context.pressure(input, maxTokens);
     if (pressure === undefined) {
@@ -166,7 +168,7 @@ export function makeInference(parts: InferenceParts): Inference {
     const kept = conversation.slice(0, body.base);
     const estimate = estimateTokens(kept) + estimateTokens(body.append);
     const input = ratio().of(estimate);
-    // What a model counted before is no reason to refuse: it is asked, and may.
+    // The learnt ratio is no reason to refuse: the model itself decides.
     if (estimate > window()) {
       throw new Fault(
         "contextOverflow",
@@ -222,10 +224,7 @@ export function makeInference(parts: InferenceParts): Inference {
         messages: [...conversation],
         tools: body.step === undefined ? [...offered().tools] : [],
         maxTokens: body.maxTokens,
-        ...(temperature === undefined ? {} : { temperature }),
-        ...(seed === undefined ? {} : { seed }),
-        nonce,
-        ...(body.responseSchema === undefined ? {} : { responseSchema: body.responseSchema }),
+        ...defined({ temperature, seed, nonce, responseSchema: body.responseSchema }),
       };
       held = await parts.money.hold(row.pid, request, {
         info: model.info,
@@ -247,12 +246,12 @@ export function makeInference(parts: InferenceParts): Inference {
           else if (chunk.textDelta !== undefined) said.push(chunk.textDelta);
           if (chunk.textDelta === undefined) return;
           written += chunk.textDelta;
-          // What fills in a template is no answer.
+          // Text that fills in a template is no answer.
           if (body.step === undefined) parts.onText(chunk.textDelta);
         },
         textOnly: !parts.listens,
         onWire: parts.onWire,
-        // Waiting for a provider's rate is not the model's time.
+        // The wait for a provider's rate limit does not count as the model's time.
         onEntered: time.start,
         signal: limit.signal,
         table: body.step === undefined ? offered().table : undefined,
@@ -260,7 +259,7 @@ export function makeInference(parts: InferenceParts): Inference {
       const response = await counts.learning(sent, window(), () => model.infer(sent, options));
       const settled = settleInference(parts, body, response, { nonce, input, cost });
       record(settled.event);
-      // INVARIANT: what a conversation that is read again would find is found now (test: "a conversation goes on as it was …").
+      // INVARIANT: the live process finds what a replay of the conversation finds (test: "a conversation goes on as it was …").
       found.look([settled.response.message]);
       return settled.response;
     } catch (error) {
@@ -275,7 +274,7 @@ export function makeInference(parts: InferenceParts): Inference {
         const read = time.read();
         throw tooLate(ms, error, {
           since: read > 0 ? `since it had read ${read} tokens` : undefined,
-          // The same request takes as long again. Of a provider that says nothing it may be the network.
+          // The same request would take as long again. With a silent provider the network may be the cause.
           tried: !remote || written !== "",
         });
       }
@@ -290,7 +289,7 @@ export function makeInference(parts: InferenceParts): Inference {
   return Object.freeze({ infer, offered, makeRoom: context.makeRoom });
 }
 
-/** What an inference used that came to no end: as its service says, or as much as was heard of it. */
+/** The usage of an unfinished inference: reported by its service, or estimated from the chunks received. */
 function usedBy(
   { detail }: Fault,
   { read, written, input, remote, late }: {
@@ -318,7 +317,7 @@ function tooLate(
   return new Fault("timedOut", message, { cause, ...(tried ? { detail: { tried } } : {}) });
 }
 
-/** The window of a process, and who summarizes what must leave it. */
+/** Makes the changes of the process's context, with its summarizer. */
 function contextOf(
   parts: InferenceParts,
   own: {
@@ -331,7 +330,7 @@ function contextOf(
   const infer = makeAsideInference({
     ...parts,
     ...summarizer,
-    // A summary that cannot be paid is done without: the next inference is refused by itself.
+    // A summary that exceeds the budget is skipped: the next inference is refused by itself.
     exhausted: () => undefined,
   });
   return makeContextChange({

@@ -1,12 +1,12 @@
 /**
- * Which tools a model is told of, and in which words. Every turn pays for the table, so it holds what most
- * tasks need and what this one was handed; the rest is offered once `tool_search` found it or it was called. A
- * small window is offered the most useful ones, in few words. What a model is not told of it may still call, the
- * gate knows them all.
+ * The tools that a model is offered, and their wording. Every turn pays for the table, so the table
+ * holds the tools that most tasks need and those that this task was given; others are offered once
+ * `tool_search` found them or they were called. A small window is offered the most useful tools in
+ * short form. The model may call tools that are not offered, too: the gate knows all of them.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
-import { type Digest, type Pid, ToolName } from "../../../contracts/authority/ids.ts";
+import { type Digest, type Pid } from "../../../contracts/authority/ids.ts";
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import type {
   GrantedCall,
@@ -15,7 +15,12 @@ import type {
   ToolBinding,
 } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
-import { isImported, ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/tool.ts";
+import {
+  isImported,
+  type ToolDescriptor,
+  type ToolSnapshot,
+} from "../../../contracts/tool/tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import {
   DESCRIBE_TOOL,
@@ -30,14 +35,14 @@ import { GRANTED_PROGRAMS } from "../../../contracts/tool/command.ts";
 
 /** Share of the window that the table may take. */
 const SHARE = 0.3;
-/** A table of this many tokens is offered whole: to look for a tool costs an inference. */
+/** A table of this many tokens is offered whole, because a search for a tool costs an inference. */
 const SMALL_TABLE = 1_400;
-/** A window of at most this many tokens drowns in words: it is offered few tools, each in few of them. */
+/** Windows of at most this many tokens are offered few tools, each in short form. */
 const SMALL_WINDOW = 8_192;
 const BRIEF_TOOLS = 8;
 const BRIEF_TABLE = 680;
 
-/** What comes first where not all fit: look, read, change, then compute and fetch. */
+/** Tools in order of usefulness, where not all fit: list, read, change, then compute and fetch. */
 const FIRST = [
   "file_list",
   "file_read",
@@ -57,39 +62,39 @@ const FIRST = [
 
 const HANDED = FIRST.indexOf("file_search") + 0.5;
 
-/** Where programs are proposed: what runs one, and what an agent program calls by itself. */
+/** Tools not offered where the model proposes programs: they run programs, or agent programs call them. */
 const PROPOSED: ReadonlySet<string> = new Set(["exec", "proposal_run", "settlements"]);
 
-/** Tools that every task has and few need: plugins of the box, and some of those over files and the web. */
+/** Interfaces that every task has and few tasks need: built-in plugins, and some tools over files and the web. */
 const COMMON =
   /^(?:browser|coreutils|exec|json|patch|text|web_read)@|^(?:BrowserScreenshot|AgentInbox|HttpEndpoint|SharedResources|Subagents)$/;
 const SELDOM: ReadonlySet<string> = new Set(
   ["file_delete", "file_stat", "outbox_publish", "scratch_write"],
 );
 
-/** What a model is told of. */
+/** The tools offered to a model. */
 export interface OfferedTools {
-  /** In their order. */
+  /** In the snapshot's order. */
   readonly tools: readonly ToolDescriptor[];
-  /** How many of the snapshot it is not told of. */
+  /** Number of tools in the snapshot that are not offered. */
   readonly left: number;
-  /** Names exactly these tools: the snapshot's own id where nothing is left out. */
+  /** Identifies exactly these tools: the snapshot's own id where all are offered. */
   readonly table: Digest;
 }
 
-/** What a task said of the tools that its models are told of. */
+/** A task's wishes for the tools offered to its models. */
 export interface ToolOffer {
-  /** Tools to tell of from the start, beside the usual ones; `all`: every one. */
+  /** Tools to offer from the start, beside the usual ones; `all`: all tools. */
   readonly names?: readonly string[] | "all";
-  /** Imported tools above which they are looked for, too. */
+  /** Number of imported tools above which these are found by search. */
   readonly searchAbove?: number | undefined;
-  /** Models are told of these alone, whatever else there is; the task's program is told of all. */
+  /** Models are offered only these tools; the task's program is offered all. */
   readonly only?: readonly string[];
 }
 
 /**
- * The tools of a snapshot that a window of so many tokens is offered; `found`: those that were looked for or called;
- * `backend`: the kind of who takes them.
+ * The tools of a snapshot that a window of `window` tokens is offered; `found`: tools that were
+ * found or called; `backend`: the kind of provider.
  */
 type OfferTools = (
   snapshot: ToolSnapshot,
@@ -98,7 +103,7 @@ type OfferTools = (
   backend?: string,
 ) => OfferedTools;
 
-/** Makes the choice; what was chosen for a snapshot last is kept with it. */
+/** Makes the choice of tools; the last choice for a snapshot is cached. */
 export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}): OfferTools {
   const made = new WeakMap<
     ToolSnapshot,
@@ -123,7 +128,7 @@ export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}
     const open = all.filter((tool) => !waits(tool) && !(proposes && PROPOSED.has(tool.name)));
     const needless: ReadonlySet<string> = new Set([
       ...(describes && !open.some((tool) => isCut(tool, limits)) ? [TOOL_DESCRIBE.name] : []),
-      // INVARIANT: also where all is found by now, so that the table's beginning stays as it is.
+      // INVARIANT: also where all tools are found by now, so that the table's beginning stays the same.
       ...(searched && !all.some((tool) => isImported(tool) ? imports : !whole && isSeldom(tool))
         ? [TOOL_SEARCH.name]
         : []),
@@ -132,12 +137,12 @@ export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}
     const key = `${window} ${backend} ${namesOf(shown)}`;
     const before = made.get(snapshot);
     if (before?.key === key) return before.offered;
-    const said = shown.map((tool) => toldWords(tool, { brief, bounds: false }));
+    const worded = shown.map((tool) => toldWords(tool, { brief, bounds: false }));
     const room = brief
-      ? { most: Math.min(window * SHARE, BRIEF_TABLE), limits: { ...limits, tools: BRIEF_TOOLS } }
-      : { most: window * SHARE, limits };
-    const fit = fitting(said, room, searched ? found : NONE);
-    // A model of this machine is told types alone, and its grammar holds the bounds.
+      ? { max: Math.min(window * SHARE, BRIEF_TABLE), limits: { ...limits, tools: BRIEF_TOOLS } }
+      : { max: window * SHARE, limits };
+    const fit = fitting(worded, room, searched ? found : NONE);
+    // A local model is shown types without bounds, which its grammar enforces.
     const kept = new Set(fit.map(({ name }) => name));
     const tools = Object.hasOwn(TOOL_LIMITS, backend)
       ? fit
@@ -154,36 +159,37 @@ export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}
 }
 
 function isSeldom({ name, interfaceId, description }: ToolDescriptor): boolean {
-  // Programs of this machine were granted for this work.
+  // Programs of this machine were granted for the task's work.
   if (name === "command" && description.includes(GRANTED_PROGRAMS)) return false;
   return SELDOM.has(name) || COMMON.test(interfaceId);
 }
 
-/** Arguments of the box's tools that a small model does without. */
+/** Optional arguments of built-in tools that a small model is not shown. */
 const SPARED: ReadonlySet<string> = new Set(["base", "fresh", "ignoreCase", "limit"]);
 const LARGE_NUMBER = 100_000;
-/** How much of a tool is told. */
+
+/** The wording of a tool: short form, and bounds in schemas. */
 interface Extent {
   readonly brief: boolean;
   readonly bounds: boolean;
 }
 
-const toldBefore = new WeakMap<ToolDescriptor, Map<string, ToolDescriptor>>();
+const wordedTools = new WeakMap<ToolDescriptor, Map<string, ToolDescriptor>>();
 
 /**
- * A tool in the words that a model is told. `brief`: one sentence, and the arguments that matter. Without `bounds`
- * those of the box's own schemas are left to the gate. What strangers wrote stays as it was reviewed.
+ * A tool in the words for a model. `brief`: one sentence, and the important arguments. Without `bounds`, bounds in Remit's
+ * own schemas are left to the gate. Strangers' words stay as they were reviewed.
  */
 function toldWords(tool: ToolDescriptor, told: Extent): ToolDescriptor {
   if (isImported(tool) || (told.bounds && !told.brief)) return tool;
-  const before = toldBefore.get(tool) ?? new Map<string, ToolDescriptor>();
+  const before = wordedTools.get(tool) ?? new Map<string, ToolDescriptor>();
   const key = `${told.brief} ${told.bounds}`;
   const known = before.get(key);
   if (known !== undefined) return known;
   const paramSchema = JSON.stringify(spared(schemaOf(tool), told, true));
   const description = told.brief ? firstSentence(tool.description) : tool.description;
   const words: ToolDescriptor = Object.freeze({ ...tool, description, paramSchema });
-  toldBefore.set(tool, before.set(key, words));
+  wordedTools.set(tool, before.set(key, words));
   return words;
 }
 
@@ -209,7 +215,7 @@ function spared(schema: JsonObject, told: Extent, root: boolean): JsonObject {
   return out;
 }
 
-/** Bounds that no model keeps count of. */
+/** Bounds that models do not observe anyway. */
 function isBound(key: string, value: Json): boolean {
   return key === "minLength" || key === "maxLength" || key === "maxItems" ||
     (key === "minimum" && (value === 0 || value === 1)) ||
@@ -224,13 +230,13 @@ function namesOf(tools: readonly ToolDescriptor[]): string {
 
 function fitting(
   tools: readonly ToolDescriptor[],
-  { most, limits }: { readonly most: number; readonly limits: ToolLimits },
+  { max, limits }: { readonly max: number; readonly limits: ToolLimits },
   found: ReadonlySet<string>,
 ): readonly ToolDescriptor[] {
-  if (tools.length <= limits.tools && estimateToolTokens(tools) <= most) return tools;
+  if (tools.length <= limits.tools && estimateToolTokens(tools) <= max) return tools;
   const ranked = [...tools].sort((a, b) => rankOf(a, found) - rankOf(b, found));
   const kept = new Set<ToolDescriptor>();
-  let left = most;
+  let left = max;
   for (const tool of ranked) {
     const size = estimateToolTokens([tool]);
     if (size > left || kept.size === limits.tools) continue;
@@ -242,45 +248,39 @@ function fitting(
 
 function rankOf(tool: ToolDescriptor, found: ReadonlySet<string>): number {
   const { name, permission } = tool;
-  // What was looked for is wanted now.
+  // Found tools are wanted now.
   if (name === TOOL_SEARCH.name || name === TOOL_DESCRIBE.name) return -1;
   if (isImported(tool) && found.has(name)) return -1;
-  // Of few imported tools each was handed over for this work: before what changes files.
+  // Few imported tools were all given for this work: they come before tools that change files.
   const place = isImported(tool) ? HANDED : FIRST.indexOf(name);
   const rank = place < 0 ? FIRST.length : place;
-  // A tool that is only explained, and never run, gives way to any other.
+  // A forbidden tool is only explained, so it comes last.
   return permission === "forbidden" ? FIRST.length + 1 : rank;
 }
 
-// `tool_describe`: tells all of a tool whose description or schema is longer than a provider takes. A model is told of
-// this tool where one that it is offered had to be cut (`contracts/tool/tool_limits.ts`).
+// `tool_describe` returns the whole description and schema of a tool where these are longer than a provider takes. It is
+// offered where an offered tool had to be cut (`contracts/tool/tool_limits.ts`).
 
-/** Its descriptor. */
-export const TOOL_DESCRIBE: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
-  name: ToolName.parse(DESCRIBE_TOOL),
+/** The descriptor of `tool_describe`. */
+export const TOOL_DESCRIBE: ToolDescriptor = ownTool({
+  name: DESCRIBE_TOOL,
   description:
     "Tells the whole description and the whole schema of one of your tools, where what you were told of " +
     'it ends in […]. Example: {"name":"exec"}',
   interfaceId: "ToolSearch",
   methodName: "describe",
-  paramSchema: JSON.stringify({
-    type: "object",
-    properties: {
-      name: { type: "string", minLength: 1, maxLength: 128, description: "The tool." },
-    },
-    required: ["name"],
-    additionalProperties: false,
-  }),
-  permission: "auto",
-  category: "read",
-}));
+  properties: {
+    name: { type: "string", minLength: 1, maxLength: 128, description: "The tool." },
+  },
+  required: ["name"],
+});
 
-/** What of a descriptor decides whether it has to be cut. */
+/** The parts of a descriptor that can be too long. */
 type Told = Pick<ToolDescriptor, "description" | "paramSchema">;
 
 const known = new WeakMap<Told, Map<ToolLimits, boolean>>();
 
-/** Whether a provider with these limits takes a tool only cut. */
+/** Tells whether a tool exceeds a provider's limits and must be cut. */
 function isCut(tool: Told, limits: ToolLimits): boolean {
   const of = known.get(tool) ?? new Map<ToolLimits, boolean>();
   const found = of.get(limits) ??
@@ -289,13 +289,13 @@ function isCut(tool: Told, limits: ToolLimits): boolean {
   return found;
 }
 
-/** Whether any provider would take one of these tools only cut. */
+/** Tells whether one of these tools exceeds any provider's limits. */
 export function needsDescribing(tools: readonly Told[]): boolean {
   const all = Object.values(TOOL_LIMITS);
   return tools.some((tool) => all.some((limits) => isCut(tool, limits)));
 }
 
-/** The tool as the gate knows it: it tells only of what its caller was advertised. */
+/** The binding of `tool_describe`, which describes only tools advertised to its caller. */
 export function toolDescribeBinding({ redeem, processOf }: {
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;
@@ -324,7 +324,7 @@ export function toolDescribeBinding({ redeem, processOf }: {
       const { name, description } = tool;
       const content = JSON.stringify({ name, description, parameters: schemaOf(tool) }, null, 1);
       if (!isImported(tool)) return { content, colour: "BLUE", label: "public", sources: [] };
-      // Reviewed, and strangers' words all the same.
+      // Reviewed, but still strangers' words.
       const source = `the imported tool ${name}`;
       return {
         content,

@@ -1,5 +1,5 @@
 /**
- * The model of one process: the one that it began with, until a rule or a person gives it another.
+ * The model of one process: the first one, until a rule or a person switches it.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -25,36 +25,35 @@ export interface JudgedModel {
   readonly host?: string;
 }
 
-/** What {@link makeProcessModel} is handed. */
+/** The first model, the escalation rule, and the services to switch to. */
 export interface ProcessModelParts extends Omit<GovernParts, "modelRefused"> {
   readonly first: ModelChoice;
-  /** The first one, opened: whoever opened it gives it back. */
+  /** The first model, opened; its opener releases it. */
   readonly opened: OpenModel;
-  /** Absent where there is none, or where it had its turn before the kernel was started anew. */
+  /** Absent where there is none, or where it was applied under an earlier kernel. */
   readonly rule?: EscalationRule | undefined;
-  /** Models that take its place where it may not be used, the first that may. */
+  /** Replacements where the model may not be used: the first permitted one is taken. */
   readonly others?: readonly ModelChoice[] | undefined;
   readonly models: Pick<ModelServices, "provide">;
-  /** Why the process may not use this model now; undefined when it may. */
+  /** Why the process may not use this model now; undefined where it may. */
   judge(model: JudgedModel): string | undefined;
 }
 
 /** The model of one process. */
 export interface ProcessModel
   extends Pick<ModelSwitch, "current" | "proposed" | "called" | "failed" | "choose"> {
-  /** Always the one in use: its `info` and `plan` change with a switch. */
+  /** The model in use; `info` and `plan` change with a switch. */
   readonly model: GovernedModel;
-  /** Why the process may not use the one in use. */
+  /** Why the process may not use the model in use now. */
   refused(): string | undefined;
   /**
-   * Makes the switch that is due, before an inference. True when there was one: the worker's handle
-   * names nothing any more, and another is to be drawn. One that is refused, or cannot be opened, is
-   * on record, and the process goes on with what it has.
+   * Makes a due switch before an inference. True after a switch: the worker's handle is void, and a new one must be drawn.
+   * A switch that is refused or cannot be opened is logged, and the process keeps its model.
    *
    * @throws Fault `storeFull` when the switch cannot be recorded
    */
   switchIfDue(): Promise<boolean>;
-  /** Gives back what a switch opened. */
+  /** Releases the model that a switch opened. */
   release(): void;
 }
 
@@ -63,7 +62,7 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
   const { row, models, log } = parts;
   const switching = makeModelSwitch(parts.first, parts.rule);
   let open = parts.opened;
-  let giveBack = (): void => undefined;
+  let releaseOther = (): void => undefined;
   const tries = new Set<string>();
 
   const refused = (): string | undefined => parts.judge(judgedModel(switching.current(), open));
@@ -112,7 +111,7 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
       if (refused() === undefined) return false;
       for (const to of parts.others ?? []) {
         const { ref } = switching.current(), tried = `${row.label} ${to.ref}`;
-        // Each once for a label: what may not see it does not come to.
+        // Each model is tried once per label: a refusal for a label does not change.
         if (to.ref === ref || tries.has(tried)) continue;
         tries.add(tried);
         if (await make({ to, why: "label" })) return true;
@@ -120,12 +119,12 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
       return false;
     },
     release(): void {
-      giveBack();
-      giveBack = () => undefined;
+      releaseOther();
+      releaseOther = () => undefined;
     },
   });
 
-  /** Makes a switch; false where the process stays with what it has. */
+  /** Makes a switch; false where the process keeps its model. */
   async function make(due: DueSwitch): Promise<boolean> {
     const other = await provide(due);
     if (other instanceof Fault) return await kept(due, other.message);
@@ -137,15 +136,15 @@ export function makeProcessModel(parts: ProcessModelParts): ProcessModel {
       throw error;
     }
     switching.made(due);
-    giveBack();
-    giveBack = other.release;
+    releaseOther();
+    releaseOther = other.release;
     open = other;
     now = govern();
     return true;
   }
 }
 
-/** A model as it is judged: who it is named, whether text leaves for it, and where to. */
+/** A model as the policy judges it: its name, whether text leaves the machine, and to which host. */
 export function judgedModel({ ref }: ModelChoice, { info, plan }: OpenModel): JudgedModel {
   return {
     ref,

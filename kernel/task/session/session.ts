@@ -1,8 +1,9 @@
 /**
- * A worker's session: its c-list, its conversation, its turns. What a worker says is checked
- * (worker_requests.ts) and goes to the gate or the model; nothing it says acts by itself.
+ * A worker's session: its c-list, its conversation, its turns. A worker's requests are checked
+ * (worker_requests.ts) and go to the gate or the model; nothing that a worker sends acts by itself.
  * @module
  */
+import { defined } from "../../core/process/defined.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { QuestionId } from "../../../contracts/authority/ids.ts";
 import { isForeignProgram } from "../../../contracts/exchange/lal.ts";
@@ -38,7 +39,7 @@ export type SessionTurn =
   | (TurnEnd & { readonly died?: true })
   | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
 
-/** What {@link makeSession} is handed. */
+/** The process, its worker pool, gate, log and model, and the listeners of a session. */
 export interface SessionParts extends
   Pick<
     InferenceParts,
@@ -58,24 +59,24 @@ export interface SessionParts extends
   readonly answerSchema?: string;
   readonly healthcheck?: AgentSpec["healthcheck"];
   readonly offspring: Offspring;
-  /** Asks the model beside the conversation for the reasons of a question; absent: nobody wants them. */
+  /** Asks the model for the reason of a call, outside the conversation; absent: no reasons are wanted. */
   readonly reasoning?: InferAside;
-  /** Text of the model while it is decoded, for the live view. */
+  /** Called with the model's text while it is decoded, for the live view. */
   onText(text: string): void;
-  /** A model of this machine reads its request, for the live view. */
+  /** Called while a local model reads its request, for the live view. */
   onReading(reading: Reading): void;
-  /** The model thinks: characters, never which. */
+  /** Called with the number of characters that the model thought, never with the text. */
   onThinking?(characters: number): void;
   onWire(exchange: string): void;
 }
 
-/** A worker under way. */
+/** A process's worker and conversation. */
 export interface Session {
   /** Runs one turn. A worker that dies ends the turn as `upstream`. */
   turn(message: ChatMessage | undefined): Promise<SessionTurn>;
   /**
-   * One inference of the kernel's own, without tools, before a worker has the conversation: `append` and the answer are
-   * part of it. Rejects as the worker's inferences do.
+   * One inference by the kernel itself, without tools, before a worker has the conversation, which
+   * `append` and the answer join. Rejects like the worker's inferences.
    */
   consult(
     append: readonly ChatMessage[],
@@ -85,21 +86,21 @@ export interface Session {
       readonly maxTokens: number;
     },
   ): Promise<ChatMessage>;
-  /** Cancels the inference or calls under way. */
+  /** Cancels the running inference and calls. */
   interrupt(): void;
-  /** Cancels the inference under way, if there is one. */
+  /** Cancels the running inference, if any. */
   stopInferring(): void;
-  /** A question of this process was queued: its turn ends, and waits for the answer. */
+  /** Ends the turn after a question of this process was queued; the task waits for the answer. */
   park(fault: Fault): void;
-  /** Tells the worker of a signal. */
+  /** Passes a signal to the worker. */
   tell(signal: Signal): void;
-  /** SIGSTOP: keeps back what the worker asks and what it is owed. */
+  /** SIGSTOP: holds the worker's requests and their answers back. */
   hold(): void;
   release(): void;
-  /** The process's tools changed: tell the worker to look again. */
+  /** The process's tools changed: tells the worker to ask for them again. */
   capsChanged(): void;
   osPid(): number | undefined;
-  /** Why a call is needed, in the model's words; undefined where nobody wants that, or nothing fits. */
+  /** The model's reason for a call; undefined where none is wanted or none fits. */
   readonly reasonFor: ReasonFor;
   end(): Promise<void>;
 }
@@ -107,7 +108,7 @@ export interface Session {
 /** Makes a session. The worker is taken from the pool at the first turn. */
 export function makeSession(parts: SessionParts): Session {
   const { row, powers } = parts;
-  // Handles are drawn at random, so that a worker cannot guess one it was not handed.
+  // Handles are drawn at random, so that a worker cannot guess one that it does not hold.
   let caps = drawCaps(powers);
   const conversation: ChatMessage[] = [...parts.conversation];
   const pause: Pause = makePause();
@@ -136,7 +137,7 @@ export function makeSession(parts: SessionParts): Session {
     if (question.success) parked?.(question.data);
   };
 
-  /** A question that was queued ends the turn; a store that failed ends the process. */
+  /** Ends the turn where a question was queued, and the process where the store failed. */
   const noticing = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -177,7 +178,7 @@ export function makeSession(parts: SessionParts): Session {
     offspring: parts.offspring,
   });
 
-  /** `ready` rejects where its program does not load. */
+  /** Takes a worker and starts its program; `ready` rejects where the program does not load. */
   const begin = async (): Promise<{ readonly worker: Child; readonly ready: Promise<Json> }> => {
     const taken = await parts.children.worker({
       ask: requests.serve,
@@ -198,9 +199,8 @@ export function makeSession(parts: SessionParts): Session {
       caps: toJson(caps),
       limits: toJson({ ...row.limits, contextWindow: window() }),
       conversation: asJson(conversation.map(withoutEchoes)),
-      ...(parts.program === undefined ? {} : { program: parts.program }),
+      ...defined({ program: parts.program, answerSchema: parts.answerSchema }),
       ...(parts.instructions === undefined ? {} : { instructions: toJson(parts.instructions) }),
-      ...(parts.answerSchema === undefined ? {} : { answerSchema: parts.answerSchema }),
     });
     return { worker: taken, ready };
   };
@@ -212,19 +212,22 @@ export function makeSession(parts: SessionParts): Session {
         parked = (question) => resolve({ stop: "waiting", question, text: "" });
       });
       interrupt.turnBegins();
-      let illness: string | undefined;
+      let healthFailure: string | undefined;
       let unwatch = (): void => {};
       try {
         const { worker, ready } = child === undefined
           ? await begin()
           : { worker: child, ready: undefined };
-        unwatch = watchHealth({ powers, check: parts.healthcheck, worker }, (why) => illness = why);
+        unwatch = watchHealth(
+          { powers, check: parts.healthcheck, worker },
+          (why) => healthFailure = why,
+        );
         const turn = worker.port.ask("turn", {
           ...(message === undefined ? {} : { message: asJson(message) }),
           ...(isForeignProgram(parts.program) ? {} : { tools: advertise() }),
         });
         interrupt.turnSent(worker.port);
-        // In this order: a program that does not load is told of as that.
+        // `ready` first, so that a program that does not load is reported as such.
         const ended = Promise.all([ready, turn]).then(([, end]) => heardTurnEnd(end, conversation));
         return await Promise.race([ended, waiting]);
       } catch (error) {
@@ -234,12 +237,16 @@ export function makeSession(parts: SessionParts): Session {
         if (error.code !== "gone" && error.code !== "badFrame" && error.code !== "tooLarge") {
           throw error;
         }
-        return { stop: "upstream", text: illness ?? await exitReason(child, error), died: true };
+        return {
+          stop: "upstream",
+          text: healthFailure ?? await exitReason(child, error),
+          died: true,
+        };
       } finally {
         unwatch();
         parked = undefined;
         interrupt.turnOver();
-        // What a turn left under way is for nobody: its question would be answered to the dead.
+        // Cancel anything the turn left pending; nobody waits for it.
         requests.withdraw();
       }
     },
@@ -300,8 +307,8 @@ async function exitReason(child: Child | undefined, error: Fault): Promise<strin
 }
 
 /**
- * The same inferences: before each, a switch that is due is made, and `switched` called, which draws
- * the worker another handle; after each, the model's rule hears what it proposed.
+ * Wraps inferences: before each, a due switch is made and `switched` draws a new handle for the
+ * worker; after each, the escalation rule sees the proposed calls.
  */
 function switchingInference(
   infer: Inference["infer"],
@@ -321,11 +328,11 @@ function switchingInference(
   };
 }
 
-/** Children of a process, as its session reaches them. */
+/** A process's powers over its children. */
 export interface Offspring {
   /**
-   * Starts a child. `agent`: what it runs as; `capabilities` stand in place of `tools`; one that `stays` waits for
-   * more to do once it has answered.
+   * Starts a child. `agent`: the agent that it runs as; `capabilities` replaces `tools`; with
+   * `stays` the child waits for another message after its answer.
    */
   spawn(
     request: Omit<Extract<WorkerRequest, { op: "spawn" }>["body"], "cap"> & {
@@ -337,16 +344,16 @@ export interface Offspring {
   ): Promise<number>;
   wait(pid: number): Promise<{ readonly exit: number; readonly text: string }>;
   /**
-   * What {@link Offspring.wait} gives, or undefined when it did not come within `ms` milliseconds. `closed`: only a
-   * word of the parent's own choice is read of it, so that its colour does not fall on the parent.
+   * Like {@link Offspring.wait}, or undefined after `ms` milliseconds. `closed`: the caller reads
+   * only a choice of its own from the answer, so the child's colour does not taint the parent.
    */
   answerWithin(
     pid: number,
     options: { readonly ms: number; readonly closed: boolean },
   ): Promise<{ readonly exit: number; readonly text: string } | undefined>;
-  /** Of a child. @throws Fault `refused` for a process that is none */
+  /** The row of a child. @throws Fault `refused` for other processes */
   rowOf(pid: number): ProcessRow;
-  /** Gives a child more to do, after what it is at. @throws Fault `gone` when it has ended */
+  /** Sends a child another message, after its current turn. @throws Fault `gone` when it has ended */
   say(pid: number, text: string): Promise<void>;
   kill(pid: number, signal: Signal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The calls of a process, as its worker asks for them. @module */
+/** The calls that a worker requests. @module */
 import type { Gate } from "../../../contracts/authority/gate.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { siteOfCall } from "../../../contracts/exchange/planned.ts";
@@ -9,7 +9,7 @@ import type { WorkerRequest } from "../worker/worker_ops.ts";
 import type { InferenceParts } from "./inference.ts";
 import type { ProcessModel } from "./process_model.ts";
 
-/** INVARIANT: what a program's calls are named, no model names one of its own (test: "mallory's mail takes over …"). */
+/** INVARIANT: a model cannot give its call an id of a program's calls (test: "mallory's mail takes over …"). */
 const NOT_THE_MODELS: Unmade = {
   kind: "unreadable",
   why: "Cannot make the call: its id is of a program's calls; only the program makes those",
@@ -19,20 +19,20 @@ interface SessionCallsParts extends Pick<InferenceParts, "offer"> {
   readonly row: ProcessRow;
   readonly gate: Pick<Gate, "call">;
   readonly powers: Pick<Powers, "now">;
-  /** Hears what came of what it proposed. */
+  /** Hears the outcomes of the model's calls. */
   readonly model: Pick<ProcessModel, "called">;
-  /** A call as the model proposed it last; undefined for one that a program makes by itself. */
+  /** A call of the model's last answer; undefined for a program's own call. */
   proposed(id: string): ToolCall | undefined;
 }
 
 /** The calls of a process. */
 export interface SessionCalls {
-  /** Makes one; `withdrawn`: it was proposed before its process heard that it is interrupted. */
+  /** Makes a call; `withdrawn`: it was sent before the worker learnt of an interrupt. */
   call(
     body: Extract<WorkerRequest, { op: "call" }>["body"],
     withdrawn: boolean,
   ): Promise<ToolResult>;
-  /** Cancels what is under way. */
+  /** Cancels running calls. */
   withdraw(): void;
 }
 
@@ -42,7 +42,7 @@ export function makeSessionCalls(
 ): SessionCalls {
   return Object.freeze<SessionCalls>({
     async call(body, withdrawn): Promise<ToolResult> {
-      // TRUST: two calls under one id would leave one that nothing can cancel.
+      // TRUST: with two calls under one id, one could not be cancelled.
       if (row.calls.has(body.call.id)) {
         throw new Fault("conflict", `Cannot call "${body.call.name}": its id is under way`);
       }
@@ -51,7 +51,7 @@ export function makeSessionCalls(
       row.calls.set(body.call.id, { tool: body.call.name, since: powers.now(), abort });
       try {
         const own = proposed(body.call.id);
-        // TRUST: a program that leaves out that a call is cut does not have it made.
+        // TRUST: a cut call is not made, even where the program does not report the cut.
         const unmade = own?.unmade ?? body.call.unmade ??
           (own !== undefined && offer?.only !== undefined && siteOfCall(own.id) !== undefined
             ? NOT_THE_MODELS

@@ -1,4 +1,5 @@
-/** What follows from an inference that came back: its message, its price, its event. @module */
+/** Settling a finished inference: its message, its cost, its event. @module */
+import { defined } from "../../core/process/defined.ts";
 import { CallId } from "../../../contracts/authority/ids.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -10,7 +11,7 @@ import type { ModelCost } from "../../power/model/money.ts";
 import { withoutEchoes } from "../worker/worker_ops.ts";
 import type { InferBody, InferenceParts } from "./inference.ts";
 
-/** What {@link settleInference} is handed. */
+/** The process, its conversation and its model. */
 export type SettleParts =
   & Pick<
     InferenceParts,
@@ -21,7 +22,7 @@ export type SettleParts =
     readonly model: Pick<InferenceParts["model"], "info">;
   };
 
-/** Books an inference: the message with its provenance, what it cost, and the event of it. */
+/** Books an inference: adds its message with provenance, charges its cost, and returns its event. */
 export function settleInference(
   parts: SettleParts,
   body: InferBody,
@@ -33,7 +34,7 @@ export function settleInference(
   },
 ): { readonly response: InferenceResponse; readonly event: NewEvent } {
   const { row, processes, model, conversation } = parts;
-  // The answer is as trusted as what the process has read, whatever the service claims.
+  // The answer is as trusted as everything that the process has read, whatever the service claims.
   const toolCalls = distinctCalls(response.message.toolCalls, conversation);
   const message: ChatMessage = parts.gate.withhold(row.pid, {
     ...response.message,
@@ -49,9 +50,9 @@ export function settleInference(
   const { inputTokens, outputTokens } = usage;
   const money = cost.of(usage);
   const charge = { inputTokens, outputTokens, money, iterations: 1 };
-  // What was used was used: it is booked whole, and the next inference is refused.
+  // Usage beyond a limit is booked whole; the next inference is refused.
   const over = processes.settle(row.pid, charge);
-  // An answer that came whole is an answer: only what would go on is told to conclude.
+  // A complete final answer counts; only a process that would continue must conclude.
   const goesOn = (response.message.toolCalls ?? []).length > 0;
   if (over !== undefined && goesOn) parts.exhausted(over);
   parts.paid(money);
@@ -70,8 +71,7 @@ export function settleInference(
       money,
       finish: response.finishReason,
       base: body.base,
-      ...(body.step === undefined ? {} : { step: body.step }),
-      ...(response.redacted === undefined ? {} : { redactions: response.redacted }),
+      ...defined({ step: body.step, redactions: response.redacted }),
     },
     private: { append: asJson(body.append), message: asJson(message) },
   };
@@ -83,8 +83,8 @@ type BrokenParts = Pick<SettleParts, "row" | "paid" | "model"> & {
 };
 
 /**
- * Books what answers that broke have cost, as their service or its chunks told (`used`), and gives the event of it: an
- * inference of which nothing is in the conversation. Undefined where nothing is known to be paid.
+ * Books the cost of broken answers, from their service's report (`used`), and returns the event: an
+ * inference that added nothing to the conversation. Undefined where no cost is known.
  */
 export function settleBroken(
   { row, processes, model, paid }: BrokenParts,
@@ -107,7 +107,7 @@ export function settleBroken(
   };
 }
 
-/** What the record of an inference says of the provider's prompt cache, where it was used. */
+/** The use of a provider's prompt cache, for the event; empty where it was not used. */
 export function cachedOf({ cacheReadTokens = 0, cacheWriteTokens = 0 }: TokenUsage): JsonObject {
   return {
     ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
@@ -116,8 +116,8 @@ export function cachedOf({ cacheReadTokens = 0, cacheWriteTokens = 0 }: TokenUsa
 }
 
 /**
- * Calls under ids that the conversation does not know yet. A repeated id with the same arguments
- * would be taken for the same call, and not made.
+ * Gives calls with repeated ids new ones. A repeated id with the same arguments would be taken for
+ * the same call, and not made.
  */
 function distinctCalls(
   calls: ChatMessage["toolCalls"],

@@ -1,11 +1,12 @@
 /**
- * `tool_search`: a model is told of few tools, and of this one, which finds the others. What it names is
- * offered from the next inference on. The gate knows all of them at any time.
+ * `tool_search`: a model is offered few tools and this one, which finds the others. Found tools are
+ * offered from the next inference on. The gate knows all tools at any time.
  * @module
  */
-import { isImported, ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { isImported, type ToolDescriptor } from "../../../contracts/tool/tool.ts";
+import { ownTool } from "../../core/process/own_tool.ts";
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
-import { type Pid, ToolName } from "../../../contracts/authority/ids.ts";
+import { type Pid } from "../../../contracts/authority/ids.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import type {
   GrantedCall,
@@ -15,21 +16,21 @@ import type {
 } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
 
-/** Imported tools above which a model is told of `tool_search` alone, unless remit.yaml says another number. */
+/** Number of imported tools above which only `tool_search` is offered; remit.yaml can set another. */
 const SEARCH_ABOVE = 30;
 
 const NAME = "tool_search";
-const USUAL = 8;
-const MAX = 20;
-const LONGEST_QUERY = 500;
-/** Characters of a description: the model is told all of it with the tool. */
-const WORDS = 240;
-/** Servers that an answer without a tool names. */
-const SERVERS = 64;
+const DEFAULT_LIMIT = 8;
+const MAX_LIMIT = 20;
+const MAX_QUERY = 500;
+/** Characters of a description in an answer: the model is offered all of it with the tool. */
+const MAX_DESCRIPTION = 240;
+/** Servers named in an answer without tools. */
+const MAX_SERVERS = 64;
 
-/** Its descriptor. */
-export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
-  name: ToolName.parse(NAME),
+/** The descriptor of `tool_search`. */
+export const TOOL_SEARCH: ToolDescriptor = ownTool({
+  name: NAME,
   description:
     "Finds more tools, which you can call from your next step on: web pages, HTTP, a browser, " +
     "programs in a sandbox, JSON, text, patches, deleting files, publishing results, agents that work for you, " +
@@ -37,30 +38,24 @@ export const TOOL_SEARCH: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
     'Say in a few words what you want to do. Example: {"query":"read a web page"}',
   interfaceId: "ToolSearch",
   methodName: "search",
-  paramSchema: JSON.stringify({
-    type: "object",
-    properties: {
-      query: {
-        type: "string",
-        minLength: 1,
-        maxLength: LONGEST_QUERY,
-        description: "What the tool should do, or a part of its name.",
-      },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX,
-        description: `Most tools to name; ${USUAL} when absent.`,
-      },
+  properties: {
+    query: {
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_QUERY,
+      description: "What the tool should do, or a part of its name.",
     },
-    required: ["query"],
-    additionalProperties: false,
-  }),
-  permission: "auto",
-  category: "read",
-}));
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: `Most tools to name; ${DEFAULT_LIMIT} when absent.`,
+    },
+  },
+  required: ["query"],
+});
 
-/** Tells whether so many of these tools are imported that they have to be looked for. */
+/** Tells whether more than `above` tools are imported, so that they are found by search. */
 export function searches(
   tools: readonly Pick<ToolDescriptor, "interfaceId">[],
   above: number = SEARCH_ABOVE,
@@ -69,14 +64,14 @@ export function searches(
 }
 
 interface ToolSearchParts {
-  /** Imported tools above which they are looked for, too. */
+  /** Number of imported tools above which these are found by search. */
   readonly above?: number | undefined;
   /** Takes the call's token, once. Throws as the token does. */
   redeem(call: GrantedCall): void;
   processOf(pid: Pid): Pick<ProcessRow, "snapshot"> | undefined;
 }
 
-/** The tool as the gate knows it: it names only what its caller was advertised. */
+/** The binding of `tool_search`, which names only tools advertised to its caller. */
 export function toolSearchBinding({ redeem, processOf, above }: ToolSearchParts): ToolBinding {
   return Object.freeze<ToolBinding>({
     descriptor: TOOL_SEARCH,
@@ -99,14 +94,14 @@ export function toolSearchBinding({ redeem, processOf, above }: ToolSearchParts)
         name !== NAME && permission !== "forbidden"
       );
       const { query, limit } = askedFor(call.args);
-      // A stranger's words colour the answer: where a model is told of all imported tools, ours go first.
+      // Strangers' words colour the answer, so where all imported tools are offered anyway, Remit's own are searched first.
       const own = imports ? [] : rankTools(tools.filter((tool) => !isImported(tool)), query);
       const ranked = own.length > 0 ? own : rankTools(tools, query);
       const found = ranked.slice(0, limit).map(({ tool }) => tool);
       const strangers = found.length === 0 ? tools.filter(isImported) : found.filter(isImported);
       return {
         content: found.length === 0 ? noneOf(tools) : linesOf(found, tools.length),
-        // Reviewed, and strangers' words all the same.
+        // Reviewed, but still strangers' words.
         colour: strangers.length === 0 ? "BLUE" : "RED",
         label: "public",
         sources: serversOf(found.filter(isImported)).slice(0, 20).map((server) => ({
@@ -120,16 +115,16 @@ export function toolSearchBinding({ redeem, processOf, above }: ToolSearchParts)
   });
 }
 
-/** The tools that a conversation asked for, and those that it called. */
+/** The tools that a conversation found or called. */
 interface FoundTools {
-  /** Looks at messages that were added to it. */
+  /** Takes added messages in. */
   look(messages: readonly ChatMessage[]): void;
   names(): ReadonlySet<string>;
 }
 
 /**
- * What a conversation found so far. Only ever more, so that room which is made in it takes no tool away.
- * Names that no tool has are no matter: nothing beyond the snapshot is offered.
+ * Collects the tools that a conversation found. The set only grows, so that making room removes no
+ * tool. Unknown names do no harm: only tools of the snapshot are offered.
  */
 export function makeFoundTools(messages: readonly ChatMessage[]): FoundTools {
   const found = new Set<string>();
@@ -137,7 +132,7 @@ export function makeFoundTools(messages: readonly ChatMessage[]): FoundTools {
     for (const { role, toolName, content, toolCalls = [] } of more) {
       for (const { name } of toolCalls) found.add(name);
       if (role !== "tool" || toolName !== NAME) continue;
-      // INVARIANT: each name begins a line, and no description holds a line's end (test: "… one line").
+      // INVARIANT: each name begins a line, and descriptions are single lines (test: "… one line").
       for (const [name] of content.matchAll(/^[a-z][a-z0-9_]{0,63}(?= \()/gm)) found.add(name);
     }
   };
@@ -150,7 +145,7 @@ function askedFor(
 ): { readonly query: string; readonly limit: number } {
   return {
     query: typeof query === "string" ? query : "",
-    limit: typeof limit === "number" ? limit : USUAL,
+    limit: typeof limit === "number" ? limit : DEFAULT_LIMIT,
   };
 }
 
@@ -166,14 +161,18 @@ function noneOf(tools: readonly ToolDescriptor[]): string {
   for (const server of tools.filter(isImported).map(serverOf)) {
     counts.set(server, (counts.get(server) ?? 0) + 1);
   }
-  const servers = [...counts].slice(0, SERVERS).map(([server, count]) => `${server} (${count})`);
+  const servers = [...counts].slice(0, MAX_SERVERS).map(([server, count]) =>
+    `${server} (${count})`
+  );
   return `None of the ${tools.length} tools fits; say it in other words.` +
     (servers.length === 0 ? "" : ` Servers: ${servers.join(", ")}.`);
 }
 
 function oneLine(description: string): string {
   const line = description.replace(/\s+/g, " ").trim();
-  return line.length <= WORDS ? line : `${line.slice(0, WORDS).toWellFormed()} […]`;
+  return line.length <= MAX_DESCRIPTION
+    ? line
+    : `${line.slice(0, MAX_DESCRIPTION).toWellFormed()} […]`;
 }
 
 function serversOf(tools: readonly ToolDescriptor[]): readonly string[] {
@@ -184,37 +183,37 @@ function serverOf({ interfaceId }: ToolDescriptor): string {
   return interfaceId.slice(interfaceId.indexOf(":") + 1);
 }
 
-/** Scripts that put no space between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 const PIECES =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]+|[^\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]+/gu;
 
-/** A tool, and how well it fits: more is better. */
+/** A tool and its score; higher is better. */
 interface RankedTool {
   readonly tool: ToolDescriptor;
   readonly score: number;
 }
 
-/** Of one tool: its terms, each with its weight. */
+/** The terms of one tool, with their weights. */
 type Terms = ReadonlyMap<string, number>;
 
 const NAME_WEIGHT = 3;
 const PARAMETER = 1.2;
 const WORD = 1;
-/** A word that comes often counts little more than one that comes once. */
+/** Bounds the weight of a repeated word, which counts little more than a single one. */
 const MAX_WEIGHT = 5;
-/** A term that begins like the one that was asked for. */
+/** Factor for a term that only shares its beginning with the query's. */
 const ALIKE = 0.5;
 const SHORTEST_STEM = 4;
 const MAX_TERMS = 64;
-/** Words that say nothing of what a tool does. */
+/** Words without meaning for the search. */
 const EMPTY: ReadonlySet<string> = new Set(
   ("a an and are as at be by for from has have in into is it its of on or that the this to was " +
     "when which will with you your use used using tool tools mcp server not verified can i me my " +
     "need want how do does please find some any all").split(" "),
 );
 
-/** Tools that fit `query`, best first, ties in the order of their names. */
+/** Tools that fit `query`, best first, ties by name. */
 export function rankTools(
   tools: readonly ToolDescriptor[],
   query: string,
@@ -232,7 +231,7 @@ export function rankTools(
       if (here > 0) met += 1;
       score += here * (weights.get(term) ?? 0);
     }
-    // A tool that meets more of what was asked goes before one that meets a rare word of it.
+    // A tool that matches more of the query ranks above one that matches a rare word of it.
     return { tool, score: score * (asked.length === 0 ? 0 : 0.5 + met / asked.length) };
   }).filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1));
@@ -277,12 +276,12 @@ function parametersOf(paramSchema: string): readonly string[] {
     if (typeof schema !== "object" || schema === null || !("properties" in schema)) return [];
     return Object.keys(Object(schema.properties));
   } catch {
-    // The gate refuses its calls; a search goes on without it.
+    // The gate refuses calls of such a tool; the search ignores its parameters.
     return [];
   }
 }
 
-/** Words in small letters without their endings; pairs of signs where a script has no spaces. */
+/** Lower-case word stems; pairs of characters where a script has no spaces. */
 export function termsIn(text: string): readonly string[] {
   const terms: string[] = [];
   const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();

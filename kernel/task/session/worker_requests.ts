@@ -1,4 +1,4 @@
-/** What a worker asks of its session, each under a handle that it was given. @module */
+/** A worker's requests to its session, each under a handle of its c-list. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJson } from "../../../contracts/base/json.ts";
 import type { Json } from "../../../contracts/base/mod.ts";
@@ -11,15 +11,15 @@ import type { Inference } from "./inference.ts";
 import type { Offspring } from "./session.ts";
 import type { SessionCalls } from "./session_calls.ts";
 
-/** What {@link makeWorkerRequests} is handed. */
+/** The session's parts that serve requests. */
 export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom"> {
-  /** The handles as they are now: that of the model changes with it. */
+  /** The current handles; the model's handle changes with the model. */
   caps(): CapList;
   readonly pause: Pick<Pause, "passed">;
   readonly interrupt: Pick<Interrupt, "unheard">;
   readonly calls: SessionCalls;
   readonly offspring: Offspring;
-  /** The tools that the process may see. */
+  /** The tools advertised to the process. */
   advertise(): Json;
   /** Runs work whose faults may end the turn or the process. */
   noticing<T>(work: Promise<T>): Promise<T>;
@@ -27,20 +27,20 @@ export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom
 
 /** The requests of one worker. */
 export interface WorkerRequests {
-  /** Answers one. @throws Fault `badFrame`, `unknownCapability`, and what the work rejects with */
+  /** Answers a request. @throws Fault `badFrame`, `unknownCapability`, and the faults of the work itself */
   serve(op: string, body: Json): Promise<Json>;
-  /** Cancels the inference under way, if there is one. */
+  /** Cancels the running inference, if any. */
   stopInferring(): void;
-  /** Cancels inference and calls under way. */
+  /** Cancels the running inference and calls. */
   withdraw(): void;
 }
 
-/** Makes them. */
+/** Makes the requests of one worker. */
 export function makeWorkerRequests(parts: WorkerRequestsParts): WorkerRequests {
   const { caps, pause, interrupt, calls, offspring, noticing } = parts;
   let inferring: AbortController | undefined;
 
-  /** One at a time: an inference, or room that is made for one. */
+  /** Runs one inference, or one change of the context, at a time. */
   async function infer(
     request: Extract<WorkerRequest, { op: "infer" | "context" }>,
     unaware: boolean,
@@ -65,7 +65,7 @@ export function makeWorkerRequests(parts: WorkerRequestsParts): WorkerRequests {
 
   async function serve(op: string, raw: Json): Promise<Json> {
     const request = parseWorkerRequest(op, raw);
-    // Sent before the worker heard of the interrupt: cancelled as what was under way then.
+    // Sent before the worker learnt of an interrupt: cancelled like running work.
     const unaware = interrupt.unheard();
     await pause.passed();
     switch (request.op) {
@@ -105,7 +105,7 @@ export function makeWorkerRequests(parts: WorkerRequestsParts): WorkerRequests {
   });
 }
 
-// TRUST: a worker may say any number.
+// TRUST: a worker may send any number.
 function held(given: number, wanted: number): void {
   if (given === wanted) return;
   throw new Fault(

@@ -1,6 +1,6 @@
 /**
- * Ctrl-C on its way to a worker. A press is never lost: one that comes before the worker has its turn
- * waits for it, and what the worker sent before it heard of a press counts as under way. @module
+ * Ctrl-C on its way to a worker. No press is lost: a press before the worker has its turn waits for the turn, and requests
+ * that the worker sent before it learnt of a press are cancelled like running work. @module
  */
 import type { Port } from "../../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../../contracts/policy/mod.ts";
@@ -8,15 +8,15 @@ import type { Powers } from "../../../contracts/task/mod.ts";
 
 /** The interrupts of one session. */
 export interface Interrupt {
-  /** A turn begins: presses of before it are forgotten. */
+  /** A turn begins: earlier presses are forgotten. */
   turnBegins(): void;
-  /** The worker was sent its turn; presses that waited follow it. */
+  /** The turn was sent to the worker; waiting presses follow. */
   turnSent(port: Pick<Port, "ask">): void;
   turnOver(): void;
   press(): void;
-  /** The worker says that it heard of one. Told and not answered: an answer is taken up after what follows it. */
+  /** The worker learnt of a press. This is a notification, because an answer would be processed after later requests. */
   heard(): void;
-  /** Whether what comes from the worker now was sent before it heard of a press. */
+  /** Tells whether a request arriving now was sent before the worker learnt of a press. */
   unheard(): boolean;
 }
 
@@ -28,7 +28,7 @@ export function makeInterrupt(): Interrupt {
 
   const send = (port: Pick<Port, "ask">): void => {
     unheard += 1;
-    // A worker that ended hears nothing, and sends nothing either.
+    // An ended worker cannot learn of a press, and sends nothing.
     port.ask("signal", { signal: "SIGINT" }).catch(heard);
   };
   const heard = (): void => {
@@ -57,7 +57,7 @@ export function makeInterrupt(): Interrupt {
 
 /** A gate that is open until it is closed. */
 export interface Pause {
-  /** Resolves at once while open, else when opened. */
+  /** Undefined while open, else resolves when opened. */
   passed(): Promise<void> | undefined;
   close(): void;
   open(): void;
@@ -82,7 +82,7 @@ export function makePause(): Pause {
 
 interface HealthParts {
   readonly powers: Pick<Powers, "after">;
-  /** How often it is asked, how long it may take, and how many answers in a row may be missed, the last of them fatal. */
+  /** Interval, timeout, and the number of missed answers in a row that is fatal. */
   readonly check: AgentSpec["healthcheck"];
   readonly worker: {
     readonly port: Pick<Port, "ask">;
@@ -91,8 +91,9 @@ interface HealthParts {
 }
 
 /**
- * Asks a worker from now on whether it lives, where its agent has a check; what is returned stops that.
- * Any answer is a sign of life, a refusal too. One that misses them all is killed, once `sick` has the reason.
+ * Starts a worker's health check, where its agent has one; returns the function that stops it. Any
+ * answer is a sign of life, even a refusal. A worker that misses `retries` answers in a row is
+ * killed after `sick` got the reason.
  */
 export function watchHealth(
   { powers, check, worker }: HealthParts,
@@ -125,7 +126,7 @@ export function watchHealth(
       sick(`the worker did not answer its health check within ${timeoutMs} ms, ${times}`);
       void worker.kill();
     });
-    // One whose port is closed ends its turn without being found sick.
+    // A closed port ends the turn by itself, without a failed check.
     worker.port.ask("ping", null).then(heard, heard);
   };
 

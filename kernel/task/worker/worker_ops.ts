@@ -1,6 +1,5 @@
 /**
- * What a worker may ask, parsed once at the crossing. TRUST: everything here comes from a process
- * that may be hostile.
+ * A worker's requests, parsed once at the crossing. TRUST: everything here comes from a process that may be hostile.
  * @module
  */
 import { isObject } from "../../../contracts/base/json.ts";
@@ -86,11 +85,11 @@ const STOPS = [
   "brake",
 ] as const;
 
-/** What is told of a request to which a model said and did nothing: whoever waits for an answer has none. */
+/** The message of a turn in which the model gave neither text nor calls, so that there is no answer. */
 const NOTHING = "the model answered with neither words nor calls; ask again, or take another model";
 
 /**
- * How a turn of `conversation` ended. TRUST: a worker may say anything, and may not claim how the kernel ended it.
+ * Parses the end of a turn of `conversation`. TRUST: a worker may send anything, but cannot claim ends that only the kernel decides.
  * @throws Fault `badFrame`
  */
 export function heardTurnEnd(value: Json, conversation: readonly ChatMessage[]): TurnEnd {
@@ -99,22 +98,22 @@ export function heardTurnEnd(value: Json, conversation: readonly ChatMessage[]):
   return empty ? { stop: "upstream", text: NOTHING } : end;
 }
 
-/** Messages in the person's place that are no new words to answer. */
+/** Origins of user messages that need no answer. */
 const BESIDE: ReadonlySet<ChatMessage["provenance"]["origin"]> = new Set([
   ...["file", "tool", "kernel"] as const,
 ]);
 
-/** Somebody asked, and a model's answer is the last word, without a word or call since. */
+/** Tells whether a person asked and the model has answered without any text or call. */
 function isSilent(conversation: readonly ChatMessage[]): boolean {
   const asked = conversation.findLastIndex(({ role, provenance: { origin } }) =>
     role === "user" && !BESIDE.has(origin)
   );
   const origin = conversation[asked]?.provenance.origin;
-  // What comes in from others may be read in silence.
+  // Messages from others need no answer.
   if (origin !== "operator" && origin !== "person") return false;
-  const said = conversation.slice(asked + 1).filter(({ role }) => role === "assistant");
+  const answers = conversation.slice(asked + 1).filter(({ role }) => role === "assistant");
   return conversation.at(-1)?.role === "assistant" &&
-    said.every(({ content, toolCalls = [] }) => content.trim() === "" && toolCalls.length === 0);
+    answers.every(({ content, toolCalls = [] }) => content.trim() === "" && toolCalls.length === 0);
 }
 
 function parseTurnEnd(value: Json): TurnEnd {
@@ -136,7 +135,7 @@ export function drawCaps(powers: Pick<Powers, "token">): CapList {
   return { model, tools, children };
 }
 
-/** The same handles with another one for the model: what the old one named is taken back. */
+/** Draws a new handle for the model; the old one is void. */
 export function redrawModel(powers: Pick<Powers, "token">, held: CapList): CapList {
   for (;;) {
     const model = draw(powers);
@@ -148,10 +147,10 @@ function draw(powers: Pick<Powers, "token">): number {
   return Number.parseInt(powers.token().slice(0, 5), 16) % 1_000_000;
 }
 
-// What a provider wants said back with a call is between it and the kernel: a worker is not told of
-// it, and what one claims of it is left out, because it goes back as it came, past redaction.
+// A provider's echo data of a call stays between the provider and the kernel: workers do not see
+// it, and a worker's version of it is dropped, because it would return to the provider unredacted.
 
-/** The message as a worker sees and says it. */
+/** The message as a worker sees and sends it. */
 export function withoutEchoes(message: ChatMessage): ChatMessage {
   if (message.toolCalls?.some(({ echo }) => echo !== undefined) !== true) return message;
   return {
