@@ -1,22 +1,22 @@
-/** JSON strings between two lengths, and keys that are none of some names. @module */
+/** Grammars of JSON strings with bounded length, and of keys outside a list of names. @module */
 import { alt, EMPTY, type Expr, literal, type Rules, seq, times } from "./gbnf.ts";
 
-/** A character as it stands: no control, quote, backslash or half of a pair. */
+/** An unescaped character: no control character, quote, backslash or surrogate. */
 const PLAIN = String.raw`[\x20-!#-\[\]-\uD7FF\uE000-\U0010FFFF]`;
 const HEX = "[0-9a-fA-F]";
-/** One character, written as JSON allows; halves of pairs only together. */
+/** One character in any JSON notation; escaped surrogates only in pairs. */
 const CHARACTER = [
   PLAIN,
   String.raw`"\\" (["\\/bfnrt] | "u" (([0-9a-cA-CefEF] ${HEX} | [dD] [0-7]) ${HEX}{2}` +
   String.raw` | [dD] [89abAB] ${HEX}{2} "\\u" [dD] [c-fC-F] ${HEX}{2}))`,
 ].join(" | ");
 
-/** A string of `least` to `most` characters (code points), with its quotes. */
+/** A quoted string of `least` to `most` characters (code points). */
 export function string(rules: Rules, least: number, most: number): Expr {
   return seq(literal('"'), times(rules, rules.rule(CHARACTER), least, most), literal('"'));
 }
 
-/** A key of `least` to about `most` characters without escapes that is none of `names`. */
+/** A quoted key of `least` to about `most` characters, without escapes and not among `names`. */
 export function otherKey(
   rules: Rules,
   { names, least, most }: {
@@ -63,7 +63,7 @@ function other(
   return found === undefined ? undefined : rules.rule(found);
 }
 
-/** A plain character that is none of these. */
+/** An unescaped character outside `characters`. */
 function butFor(characters: readonly string[]): Expr {
   const codes = characters.map((each) => each.codePointAt(0) ?? 0).sort((a, b) => a - b);
   const ranges: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A remote model service: one provider, at one origin, behind one port. It holds the credential that
- * the kernel gave it and no other right than to connect to that origin. Bundled as remote.js.
+ * Entry of a remote model service: one provider at one origin, behind one port. It holds the credential from
+ * the kernel, and may connect to that origin only. Bundled as remote.js.
  * @module
  */
 import "./prelude_powers.ts";

@@ -1,6 +1,6 @@
 /**
- * Dialects: models that write calls and thoughts into their text. Explicit and off by default: a model's
- * text is text. Pure code, for every backend.
+ * Dialects parse calls and thoughts that models write into their text. Off by default: a model's text is
+ * text. Pure code, for every backend.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** A language model of an Ollama server, by its native API. @module */
+/** Language models of an Ollama server, by its native API. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
@@ -31,14 +31,14 @@ import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 
 /**
- * Context in tokens where nobody says: what a model could take at most would fill the memory of most
- * machines, and what a server gives by itself holds no long conversation.
+ * Default context in tokens: the maximum of a model would fill the memory of most machines, and a server's
+ * own default is too short for long conversations.
  */
 const OLLAMA_CONTEXT = 16_384;
 
 /**
- * Opens a model that the server has. Faults: `invalidInput` for a wrong configuration, `notFound` for a
- * model that is not pulled, `upstream` when the server cannot be reached.
+ * Opens a model of the server. Faults: `invalidInput` for a wrong configuration, `notFound` for a model that
+ * is not pulled, `upstream` for a server that cannot be reached.
  */
 export async function openOllama(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
   const config = parseRemoteConfig(open);
@@ -89,9 +89,9 @@ function noTools(model: string): Fault {
   return new Fault("invalidInput", `Cannot give tools to ${JSON.stringify(model)}: ${why}`);
 }
 
-// The lines of /api/chat as deltas. TRUST: from the provider.
+// Converts the lines of /api/chat to deltas. TRUST: from the provider.
 
-/** Gives on each line of an answer. Rejects with a fault: an error's own, or `upstream`. */
+/** Reads an answer line by line. Rejects with the server's error as a fault, or with `upstream`. */
 async function readChat(
   body: WireResponse["body"],
   { asked, take }: { readonly asked: Asked; readonly take: (delta: Delta) => void },
@@ -108,7 +108,7 @@ async function readChat(
     if (content !== "") take({ kind: "text", text: content });
     const made = message["tool_calls"];
     for (const call of Array.isArray(made) ? made : []) {
-      // An id of the server's counts within one answer only: one is made.
+      // The server's ids are unique only within one answer, so new ones are made.
       const key = String(calls++);
       const { name, text } = callOf(call);
       take({ kind: "callStart", key, name });
@@ -126,7 +126,7 @@ function callOf(call: unknown): { readonly name: string; readonly text: string }
   const name = given?.["name"];
   if (typeof name !== "string" || name === "") throw malformed("has a call without a name");
   const args = given?.["arguments"] ?? {};
-  // Text is what the model wrote; the gate judges it.
+  // Text is the model's own; the gate validates it.
   if (typeof args === "string") return { name, text: args };
   try {
     return { name, text: JSON.stringify(args) };
@@ -145,15 +145,15 @@ function usageOf(fields: Members): Delta {
   };
 }
 
-/** What is the same for every request. */
+/** The parts that every request shares. */
 interface ChatFixed {
   readonly model: string;
   readonly contextTokens: number;
-  /** Tools are told in words and calls read from text; absent: by the API. */
+  /** The form of calls in the prompt; absent: the API takes tools. */
   readonly inWords?: CallDialect | undefined;
 }
 
-/** The body as JSON text; the same request gives the same bytes. */
+/** The body as JSON text; deterministic. */
 function chatBody(
   request: Prepared,
   { model, contextTokens, inWords }: ChatFixed,
@@ -163,7 +163,8 @@ function chatBody(
   const system = [
     request.system ?? "",
     inWords === undefined ? "" : toolsPrompt(tools, inWords),
-    // A format binds every token, so that a model could make no call: with tools it is asked for in words.
+    // A format constrains every token, so that a model could not make calls: with tools, the schema is part
+    // of the prompt.
     responseSchema === undefined || free
       ? ""
       : `Give your final answer as JSON of this schema: ${JSON.stringify(responseSchema)}`,
@@ -175,7 +176,7 @@ function chatBody(
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...messages],
     stream: true,
-    // Otherwise the beginning of a conversation that is too long is left out in silence.
+    // Otherwise the server drops the beginning of a conversation that is too long, without a warning.
     truncate: false,
     shift: false,
     ...(free || inWords !== undefined ? {} : {
@@ -206,7 +207,7 @@ function messagesOf(turn: Turn): readonly JsonObject[] {
       role: "assistant",
       content: text,
       tool_calls: calls.map(({ name, arguments: args }) => ({
-        // They are the text of an object: whoever prepared the request saw to that.
+        // `prepare` guarantees the text of an object.
         function: { name, arguments: JSON.parse(args) as Json },
       })),
     },
