@@ -1,4 +1,4 @@
-/** An answer becomes a page: proposed, never applied. @module */
+/** Proposes an answer as a page; never applies it. @module */
 import { PageName, type PagePatch, type WikiSource } from "../../contracts/memory/mod.ts";
 import type { CheckedAnswer } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -11,17 +11,20 @@ import { fileOf } from "./snippets.ts";
 
 type AnswerCitation = CheckedAnswer["sentences"][number]["citations"][number];
 
-/** Lines of one source. */
+/** Lines of a source. */
 interface Span {
   readonly source: WikiSource;
   readonly startLine: number;
   readonly endLine: number;
 }
 
-/** Most source spans that one citation of a page is traced to. */
+/** Source spans that one citation of a page is traced to. */
 const MAX_TRACED = 8;
 
-/** The lines of sources that a citation rests on: itself, or what the cited statements of a page cite. */
+/**
+ * The source lines behind a citation: the cited lines themselves, or those that the cited statements of a
+ * page cite.
+ */
 function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
   const { file, source: digest, startLine, endLine, span } = citation;
   const lines = fileOf(store, file, digest)?.lines(startLine, endLine);
@@ -44,7 +47,7 @@ function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
   });
 }
 
-/** Proposes a synthesis page. Its sentences cite raw sources, never a page; what does not is marked. */
+/** Proposes a synthesis page. Its sentences cite raw sources, never a page; others are marked uncited. */
 export function fileAnswer(
   { store }: OpenWiki,
   { answer, model, by }: {
@@ -84,7 +87,7 @@ export function fileAnswer(
       },
       fresh: true,
     }],
-    // All that was shown went into it, cited or not.
+    // Every snippet shown influenced the page, cited or not.
     colour: answer.colour,
     label: answer.label,
   });

@@ -1,4 +1,4 @@
-/** What of a wiki is exported, and under which path: the first of two passes over the pages. @module */
+/** First of two passes over the pages: what is exported, and under which paths. @module */
 import {
   cleared,
   type Colour,
@@ -11,11 +11,11 @@ import { makeLinkNames } from "../lint/link_names.ts";
 import { lintedPages, type LintedStore, pageRows } from "../lint/rule.ts";
 import type { SourceTable } from "../store/wiki_store.ts";
 
-/** A source file that is exported, with who cites it. */
+/** An exported source file with its citations. */
 export interface SiteSource {
   readonly source: WikiSource;
   readonly path: string;
-  /** The lowest and the highest of all versions that share this file. */
+  /** Combined over all versions that share this file. */
   readonly colour: Colour;
   readonly label: Label;
   readonly uses: {
@@ -25,19 +25,19 @@ export interface SiteSource {
   }[];
 }
 
-/** Everything that links can lead to. What is not in it does not exist for the site. */
+/** All link targets. Anything else does not exist for the site. */
 export interface SiteMap {
   readonly pages: ReadonlyMap<PageName, { readonly page: Page; readonly path: string }>;
-  /** By `raw/NAME` of the text. */
+  /** By path of the text, `raw/NAME`. */
   readonly sources: ReadonlyMap<string, SiteSource>;
-  /** Pages that link to each page, ascending. */
+  /** Linking pages by linked page, ascending. */
   readonly backlinks: ReadonlyMap<PageName, readonly PageName[]>;
   find(target: string): PageName | undefined;
-  /** The exported source with these raw bytes. `prefix`: 16 hex characters. */
+  /** The exported source with these raw bytes. `prefix`: 16 hex characters of the digest. */
   sourceOf(prefix: string): SiteSource | undefined;
 }
 
-/** Sources that are neither above the clearance nor past their time. */
+/** Whether a source is within the clearance and not expired. */
 function mayShow(source: WikiSource, clearance: Label, now: number): boolean {
   return cleared(source.label, clearance) &&
     (source.expiresAt === undefined || source.expiresAt > now);
@@ -45,7 +45,7 @@ function mayShow(source: WikiSource, clearance: Label, now: number): boolean {
 
 const SOURCES_AT_ONCE = 1_000;
 
-/** Reads all pages once. Memory: names, links and citations, not texts. */
+/** Reads all pages once. Keeps names, links and citations in memory, not texts. */
 export function makeSiteMap(
   store: ExportedStore,
   { clearance, now }: { readonly clearance: Label; readonly now: number },
@@ -119,7 +119,7 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Paths that stay apart also where a file system takes `A` for `a`. */
+/** Allocates paths that are distinct even on case-insensitive file systems. */
 function makePaths(): { of(folder: string, name: string): string } {
   const taken = new Set<string>();
   return {
@@ -139,7 +139,7 @@ function makePaths(): { of(folder: string, name: string): string } {
   };
 }
 
-/** The reading side of a WikiStore, and where exported bytes are recorded. */
+/** The parts of a WikiStore that an export uses: reading, and recording of exported digests. */
 export interface ExportedStore {
   readonly sources:
     & Pick<LintedStore["sources"], "byDigest" | "list" | "lines">

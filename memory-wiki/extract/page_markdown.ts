@@ -1,4 +1,4 @@
-/** Markdown of extracted pages: the summary of one source, and the page of one term. @module */
+/** Writes the Markdown of extracted pages: summaries of sources, and pages of terms. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { citationLine, codeSpan, escapeLine, linkShown, shortened } from "../markdown/mod.ts";
 import type { Sentence } from "./definitions.ts";
@@ -6,9 +6,12 @@ import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sent
 import type { Heading, SourceText } from "./source_text.ts";
 import type { Term } from "./terms.ts";
 
-const MAX = 120;
+const MAX_NAME = 120;
 
-/** The last two parts of a source's path or address, without a query: no page tells where a person's files lie. */
+/**
+ * The last two segments of a source's path or URL, without the query, so that no page reveals where a
+ * person's files lie.
+ */
 export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance">): string {
   const { key, title, provenance: { origin } } = source;
   const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
@@ -16,21 +19,20 @@ export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance
     part !== ""
   );
   const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MAX).toWellFormed();
+  return (name === "" ? title : name).slice(-MAX_NAME).toWellFormed();
 }
 
-/** Numbers and definitions of citations. */
+/** Footnotes of one page. */
 interface Footnotes {
-  /** `[^N]` for lines of a source. */
+  /** `[^N]` for lines of a source; the same lines share a number. */
   mark(
     source: WikiSource,
     lines: { readonly startLine: number; readonly endLine: number },
   ): string;
-  /** Definitions in the order of their numbers. */
+  /** Definitions in order of their numbers. */
   definitions(): readonly string[];
 }
 
-/** Footnotes for one page, from `[^1]`. */
 function makeFootnotes(): Footnotes {
   const numbers = new Map<string, number>();
   const definitions: string[] = [];
@@ -52,17 +54,17 @@ function makeFootnotes(): Footnotes {
   };
 }
 
-/** What a summary is made of. */
+/** Input of a summary. */
 export interface SummaryParts {
   readonly name: PageName;
   readonly title: string;
   readonly source: WikiSource;
   readonly text: SourceText;
-  /** Pages of terms that this source defines or heads. */
+  /** Pages of terms that the source defines or heads. */
   readonly terms: readonly { readonly name: PageName; readonly title: string }[];
 }
 
-/** Headings that an outline shows. */
+/** Headings in an outline. */
 const MAX_HEADINGS = 40;
 const MAX_HEADING = 120;
 const FORMATS: Readonly<Record<WikiSource["kind"], string>> = {
@@ -78,7 +80,7 @@ const FORMATS: Readonly<Record<WikiSource["kind"], string>> = {
   mail: "mail",
 };
 
-/** The draft of a source's summary: key sentences and outline, each cited to its lines. */
+/** Drafts a source's summary: key sentences and outline, each with a citation. */
 export function summaryPage({ name, title, source, text, terms }: SummaryParts): PageDraft {
   const notes = makeFootnotes();
   const sentences = keySentences(text, title, keyCount(text.sentences.length));
@@ -115,7 +117,7 @@ export function summaryPage({ name, title, source, text, terms }: SummaryParts):
   return { name, kind: "summary", title, aliases, confidence: "extracted", body: `${body}\n` };
 }
 
-/** `[[name]]`, or `[[name|Title]]` where they differ. */
+/** `[[name]]`, or `[[name|Title]]` if they differ. */
 function linkOf(
   { name, title }: { readonly name: PageName; readonly title: string },
 ): string {
@@ -123,12 +125,12 @@ function linkOf(
   return shown === name ? `[[${name}]]` : `[[${name}|${shown}]]`;
 }
 
-/** A section with its heading, or nothing where it would be empty. */
+/** A section with its heading; nothing for no lines. */
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
-/** Headings with their depth, from 0; of many only the higher levels. */
+/** Headings with their depth from 0; of many, only the higher levels. */
 function outlineOf(headings: readonly Heading[]): readonly Heading[] {
   let kept = headings.filter(({ text }) => !readsLikeOrder(text));
   for (let deepest = 6; kept.length > MAX_HEADINGS && deepest > 1; deepest -= 1) {
@@ -142,18 +144,18 @@ function outlineOf(headings: readonly Heading[]): readonly Heading[] {
   }));
 }
 
-// The page of a term: how sources define it, and what they say of it.
+// The page of a term: definitions, and other sentences about the term.
 
-/** What a term's page is made of. Indexes are those of `sources`. */
+/** Input of a term's page. Indexes refer to `sources`. */
 interface ConceptParts {
   readonly name: PageName;
   readonly title: string;
   readonly term: Term;
   readonly sources: readonly WikiSource[];
-  /** Summaries, by index of their source. */
+  /** Summaries by index of their source. */
   readonly summaries: readonly { readonly name: PageName; readonly title: string }[];
   readonly mentions: readonly Mention[];
-  /** First sentences under headings that are the term. */
+  /** First sentences under headings that name the term. */
   readonly headed: readonly { readonly source: number; readonly sentences: readonly Sentence[] }[];
   readonly related: readonly { readonly name: PageName; readonly title: string }[];
 }
@@ -161,14 +163,14 @@ interface ConceptParts {
 const MAX_DEFINITIONS = 6;
 const MAX_HEADED = 4;
 
-/** `term` is what the first sentence begins with, where that is written as a definition. */
+/** `term`: the term at the beginning of a definition by form. */
 type Group = {
   readonly source: number;
   readonly sentences: readonly Sentence[];
   readonly term?: string;
 };
 
-/** The draft of a term's page; undefined when no source says anything that can be quoted. */
+/** Drafts a term's page; undefined if no sentence can be quoted. */
 export function conceptPage(parts: ConceptParts): PageDraft | undefined {
   const { name, title, term, sources, summaries, mentions, headed, related } = parts;
   const notes = makeFootnotes();
@@ -220,7 +222,7 @@ export function conceptPage(parts: ConceptParts): PageDraft | undefined {
   return { name, kind: term.kind, title, aliases, confidence: "extracted", body: `${body}\n` };
 }
 
-/** The quote with its term in bold, as dictionaries have it. */
+/** The quote with its term in bold, as in a dictionary. */
 function withTerm(quote: string, term: string): string {
   const written = escapeLine(term);
   if (written === "" || !quote.startsWith(written) || /[`*\\]/.test(written)) return quote;

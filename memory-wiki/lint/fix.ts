@@ -1,7 +1,7 @@
 /**
- * Patches for what a rule may mend: front matter that drifted, links with one near name, citations whose words moved,
- * aliases that two pages claim. A patch is proposed, never written. What needs judgement (a missing citation, a
- * contradiction, words that are gone) is never mended here.
+ * Patches for findings that rules can fix: stale front matter, links with one similar name, citations whose
+ * words moved, aliases that two pages claim. Patches are proposed, never applied. What needs judgement (a
+ * missing citation, a contradiction, missing words) is never fixed here.
  * @module
  */
 import {
@@ -24,16 +24,16 @@ import { moveCitations } from "./cited_sources.ts";
 import { bareTitle } from "./link_names.ts";
 import type { LintedStore } from "./rule.ts";
 
-/** What should be proposed as one patch: changes of pages that are equally trusted and equally confidential. */
+/** Changes for one patch, to pages of equal trust and label. */
 export interface Fix {
   readonly reason: string;
   readonly changes: readonly PageChange[];
-  /** Of the pages, and of the sources that were read to mend them. */
+  /** Combined over the pages and the sources that were read. */
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** One page's part of a fix. */
+/** The part of a fix for one page. */
 interface PageFix extends Pick<Fix, "colour" | "label"> {
   readonly change: PageChange;
   readonly did: Readonly<Record<Did, number>>;
@@ -41,7 +41,7 @@ interface PageFix extends Pick<Fix, "colour" | "label"> {
 type Did = "fronts" | "links" | "citations" | "aliases";
 
 const MAX_CHANGES = 200;
-/** Rules whose findings have nothing but new front matter as their remedy. */
+/** Rules whose only remedy is new front matter. */
 const REWRITTEN: ReadonlySet<LintRule> = new Set<LintRule>([
   "labelDrift",
   "colourDrift",
@@ -49,9 +49,9 @@ const REWRITTEN: ReadonlySet<LintRule> = new Set<LintRule>([
 ]);
 
 /**
- * Patches for what is fixable among `findings`, few of them: a patch lowers the trust of all its pages, so only equals
- * share one. Everything is looked at anew: a finding only says where, so an old or invented one changes nothing, and
- * what an open patch holds already is left out.
+ * Fixes for the fixable `findings`. A patch combines the trust of all its pages, so only pages of equal trust
+ * share one. Each finding is verified again and serves only as a place, so an old or forged one changes
+ * nothing; changes that an open patch contains are left out.
  */
 export function fixFindings(store: LintedStore, findings: readonly Finding[]): readonly Fix[] {
   const byPage = new Map<PageName, Finding[]>();
@@ -95,7 +95,7 @@ function openChanges(store: LintedStore): ReadonlySet<string> {
   );
 }
 
-/** The change with its members in one order, whoever made it. */
+/** The change with its members in a fixed order. */
 function ordered(change: PageChange): PageChange {
   if (change.kind === "delete") return change;
   const { kind, base, fresh, draft: { name, kind: of, title, aliases, confidence, body } } = change;
@@ -157,7 +157,7 @@ function fixOf(
   };
 }
 
-/** The page's aliases without those that the other page of a duplicate finding has. */
+/** The page's aliases without those of the other page of a duplicate finding. */
 function ownAliases(
   store: LintedStore,
   page: StoredPage,
@@ -174,13 +174,13 @@ function ownAliases(
   return page.aliases.filter((alias) => !taken.has(bareTitle(alias)));
 }
 
-// Broken links with one near name, corrected in a page's body.
+// Corrects broken links with one similar name.
 
 const LINK = /\[\[([^[\]\n|#]{1,400})/gu;
 
 /**
- * Writes the near name that a finding gives in place of the target on its line. A page that is more confidential than
- * this one is never named in it.
+ * Replaces the link target on a finding's line by the similar name. A page never comes to name a more
+ * confidential one.
  */
 function correctLinks(
   store: LintedStore,

@@ -1,4 +1,4 @@
-/** Runs the lint: pages, then what they cite, then what only shows at the end. @module */
+/** Runs the lint: each page, then each cited source, then the rules that need all of them. @module */
 import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import {
   type Finding,
@@ -20,27 +20,27 @@ import {
 } from "./rule.ts";
 import { CHECKS } from "./rules/mod.ts";
 
-/** What is linted, and against what. */
+/** Options of a lint run. */
 export interface LintOptions {
-  /** Pages and sources above it are neither read nor told about. */
+  /** Pages and sources above it are neither read nor reported. */
   readonly clearance: Label;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Default: all of LINT_RULES. */
+  /** All of LINT_RULES by default. */
   readonly rules?: readonly LintRule[];
-  /** A page whose sources nobody looked at for so long is stale. Milliseconds, default 180 days. */
+  /** Milliseconds after which a page whose sources nobody checked is stale. 180 days. */
   readonly staleAfterMs?: number;
-  /** What `PageTable.sync` could not take in: told as findings of `frontMatter`. */
+  /** Files that `PageTable.sync` could not import; reported by rule `frontMatter`. */
   readonly problems?: readonly { readonly file: string; readonly why: string }[];
 }
 
 const STALE_MS = 180 * 86_400_000;
 
 /**
- * Finds what has gone wrong in a wiki, ascending by file, line and rule. Reads pages one by one and each cited text
- * once; time grows with pages, claims and bytes, never with pairs of pages. Changes nothing.
+ * Finds problems in a wiki, sorted by file, line and rule. Reads each page and each cited text once; time
+ * grows with pages, claims and bytes, never with pairs of pages. Changes nothing.
  *
- * @throws Fault `storeCorrupt` when the store itself cannot be read.
+ * @throws Fault `storeCorrupt` when the store cannot be read
  */
 export async function lintWiki(
   store: LintedStore,
@@ -88,7 +88,7 @@ export async function lintWiki(
   return findings.sort(inOrder);
 }
 
-/** Keeps a page's citations by source, with the claims that refer to them. */
+/** Collects a page's citations by source, with the claims that use them. */
 function collectCitations(
   { page, read, text: file }: LintedPage,
   view: Omit<LintView, "tell">,
@@ -106,7 +106,7 @@ function collectCitations(
   }
   for (const { note, digestPrefix, startLine, endLine, line } of read.citations) {
     const source = view.sourceOf(digestPrefix);
-    // A redacted page may cite what its reader may not see: how that source fares is not told.
+    // A page shown in part may cite sources above the reader's clearance, which are not reported.
     if (source === undefined || !cleared(source.label, view.clearance)) continue;
     const all = claims.get(note) ?? [];
     const use = {

@@ -1,20 +1,20 @@
-/** The one form of a footnote that is a citation: written, and read back. @module */
+/** Writes and parses the one format of a citation footnote. @module */
 
-/** What a citation's footnote says. */
+/** Parts of a citation footnote. */
 export interface CitationParts {
-  /** The footnote's name, without `[^` and `]`. */
+  /** Name of the footnote, without `[^` and `]`. */
   readonly note: string;
-  /** `raw/NAME`: the file whose lines are cited. */
+  /** `raw/NAME`: the cited file. */
   readonly file: string;
-  /** What the source is called in the link, such as `docs/lease.md`. */
+  /** Name of the source in the link, such as `docs/lease.md`. */
   readonly shown: string;
-  /** Of the source's raw bytes; its first 16 hex characters are written. */
+  /** Digest of the source's raw bytes; its first 16 hex characters are written. */
   readonly digest: string;
   readonly startLine: number;
   readonly endLine: number;
 }
 
-/** A definition that was read: a citation, or why it is none. */
+/** A parsed definition: a citation, or why it is none. */
 export type ReadNote =
   | {
     readonly kind: "citation";
@@ -26,7 +26,7 @@ export type ReadNote =
   }
   | { readonly kind: "broken"; readonly why: string };
 
-/** No source has more lines. */
+/** Maximum line number of any source. */
 const MAX_LINE = 100_000_000;
 const MAX_SHOWN = 512;
 const MAX_DEFINITION = 4_096;
@@ -34,8 +34,8 @@ const FORM =
   /^\[((?:\\.|[^\[\]\\])*)\]\(\.\.\/(raw\/[^\s()<>#]+)#L(\d{1,12})(?:-L(\d{1,12}))?\) (?:line (\d{1,12})|lines (\d{1,12})-(\d{1,12})) of sha256:([0-9a-f]{16})$/u;
 
 /**
- * A citation's footnote, one line: `[^1]: [docs/lease.md](../raw/lease.3f2a90bc12de.md#L31-L33) lines 31-33 of
- * sha256:3f2a90bc12de4567`.
+ * Writes a citation footnote on one line: `[^1]: [docs/lease.md](../raw/lease.3f2a90bc12de.md#L31-L33) lines
+ * 31-33 of sha256:3f2a90bc12de4567`.
  */
 export function citationLine(parts: CitationParts): string {
   const { note, file, startLine, endLine } = parts;
@@ -48,7 +48,7 @@ export function citationLine(parts: CitationParts): string {
   }`;
 }
 
-/** Reads what stands after `[^NAME]: `. Nothing but the form of {@link citationLine} is a citation. */
+/** Parses the text after `[^NAME]: `. Only the exact format of {@link citationLine} is a citation. */
 export function readCitation(definition: string): ReadNote {
   if (definition.length > MAX_DEFINITION) return broken("it is too long for a citation");
   const found = FORM.exec(definition);
@@ -68,7 +68,7 @@ export function readCitation(definition: string): ReadNote {
   }
   const name = shown.replace(/\\(.)/gu, "$1");
   const parts = { note: "n", file, shown: name, digest, startLine, endLine };
-  // INVARIANT: one citation has one spelling; leading zeros and needless escapes are another hand's.
+  // INVARIANT: a citation has one spelling; leading zeros and unnecessary escapes are refused.
   if (citationLine(parts) !== `[^n]: ${definition}`) {
     return broken("it is not written as a citation");
   }

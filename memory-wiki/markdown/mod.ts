@@ -1,11 +1,14 @@
 /**
- * Markdown of the wiki: pages read and written, names, links, citations, the catalogue, and sources cut into chunks.
- * Everything here is pure and takes time in proportion to its input.
+ * Markdown of the wiki: parses and writes pages, names, links, citations and the catalogue, and splits
+ * sources into chunks. Pure functions in linear time.
  *
  * @example
  * ```ts
  * import { pageNameOf, readPage } from "./mod.ts";
- * const page = readPage("# Lease\n\nA lease ends.[^1]\n");
+ * const page = readPage("# Lease
+ *
+ * A lease ends.[^1]
+ * ");
  * if (page.brokenNotes[0]?.note !== "1") throw new Error("a footnote without definition must be told");
  * pageNameOf("Access control"); // access-control
  * ```

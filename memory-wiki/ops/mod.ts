@@ -1,5 +1,5 @@
 /**
- * Every op of the wiki's process, by its name in contracts/wire/wire_wiki.ts.
+ * All ops of the wiki's process, by their names in contracts/wire/wire_wiki.ts.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ import { RECORD_OPS } from "./record_ops.ts";
 
 export type { OpenWiki, WikiPowers } from "./op.ts";
 
-/** All ops but `open`, which makes what they work with. */
+/** All ops but `open`, which creates the OpenWiki. */
 export const OPS: Readonly<Record<string, Op>> = Object.freeze({
   ...INGEST_OPS,
   ...QUERY_OPS,

@@ -1,4 +1,4 @@
-/** Questions, and the vectors that help to answer them. @module */
+/** Queries, and the vectors that improve them. @module */
 import * as z from "zod";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Label } from "../../contracts/authority/mod.ts";
@@ -6,12 +6,12 @@ import { WikiQuery } from "../../contracts/wire/mod.ts";
 import { type Op, reading, statusOf, writing } from "./op.ts";
 
 const Embedder = z.string().min(1).max(256);
-/** A query that takes longer than this has indexed something. */
+/** A slower query has indexed something. Milliseconds. */
 const SLOW_MS = 250;
-/** Most dimensions of a vector. */
+/** Dimensions of a vector. */
 const MAX_DIMENSIONS = 4_096;
 
-/** Numbers as they are, or base64 of little-endian Float32. */
+/** An array of numbers, or base64 of little-endian Float32. */
 const Vector = z.union([
   z.array(z.number()).min(1).max(MAX_DIMENSIONS),
   z.base64().min(4).max(MAX_DIMENSIONS * 6),
@@ -36,7 +36,7 @@ export const QUERY_OPS: Readonly<Record<string, Op>> = {
     run: async ({ search, powers, readOnly }, query) => {
       const began = powers.now();
       const found = await search.query(query);
-      // What took long to take in is kept for the next process; after small changes it takes them in again.
+      // Expensive indexing is stored for the next process; small changes are indexed again.
       if (!readOnly && powers.now() - began > SLOW_MS) await search.save();
       return found;
     },

@@ -1,4 +1,4 @@
-/** Reading: the catalogue, lines of pages and sources, citations, a page with its past. @module */
+/** Reading: the catalogue, lines of pages and sources, citations, pages with history. @module */
 import * as z from "zod";
 import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -17,11 +17,11 @@ import {
   visibleSource,
 } from "./visible.ts";
 
-/** Most of one answer, bytes. */
+/** Bytes of one answer. */
 const MAX_BYTES = 65_536;
 const LINES = 200;
 const ROWS = 200;
-/** Longest span that one citation may name, lines. */
+/** Lines of one citation. */
 const CITED_LINES = 200;
 
 const Line = z.int().min(1).max(100_000_000);
@@ -57,7 +57,7 @@ function withinBytes(lines: readonly string[]): readonly string[] {
   for (const line of lines) {
     const bytes = encoder.encode(line);
     if (bytes.length + 1 > left) {
-      // One line that is longer than an answer is shown by its beginning.
+      // A single line longer than an answer is cut.
       if (taken.length === 0) taken.push(new TextDecoder().decode(bytes.subarray(0, left - 4)));
       break;
     }
@@ -102,7 +102,7 @@ function rowOf(store: WikiStore, page: Page): IndexRow {
   };
 }
 
-/** What the tools and the command line read pages and sources with. */
+/** Reading of pages and sources, for tools and the command line. */
 export const READ_OPS: Readonly<Record<string, Op>> = {
   index: reading({
     body: z.object({
@@ -201,7 +201,7 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-/** Whether a source that the page cites was superseded or removed, or is gone. */
+/** Whether a source that the page cites was superseded, removed or is missing. */
 function isStale(store: WikiStore, page: Pick<Page, "sources">): boolean {
   return page.sources.some((digest) => store.sources.byDigest(digest)?.state !== "current");
 }

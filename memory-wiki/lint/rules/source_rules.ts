@@ -1,17 +1,17 @@
 /**
- * Rules about sources: raw bytes that were altered, citations of a version that is no longer current, expired sources,
- * stale pages, and claims that only untrusted sources hold.
+ * Rules about sources: altered raw bytes, citations of an old version, expired sources, stale pages, and
+ * claims with untrusted sources only.
  * @module
  */
 import { cleared, type Colour } from "../../../contracts/authority/mod.ts";
 import { mayMoveTo } from "../cited_sources.ts";
 import { type CitedSource, type MakeCheck, shellWord } from "../rule.ts";
 
-// Raw bytes that are no longer what was ingested: somebody wrote into `raw/`, or the disk lost them.
+// Raw bytes that differ from those ingested: somebody wrote to `raw/`, or the disk failed.
 
 const AT_ONCE = 1_000;
 
-/** Rule `alteredSource`: every source that the clearance covers, current or not. */
+/** Rule `alteredSource`: every source within the clearance, current or not. */
 export const checkAlteredSource: MakeCheck = (view) => ({
   async end() {
     const { store, clearance } = view;
@@ -38,9 +38,8 @@ export const checkAlteredSource: MakeCheck = (view) => ({
   },
 });
 
-// Citations of a version that is no longer current. Where the same words stand in the newer
-// version, the citation can be moved; where they are gone, a person or the next ingest has to
-// look.
+// Citations of an old version. If the newer version has the same words, the citation can be moved; otherwise
+// a person or the next ingest must look.
 
 function again({ source }: CitedSource): string {
   const { origin } = source.provenance;
@@ -68,7 +67,7 @@ export const checkChangedSource: MakeCheck = (view) => ({
         });
         continue;
       }
-      // A newer version may be above the reader of the older one: nothing of it is told.
+      // The newer version may be above the reader's clearance; nothing of it is revealed.
       if (!cleared(current.label, view.clearance)) continue;
       const moved = cited.moved(use);
       const fixable = moved !== undefined && mayMoveTo(current, use);
@@ -96,10 +95,9 @@ export const checkChangedSource: MakeCheck = (view) => ({
   },
 });
 
-// Cited sources whose time is over: they are no longer found, and what cites them rests on them
-// alone.
+// Cited sources that expired: search no longer finds them.
 
-/** Rule `expiredSource`: one finding a page and source. */
+/** Rule `expiredSource`: one finding per page and source. */
 export const checkExpiredSource: MakeCheck = (view) => ({
   source({ source, uses }) {
     const { expiresAt } = source;
@@ -125,12 +123,11 @@ export const checkExpiredSource: MakeCheck = (view) => ({
   },
 });
 
-// Pages whose sources nobody looked at for long, or whose cited words are gone from the newest
-// version.
+// Pages whose sources nobody checked for long, or whose cited words the newest version lacks.
 
 const DAY_MS = 86_400_000;
 
-/** Rule `stalePage`: one finding a page. */
+/** Rule `stalePage`: one finding per page. */
 export const checkStalePage: MakeCheck = (view) => {
   const changed = new Map<string, { readonly sources: Set<string>; origin: string }>();
   return {
@@ -151,7 +148,7 @@ export const checkStalePage: MakeCheck = (view) => {
     source(cited) {
       const { source, current, uses } = cited;
       if (current?.id === source.id) return;
-      // A newer version may be above the reader of the older one: nothing of it is told.
+      // The newer version may be above the reader's clearance; nothing of it is revealed.
       if (current !== undefined && !cleared(current.label, view.clearance)) return;
       for (const use of uses) {
         if (current !== undefined && cited.moved(use) !== undefined) continue;
@@ -184,9 +181,9 @@ export const checkStalePage: MakeCheck = (view) => {
   };
 };
 
-// Claims that rest on nothing but RED sources.
+// Claims with RED sources only.
 
-/** Rule `untrustedClaim`: one finding a line. A claim without any source is `missingCitation`'s. */
+/** Rule `untrustedClaim`: one finding per line. Claims without a source are left to `missingCitation`. */
 export const checkUntrustedClaim: MakeCheck = (view) => ({
   page({ page, file, read }) {
     const colours = new Map<string, Colour>();
