@@ -1,7 +1,4 @@
-/**
- * The wiki's process behind its port: one wiki, opened once; writes one after another, reads concurrently.
- * @module
- */
+/** The wiki's process behind its port: one wiki, opened once; writes one after another, reads concurrently. @module */
 import * as z from "zod";
 import { Colour, Label } from "../contracts/authority/mod.ts";
 import { Fault, type Json, type Port, type PortHandler } from "../contracts/base/mod.ts";

@@ -20,10 +20,9 @@ import type { ChatMessage, Provenance } from "../contracts/model/chat.ts";
 import { mixColour, mixLabel } from "../contracts/authority/colour.ts";
 
 /**
- * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.
- * Faults: `unavailable` for an unknown kind, `conflict` for a second open or an id in use, `invalidInput`
- * before the open, for weights out of order or for an unknown op, `cancelled`, and every fault of the
- * backend.
+ * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`. Faults:
+ * `unavailable` for an unknown kind, `conflict` for a second open or an id in use, `invalidInput` before the open,
+ * for weights out of order or for an unknown op, `cancelled`, and every fault of the backend.
  */
 export function makeModelService(port: Pick<Port, "tell">, backends: Backends): PortHandler {
   const running = new Map<number, AbortController>();

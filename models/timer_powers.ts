@@ -7,6 +7,7 @@ export interface Timer {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** Timers of this process. */
 export const timer: Timer = Object.freeze<Timer>({
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

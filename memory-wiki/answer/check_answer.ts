@@ -1,6 +1,5 @@
 /**
- * Checks a model's answer sentence by sentence: each citation against the snippets shown and the current
- * files.
+ * Checks a model's answer sentence by sentence: each citation against the snippets shown and the current files.
  * @module
  */
 import * as z from "zod";

@@ -22,8 +22,7 @@ interface Span {
 const MAX_TRACED = 8;
 
 /**
- * The source lines behind a citation: the cited lines themselves, or those that the cited statements of a
- * page cite.
+ * The source lines behind a citation: the cited lines themselves, or those that the cited statements of a page cite.
  */
 function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
   const { file, source: digest, startLine, endLine, span } = citation;

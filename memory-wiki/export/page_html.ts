@@ -71,8 +71,7 @@ function withoutTitle(body: string, title: string): string {
 }
 
 /**
- * Resolves a link by name. Pages above the clearance look like pages that do not exist, and their titles stay
- * hidden.
+ * Resolves a link by name. Pages above the clearance look like pages that do not exist, and their titles stay hidden.
  */
 function wikiLink(
   store: ExportedStore,

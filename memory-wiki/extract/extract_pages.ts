@@ -32,10 +32,9 @@ const PAGE_BATCH = 1_000;
 const MAX_ROUNDS = 3;
 
 /**
- * Generates the pages of all current sources and writes those that changed. Sources of different label or
- * colour never share a page, and pages of a more public or more trusted class show nothing of another. Pages
- * by rules alone are replaced, or deleted when their sources are gone. Reads nothing if nothing changed since
- * the last run.
+ * Generates the pages of all current sources and writes those that changed. Sources of different label or colour
+ * never share a page, and pages of a more public or more trusted class show nothing of another. Pages by rules alone
+ * are replaced, or deleted when their sources are gone. Reads nothing if nothing changed since the last run.
  */
 export async function extractPages(
   store: WikiStore,

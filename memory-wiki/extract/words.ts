@@ -48,10 +48,7 @@ function foldedWord(word: string): string {
   return word.slice(0, -1);
 }
 
-/**
- * The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for more than `most`
- * words.
- */
+/** The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for more than `most` words. */
 export function termKey(text: string, most = 5): string | undefined {
   const trimmed = text.replace(/^(?:an?|the)\s+/i, "");
   if (isUnspaced(trimmed)) {

@@ -1,7 +1,4 @@
-/**
- * Parses the answers of the wiki's process, which has read hostile documents. contracts/wire/wire_wiki.ts.
- * @module
- */
+/** Parses the answers of the wiki's process, which has read hostile documents. contracts/wire/wire_wiki.ts. @module */
 import * as z from "zod";
 import { Colour, Label } from "../../contracts/authority/colour.ts";
 import { Digest } from "../../contracts/authority/ids.ts";

@@ -75,9 +75,8 @@ export interface WikiPowers {
 /** Parses documents in processes without permissions, one process per document. */
 export interface WikiParser {
   /**
-   * Throws `invalidInput` for a damaged document or one of another kind, `tooLarge`, `timedOut` after the
-   * deadline, `upstream` when the process ended (out of memory, a crash). A failure does not affect the next
-   * document.
+   * Throws `invalidInput` for a damaged document or one of another kind, `tooLarge`, `timedOut` after the deadline,
+   * `upstream` when the process ended (out of memory, a crash). A failure does not affect the next document.
    */
   parse(ask: ParseAsk): Promise<Parsed>;
   /** Kills all its processes at once; a pending parse fails with `gone`. Idempotent. */

@@ -230,8 +230,7 @@ interface TextForm {
 
 /**
  * Converts bytes to text where necessary, and splits it.
- * @throws Fault `invalidInput` for a file without text, `tooLarge` for a document above 32 MiB, and those of
- * `parse`
+ * @throws Fault `invalidInput` for a file without text, `tooLarge` for a document above 32 MiB, and those of `parse`
  */
 async function textOf(
   parse: (ask: ParseAsk) => Promise<Parsed>,

@@ -21,8 +21,7 @@ export interface SourceReader {
   look(path: string): Promise<FileFacts>;
   /**
    * Its bytes, and its facts, which were equal before and after reading.
-   * @throws Fault those of {@link SourceReader.look}; `tooLarge` above `maxBytes`; `conflict` if it changed
-   * meanwhile
+   * @throws Fault those of {@link SourceReader.look}; `tooLarge` above `maxBytes`; `conflict` if it changed meanwhile
    */
   read(
     path: string,

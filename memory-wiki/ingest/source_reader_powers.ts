@@ -104,8 +104,7 @@ export function makeSourceReader(): SourceReader {
         const before = look(path);
         if (before.size > maxBytes) throw tooLarge(path, before.size, maxBytes);
         const bytes = readWhole(path, maxBytes);
-        // INVARIANT: the bytes read are those of the file at the path (test: mallory swaps the file for a
-        // link).
+        // INVARIANT: the bytes read are those of the file at the path (test: mallory swaps the file for a link).
         if (!same(before, look(path))) throw changed(path);
         return { bytes, facts: before };
       } catch (error) {

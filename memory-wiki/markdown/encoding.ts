@@ -15,8 +15,7 @@ function isWide(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean {
 }
 
 /**
- * UTF-16 without a byte-order mark: in blanks and newlines the same byte is always NUL, and everything else
- * is text.
+ * UTF-16 without a byte-order mark: in blanks and newlines the same byte is always NUL, and everything else is text.
  */
 function unmarked(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const head = bytes.subarray(0, MAX_EXAMINED);

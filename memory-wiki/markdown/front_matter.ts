@@ -122,8 +122,7 @@ function frontMatter(page: Page, others: readonly string[] = []): string {
       ? []
       : [`reviewed: ${quoted(`${reviewed.by}, ${moment(reviewed.at)}`)}`]),
     `updated: ${moment(page.updatedAt)}`,
-    // INVARIANT: no line here ends the front matter or sets a key of the store (test: "keys that mallory
-    // hides").
+    // INVARIANT: no line here ends the front matter or sets a key of the store (test: "keys that mallory hides").
     ...readFront(others.filter((line) => !/[\r\n]/.test(line) && !isMark(line))).others,
     "---",
     "",

@@ -107,8 +107,7 @@ export function piecesOf(text: string): readonly Piece[] {
       say("text", entity === null ? "&" : ENTITIES[entity[1] ?? ""] ?? "&");
     } else {
       taken = runLength(text, at);
-      // An underscore after a word closes emphasis if there is any, and is literal otherwise: `x_(1)2` is no
-      // x(1)2.
+      // An underscore after a word closes emphasis if there is any, and is literal otherwise: `x_(1)2` is no x(1)2.
       const [before, after] = [text.charAt(at - 1), text.charAt(at + taken)];
       const lone = sign === "_" && strokes === 0 && WORD.test(before);
       const emphasis = !lone && isEmphasis(text, at, taken);
@@ -241,8 +240,7 @@ export function escapeLine(text: string): string {
 }
 
 /**
- * Escapes a part of a line like {@link escapeLine}; `first`: the part begins the line. Keeps white space at
- * the ends.
+ * Escapes a part of a line like {@link escapeLine}; `first`: the part begins the line. Keeps white space at the ends.
  */
 export function escapePart(text: string, first: boolean): string {
   const line = text.toWellFormed().replace(BREAKS, " ").replace(HIDDEN, "");

@@ -20,8 +20,7 @@ const CLASS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-// INVARIANT: each character matches in one way only; ambiguity took exponential time (test: "mallory's
-// numbers …").
+// INVARIANT: each character matches in one way only; ambiguity took exponential time (test: "mallory's numbers …").
 const VERSION = /^v?(\d+(?:[.-]\d+)+(?:-?[a-z]+\d*(?:[.-]\d+)*)?)$/;
 /** `parseHTMLText` → `parse HTML Text`; `URLs` stays whole. */
 const HUMPS = /[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+[a-z]*|[A-Z]/g;

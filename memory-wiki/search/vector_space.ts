@@ -1,6 +1,5 @@
 /**
- * Vector search over all visible passages: exact for few, otherwise preselected by the signs of the
- * components.
+ * Vector search over all visible passages: exact for few, otherwise preselected by the signs of the components.
  * @module
  */
 import type { Label } from "../../contracts/authority/mod.ts";

@@ -97,8 +97,7 @@ function worsenSource(inside: Inside, row: Row, { colour, label }: Trust, batch:
 }
 
 /**
- * Splits a source's text again, since an index does not return its words. Empty if the text is not the
- * ingested one.
+ * Splits a source's text again, since an index does not return its words. Empty if the text is not the ingested one.
  */
 function chunksOf({ folder, chunk }: Inside, row: Row): readonly NewChunk[] {
   const { kind, title, text, textDigest } = sourceOf(row);

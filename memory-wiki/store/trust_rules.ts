@@ -1,7 +1,4 @@
-/**
- * All rules for colour and label in the wiki. Nothing else in the store computes them. docs/decision/0013.
- * @module
- */
+/** All rules for colour and label in the wiki. Nothing else in the store computes them. docs/decision/0013. @module */
 import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 
 /** Trust and confidentiality. */

@@ -181,9 +181,8 @@ export interface PageTable {
   }>;
   review(name: PageName, version: number, by: string): void;
   /**
-   * Verifies the signature against `trustedKeys` and applies the mark to the exact digest. The file is not
-   * changed, so its front matter may show worse values. The next version follows the rules again. Throws
-   * `refused`.
+   * Verifies the signature against `trustedKeys` and applies the mark to the exact digest. The file is not changed,
+   * so its front matter may show worse values. The next version follows the rules again. Throws `refused`.
    */
   mark(mark: PageMark): void;
 }
@@ -200,9 +199,8 @@ export interface PatchTable {
   get(id: PatchName): PagePatch | undefined;
   list(state?: PagePatch["state"]): readonly PagePatch[];
   /**
-   * Applies a patch completely or not at all: checks versions and files, commits one transaction, then
-   * renames files (completed on the next opening after a crash). A patch that meets another change becomes
-   * `conflict`.
+   * Applies a patch completely or not at all: checks versions and files, commits one transaction, then renames files
+   * (completed on the next opening after a crash). A patch that meets another change becomes `conflict`.
    */
   apply(id: PatchName, by: string): Promise<PagePatch>;
   reject(id: PatchName, by: string): PagePatch;

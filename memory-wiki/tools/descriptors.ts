@@ -4,6 +4,7 @@ import { ToolName } from "../../contracts/authority/ids.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { PageKind } from "../../contracts/memory/wiki_page.ts";
 
+/** Names of the memory's tools. */
 export type MemoryTool =
   | "wiki_index"
   | "wiki_search"

@@ -1,6 +1,5 @@
 /**
- * The tool `wiki_propose`, which shows a whole page to a person, and the tool `memory_note`, which writes at
- * once.
+ * The tool `wiki_propose`, which shows a whole page to a person, and the tool `memory_note`, which writes at once.
  * @module
  */
 import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";

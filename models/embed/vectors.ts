@@ -48,10 +48,7 @@ export function makeReranker(embedder: Pick<TextEmbedder, "embed">): Reranker {
 /** Texts per request. */
 const BATCH = 256;
 
-/**
- * One vector per text. Rejects with every fault of the embedder, and with `upstream` for a wrong number of
- * vectors.
- */
+/** One vector per text. Rejects with every fault of the embedder, and with `upstream` for a wrong number of vectors. */
 export async function embedAll(
   embedder: Pick<TextEmbedder, "embed">,
   texts: readonly string[],

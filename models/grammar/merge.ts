@@ -121,10 +121,7 @@ const MAX_DEPTH = 64;
 /** Flattens a schema: merges every `$ref` and `allOf` into it. `at` is its place. */
 export type Flatten = (schema: Schema, at: string) => Flat;
 
-/**
- * Makes the {@link Flatten} of a document, which caches results and throws `invalidInput` for a dangling
- * reference.
- */
+/** Makes the {@link Flatten} of a document, which caches results and throws `invalidInput` for a dangling reference. */
 export function makeFlatten(root: Schema): Flatten {
   const known = new WeakMap<JsonObject, Flat>();
   const leadsBack = makeLeadsBack(root);

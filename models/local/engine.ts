@@ -9,6 +9,7 @@ export interface EngineMessage {
   readonly content: string;
 }
 
+/** A completion to compute. */
 export interface EngineRequest {
   readonly messages: readonly EngineMessage[];
   readonly maxTokens: number;
@@ -56,6 +57,7 @@ export interface Engine extends Tokenizer {
   readonly ended: Promise<string>;
 }
 
+/** Options of an engine, fixed when it starts. */
 export interface EngineOptions {
   readonly contextTokens: number;
   /** Whether the engine computes vectors instead of answers. */

@@ -1,7 +1,4 @@
-/**
- * llama.cpp as WebAssembly in a thread of its own, so that the port stays responsive during a token.
- * @module
- */
+/** llama.cpp as WebAssembly in a thread of its own, so that the port stays responsive during a token. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import wasm from "@wllama/wllama/esm/wasm/wllama.wasm" with { type: "bytes" };
 import { Wllama } from "@wllama/wllama/esm/index.js";

@@ -22,6 +22,7 @@ export interface NativePowers {
 /** ggml's log level for errors. */
 const ERROR_LEVEL = 2;
 
+/** The powers of this process. */
 export const nativePowers: NativePowers = Object.freeze<NativePowers>({
   async load(
     path: string,

@@ -47,8 +47,7 @@ export interface Endpoint {
   /** Whether the host is another machine. */
   readonly remote: boolean;
   /**
-   * Sends once. Rejects with a fault; with detail `again` the request may be repeated. See {@link
-   * Endpoint.retrying}.
+   * Sends once. Rejects with a fault; with detail `again` the request may be repeated. See {@link Endpoint.retrying}.
    */
   send(request: WireRequest, options: SendOptions): Promise<WireResponse>;
   /** Tries `attempt` at most 3 times while its fault allows it. `signal` ends the wait. */

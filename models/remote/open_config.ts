@@ -44,9 +44,8 @@ export function remoteInfo(
   };
 }
 
-// Sizes of well-known model families by name prefix, from their makers' documentation as of November 2025.
-// Only certain values; remit.yaml (`contextTokens`, `outputTokens`) takes precedence. Input tokens, output
-// tokens.
+// Sizes of well-known model families by name prefix, from their makers' documentation as of November 2025. Only
+// certain values; remit.yaml (`contextTokens`, `outputTokens`) takes precedence. Input tokens, output tokens.
 
 /** Assumptions about a model. */
 interface KnownModel {

@@ -25,8 +25,7 @@ export interface Asked {
 }
 
 /**
- * How servers say that a request is too long: OpenAI and vLLM, Anthropic, llama.cpp, LM Studio, Ollama,
- * Google, xAI.
+ * How servers say that a request is too long: OpenAI and vLLM, Anthropic, llama.cpp, LM Studio, Ollama, Google, xAI.
  */
 const TOO_LONG = [
   /context_length_exceeded|maximum context length|longer than the maximum model length/i,

@@ -90,10 +90,7 @@ function bytesOf(
     : Uint8Array.fromBase64(piece.base64);
 }
 
-/**
- * Serialises an exchange. One that is too long, or holds a secret in pieces, is marked `cut` and loses its
- * bodies.
- */
+/** Serialises an exchange. One that is too long, or holds a secret in pieces, is marked `cut` and loses its bodies. */
 export function lineOf(exchange: Exchange, secrets: readonly string[] = []): string {
   const { request, response } = exchange;
   const line = JSON.stringify(exchange);
@@ -140,10 +137,7 @@ export function parseRecording(text: string): readonly Exchange[] {
   });
 }
 
-/**
- * Makes a function that expands bodies in the order of the recording; undefined if the referenced body is
- * missing.
- */
+/** Makes a function that expands bodies in the order of the recording; undefined if the referenced body is missing. */
 function makeWhole(): (request: z.infer<typeof Line>["request"]) => string | undefined {
   const last = new Map<string, string>();
   return ({ url, body }) => {

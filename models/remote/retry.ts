@@ -17,10 +17,9 @@ export function again(afterMs?: number): { again: true; afterMs?: number } {
 }
 
 /**
- * At most 3 tries with exponential backoff and jitter; while a server loads its model, as many as fit in
- * {@link LOADING_MS}. Rejects with the last fault, and with `cancelled` when `signal` aborts a wait. The
- * fault of an answer that broke off after its first chunk (`broke`) is thrown after a wait: the caller makes
- * the next try.
+ * At most 3 tries with exponential backoff and jitter; while a server loads its model, as many as fit in {@link
+ * LOADING_MS}. Rejects with the last fault, and with `cancelled` when `signal` aborts a wait. The fault of an answer
+ * that broke off after its first chunk (`broke`) is thrown after a wait: the caller makes the next try.
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,
@@ -56,10 +55,7 @@ export function retryAfter(headers: ReadonlyMap<string, string>): number | undef
   return /^\d{1,7}(\.\d{1,6})?$/.test(seconds) ? Math.ceil(Number(seconds) * 1_000) : undefined;
 }
 
-/**
- * An HTTP date, also in its obsolete form. RFC 9110, 5.6.7; `asctime` dates have no time zone and are not
- * accepted.
- */
+/** An HTTP date, also in its obsolete form. RFC 9110, 5.6.7; `asctime` dates have no time zone and are not accepted. */
 const HTTP_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 /** The largest number that {@link retryAfter} reads. */
 const MAX_SECONDS = 9_999_999;

@@ -2,6 +2,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import { again } from "./retry.ts";
 
+/** Members of an object, not validated. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NONE: Fields = Object.freeze({});

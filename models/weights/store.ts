@@ -182,8 +182,7 @@ export function freeName(disk: DiskRead, places: Where, wanted: string): string 
 }
 
 /**
- * Moves a finished file into the store under its digest. The entry is written last: weights without one do
- * not exist.
+ * Moves a finished file into the store under its digest. The entry is written last: weights without one do not exist.
  */
 export function putWeights(
   parts: { readonly disk: Disk; readonly weights: WeightsDisk; readonly places: Where },

@@ -214,8 +214,7 @@ function readRule(line: string): IgnoreRule | undefined {
 }
 
 /**
- * Trailing spaces count only if escaped. A loop, because a regular expression takes quadratic time on a line
- * of tabs.
+ * Trailing spaces count only if escaped. A loop, because a regular expression takes quadratic time on a line of tabs.
  */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;

@@ -26,6 +26,7 @@ export interface WikiPowersParts {
 
 const STDERR_BYTES = 16_384;
 
+/** Makes the powers of the wiki commands. */
 export function makeWikiPowers(parts: WikiPowersParts): WikiPowers {
   return Object.freeze({
     ready: async () => void await parts.provideProgram(),

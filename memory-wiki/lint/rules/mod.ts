@@ -33,6 +33,7 @@ import {
   checkOrphanPage,
 } from "./page_rules.ts";
 
+/** The check of each rule. */
 export const CHECKS: Readonly<Record<LintRule, MakeCheck>> = Object.freeze({
   missingCitation: checkMissingCitation,
   brokenCitation: checkBrokenCitation,

@@ -215,8 +215,7 @@ export const checkLongPage: MakeCheck = (view) => ({
   },
 });
 
-// Near-duplicate detection: one-permutation MinHash over word shingles. One hash per word; a sketch has 512
-// bytes.
+// Near-duplicate detection: one-permutation MinHash over word shingles. One hash per word; a sketch has 512 bytes.
 
 /** Words per shingle. */
 const SHINGLE_WORDS = 4;

@@ -125,8 +125,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     } else if (name === "numId") {
       paragraph.list = { id: value, depth: paragraph.list?.depth ?? 0 };
     } else if (name === "shd") {
-      // The paragraph's background. Properties of the paragraph mark are nested deeper and do not apply to
-      // text.
+      // The paragraph's background. Properties of the paragraph mark are nested deeper and do not apply to text.
       if (inProperties === 2) paragraph.look = { ...paragraph.look, ...lookOf(name, attribute) };
     }
   };

@@ -1,7 +1,6 @@
 /**
- * Determines the visible text of a page from its drawing commands. Excluded is text without ink, in the
- * colour of its background, too small, outside the page or clip, covered by later drawing, or on a hidden
- * layer.
+ * Determines the visible text of a page from its drawing commands. Excluded is text without ink, in the colour of its
+ * background, too small, outside the page or clip, covered by later drawing, or on a hidden layer.
  * @module
  */
 import { OPS } from "unpdf/pdfjs";

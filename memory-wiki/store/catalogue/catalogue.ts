@@ -1,7 +1,6 @@
 /**
- * `raw/sources.jsonl` describes the files beside it, for a wiki that is moved or cloned without its state.
- * Rendered from the database line by line; while there is a database the file is not trusted, and is
- * rewritten if altered.
+ * `raw/sources.jsonl` describes the files beside it, for a wiki that is moved or cloned without its state. Rendered
+ * from the database line by line; while there is a database the file is not trusted, and is rewritten if altered.
  * @module
  */
 import * as z from "zod";

@@ -13,9 +13,8 @@ interface Reader {
 }
 
 /**
- * The bytes of `stream`; each piece is valid until the next is requested. A consumer may stop before the end:
- * the rest is drained in the background, since a new connection would cost the next request one or more
- * handshakes.
+ * The bytes of `stream`; each piece is valid until the next is requested. A consumer may stop before the end: the
+ * rest is drained in the background, since a new connection would cost the next request one or more handshakes.
  */
 export async function* draining(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,

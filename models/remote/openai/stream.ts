@@ -66,8 +66,7 @@ export function makeOpenaiReader(
       const chunk = parseEvent(data, asked.host);
       const { error, choices } = chunk;
       const choice = fieldsOf(listOf(choices)[0]);
-      // Moonshot counts within the choice, Groq in its own field, llama.cpp in `timings` if usage was not
-      // requested.
+      // Moonshot counts within the choice, Groq in its own field, llama.cpp in `timings` if usage was not requested.
       const usage = chunk["usage"] ?? choice["usage"] ?? fieldsOf(chunk["x_groq"])["usage"] ??
         (counted ? undefined : chunk["timings"]);
       if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);

@@ -97,8 +97,7 @@ function sameFrom(bytes: Uint8Array, at: number, pattern: Uint8Array): number {
   return same;
 }
 
-// Streamed text: a split surrogate pair is joined, a lone surrogate replaced, and a secret masked even if
-// split.
+// Streamed text: a split surrogate pair is joined, a lone surrogate replaced, and a secret masked even if split.
 
 /** Joins pieces of a streamed text. */
 export interface StreamText {

@@ -44,9 +44,8 @@ function withAdvice(error: unknown, { name, url }: CatalogueEntry): unknown {
 /**
  * Pulls an entry of the catalogue. Afterwards the store has the weights whole and verified, or not at all.
  *
- * @throws Fault `alreadyExists`, `conflict` during another pull of the entry, `refused` for a wrong size,
- * digest or signature, `upstream` or `cancelled` when it broke off (the next pull continues), `notFound`,
- * `storeFull`
+ * @throws Fault `alreadyExists`, `conflict` during another pull of the entry, `refused` for a wrong size, digest or
+ * signature, `upstream` or `cancelled` when it broke off (the next pull continues), `notFound`, `storeFull`
  */
 export async function pullWeights(
   parts: PullParts,
