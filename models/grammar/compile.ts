@@ -9,8 +9,6 @@ import { alt, EMPTY, type Expr, literal, makeRules, oneOf, type Rules } from "./
 import {
   ALL_KINDS,
   asSchema,
-  type Bounds,
-  boundsOf,
   type Flat,
   type GrammarOptions,
   type Kind,
@@ -33,7 +31,7 @@ interface Note {
 /** State and functions that the parts of the compiler share. */
 export interface Compiler {
   readonly rules: Rules;
-  readonly bounds: Bounds;
+  readonly bounds: Required<GrammarOptions>;
   readonly flatten: Flatten;
   /** Expression for the schema at `at`, which may still recurse `hops` times; undefined if no value fits. */
   values(schema: Schema, at: string, hops: number): Expr | undefined;
@@ -46,6 +44,10 @@ const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const UNBOUNDED = 10n ** 15n - 1n;
 /** Schemas compiled per document; each combination of alternatives counts. */
 const MAX_STEPS = 8_000;
+/** How often a recursive schema is followed. */
+const MAX_HOPS = 4;
+/** Levels of a value that no schema constrains. */
+const FREE_DEPTH = 2;
 /** Multiples that are enumerated one by one. */
 const MAX_LISTED = 256n;
 
@@ -61,7 +63,7 @@ function makeCompiler(
   root: Schema,
   { rules, bounds, note }: {
     readonly rules: Rules;
-    readonly bounds: Bounds;
+    readonly bounds: Compiler["bounds"];
     readonly note: (note: Note) => void;
   },
 ): Compiler {
@@ -86,7 +88,7 @@ function makeCompiler(
       }
       const before = hopsSeen;
       const flat = flatten(schema, at);
-      const body = saysNothing(flat) ? free(bounds.freeDepth, at) : compiler.flat(flat, at, hops);
+      const body = saysNothing(flat) ? free(FREE_DEPTH, at) : compiler.flat(flat, at, hops);
       const expr = body === undefined ? undefined : rules.rule(body);
       const ofHops = hopsSeen > before;
       known.set(ofHops ? hops : ANY_HOPS, { expr, hops: ofHops });
@@ -100,7 +102,7 @@ function makeCompiler(
       if (flat.recursive === true) {
         hopsSeen++;
         if (hops > 0) return compiler.flat({ ...flat, recursive: false }, at, hops - 1);
-        note({ path: at, how: "narrowed", why: `followed ${bounds.recursion} times` });
+        note({ path: at, how: "narrowed", why: `followed ${MAX_HOPS} times` });
         return undefined;
       }
       for (const keyword of new Set(flat.ignored)) {
@@ -133,7 +135,7 @@ function makeCompiler(
 
   function listed(values: readonly Json[], flat: Flat): Expr | undefined {
     const fitting = values.filter((each) => fits(each, flat, { flatten }));
-    return oneOf(rules, fitting.map((each) => JSON.stringify(each)));
+    return oneOf(rules, fitting.map((each) => [JSON.stringify(each), EMPTY]));
   }
 
   function ofKind(kind: Kind, flat: Flat, at: string, hops: number): Expr | undefined {
@@ -193,11 +195,13 @@ function makeCompiler(
       if (!trivial) note({ path: `${at}/multipleOf`, how: "widened", why: "any can be written" });
       return integers(from, to);
     }
-    const texts: string[] = [];
+    const texts: [string, Expr][] = [];
     for (let n = first - 1n; n <= last + 1n; n++) {
       const value = n * BigInt(step);
       if (value < from || value > to) continue;
-      if (multiples.every((each) => Number.isInteger(Number(value) / each))) texts.push(`${value}`);
+      if (multiples.every((each) => Number.isInteger(Number(value) / each))) {
+        texts.push([`${value}`, EMPTY]);
+      }
     }
     return oneOf(rules, texts);
   }
@@ -336,11 +340,11 @@ export function schemaRule(
   },
 ): Expr {
   const root = parseSchema(schema);
-  const bounds = boundsOf(options);
+  const bounds = { textLength: 512, maxLength: 65_536, spaces: false, ...options };
   const compiler = makeCompiler(root, { rules, bounds, note });
   const expr = within === undefined
-    ? compiler.values(root, "", bounds.recursion)
-    : compiler.flat(merge(within, compiler.flatten(root, "")), "", bounds.recursion);
+    ? compiler.values(root, "", MAX_HOPS)
+    : compiler.flat(merge(within, compiler.flatten(root, "")), "", MAX_HOPS);
   if (expr === undefined) throw wrong("", "no value fits it");
   return expr;
 }

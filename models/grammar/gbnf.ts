@@ -110,27 +110,23 @@ export function times(rules: Rules, what: Expr, least: number, most: number): Ex
   );
 }
 
-/** Alternation of texts, with common prefixes factored out; undefined for no text. */
-export function oneOf(rules: Rules, texts: readonly string[]): Expr | undefined {
-  const groups = new Map<string, string[]>();
-  for (const text of new Set(texts)) {
-    const [first = ""] = text;
-    const group = groups.get(first);
-    if (group === undefined) groups.set(first, [text]);
-    else group.push(text);
-  }
-  const choices = [...groups.values()].map((group) => {
-    const [first = "", ...others] = group;
-    if (others.length === 0) return literal(first);
-    const letters = [...first];
-    let length = 0;
-    while (
-      length < letters.length &&
-      others.every((each) => each.startsWith(letters.slice(0, length + 1).join("")))
-    ) length++;
-    const prefix = letters.slice(0, length).join("");
-    const rest = oneOf(rules, group.map((each) => each.slice(prefix.length)));
+/**
+ * Alternation of texts, each followed by its expression, with common prefixes factored out; undefined for no text.
+ */
+export function oneOf(
+  rules: Rules,
+  texts: readonly (readonly [text: string, then: Expr])[],
+): Expr | undefined {
+  const groups = Map.groupBy(new Map(texts), ([[first = ""]]) => first);
+  return alt([...groups.values()].map((group) => {
+    const [[text, then] = ["", EMPTY], ...others] = group;
+    if (others.length === 0) return seq(literal(text), then);
+    let prefix = "";
+    for (const character of text) {
+      if (!others.every(([each]) => each.startsWith(prefix + character))) break;
+      prefix += character;
+    }
+    const rest = oneOf(rules, group.map(([each, after]) => [each.slice(prefix.length), after]));
     return seq(literal(prefix), rest === undefined ? EMPTY : rules.rule(rest));
-  });
-  return alt(choices);
+  }));
 }

@@ -24,6 +24,10 @@ interface Others {
 
 /** Characters of a key that the schema does not name. */
 const MAX_KEY = 64;
+/** Entries under keys that the schema does not name. */
+const ENTRIES = 8;
+/** Items of an array whose schema has no `maxItems`, and of any array. */
+const [ITEMS, MAX_ITEMS] = [16, 1_024];
 
 /** Expression for the objects of a flat schema; undefined for none. */
 export function objects(compiler: Compiler, flat: Flat, place: Place): Expr | undefined {
@@ -101,8 +105,8 @@ function othersOf(
   if (schema === false || names?.values !== undefined) return undefined;
   const most = Math.min(
     maxProperties - required,
-    Math.max(bounds.entries, minProperties - required),
-    bounds.maxItems,
+    Math.max(ENTRIES, minProperties - required),
+    MAX_ITEMS,
   );
   if (most <= 0) return undefined;
   if (names !== undefined && !saysNothing({ ...names, kinds: compiler.flatten(true, "").kinds })) {
@@ -173,16 +177,16 @@ export function arrays(
 ): Expr | undefined {
   const { rules, bounds, note } = compiler;
   const { minItems = 0, prefix = [], items = true } = flat;
-  const limit = flat.maxItems ?? Math.max(minItems, prefix.length + bounds.items);
-  if (minItems > bounds.maxItems) {
+  const limit = flat.maxItems ?? Math.max(minItems, prefix.length + ITEMS);
+  if (minItems > MAX_ITEMS) {
     note({ path: `${at}/minItems`, how: "narrowed", why: "no list is so long" });
     return undefined;
   }
-  if (limit > bounds.maxItems) {
-    const why = `at most ${bounds.maxItems} items can be written`;
+  if (limit > MAX_ITEMS) {
+    const why = `at most ${MAX_ITEMS} items can be written`;
     note({ path: `${at}/maxItems`, how: "narrowed", why });
   }
-  const most = Math.min(limit, bounds.maxItems);
+  const most = Math.min(limit, MAX_ITEMS);
   if (minItems > most) return undefined;
 
   const places: Expr[] = [];

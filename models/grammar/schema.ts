@@ -71,46 +71,12 @@ export function asSchema(value: Json | undefined, at: string): Schema {
   throw wrong(at, "it is not a schema");
 }
 
-// Bounds of the grammar where a schema sets none.
-
-/** Bounds of what a grammar admits, all with defaults. */
+/** Bounds of what a grammar admits where a schema sets none. */
 export interface GrammarOptions {
   /** Characters of a string whose schema has no `maxLength`. 512. */
-  readonly textLength?: number | undefined;
+  readonly textLength?: number;
   /** Maximum characters of any string, whatever its schema says. 65,536. */
-  readonly maxLength?: number | undefined;
-  /** Items of an array whose schema has no `maxItems`. 16; 1,024 at most for any array. */
-  readonly items?: number | undefined;
-  /** Entries under keys that a schema does not name. 8. */
-  readonly entries?: number | undefined;
-  /** How often a recursive schema is followed. 4. */
-  readonly recursion?: number | undefined;
-  /** Levels of a value that no schema constrains. 2. */
-  readonly freeDepth?: number | undefined;
+  readonly maxLength?: number;
   /** Whether one space may follow `:` and `,`. False: no white space at all. */
-  readonly spaces?: boolean | undefined;
-}
-
-export interface Bounds {
-  readonly textLength: number;
-  readonly maxLength: number;
-  readonly items: number;
-  readonly maxItems: number;
-  readonly entries: number;
-  readonly recursion: number;
-  readonly freeDepth: number;
-  readonly spaces: boolean;
-}
-
-export function boundsOf(options: GrammarOptions): Bounds {
-  return Object.freeze({
-    textLength: options.textLength ?? 512,
-    maxLength: options.maxLength ?? 65_536,
-    items: options.items ?? 16,
-    maxItems: 1_024,
-    entries: options.entries ?? 8,
-    recursion: options.recursion ?? 4,
-    freeDepth: options.freeDepth ?? 2,
-    spaces: options.spaces ?? false,
-  });
+  readonly spaces?: boolean;
 }

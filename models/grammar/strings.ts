@@ -17,44 +17,29 @@ export function string(rules: Rules, least: number, most: number): Expr {
 }
 
 /** A quoted key of `least` to about `most` characters, without escapes and not among `names`. */
-export function otherKey(
-  rules: Rules,
-  { names, least, most }: {
-    readonly names: readonly string[];
-    readonly least: number;
-    readonly most: number;
-  },
-): Expr | undefined {
-  const inner = other(rules, { names, least, most });
+export function otherKey(rules: Rules, keys: Keys): Expr | undefined {
+  const inner = other(rules, keys);
   return inner === undefined ? undefined : seq(literal('"'), inner, literal('"'));
 }
 
-function other(
-  rules: Rules,
-  { names, least, most }: {
-    readonly names: readonly string[];
-    readonly least: number;
-    readonly most: number;
-  },
-): Expr | undefined {
+interface Keys {
+  readonly names: readonly string[];
+  readonly least: number;
+  readonly most: number;
+}
+
+function other(rules: Rules, { names, least, most }: Keys): Expr | undefined {
   const plain = rules.rule(PLAIN);
   if (names.length === 0) return times(rules, plain, least, Math.max(least, most));
   const after = (rest: readonly string[]): Expr | undefined =>
     other(rules, { names: rest, least: Math.max(0, least - 1), most: Math.max(0, most - 1) });
-  const groups = new Map<string, string[]>();
-  for (const name of names) {
-    const [first] = name;
-    if (first === undefined) continue;
-    const group = groups.get(first);
-    if (group === undefined) groups.set(first, [name.slice(first.length)]);
-    else group.push(name.slice(first.length));
-  }
+  const groups = Map.groupBy(names.filter((each) => each !== ""), ([first = ""]) => first);
   const ended = names.includes("");
   const found = alt([
     ended || least > 0 ? undefined : EMPTY,
     most === 0 ? undefined : seq(butFor([...groups.keys()]), after([]) ?? EMPTY),
     ...(most === 0 ? [] : [...groups].map(([first, rest]) => {
-      const more = after(rest);
+      const more = after(rest.map((name) => name.slice(first.length)));
       return more === undefined || JSON.stringify(first) !== `"${first}"`
         ? undefined
         : seq(literal(first), more);

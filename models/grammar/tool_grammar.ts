@@ -1,7 +1,18 @@
 /** The grammar of an answer with tool calls, and the parser of such answers. @module */
 import type { Json } from "../../contracts/base/json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
-import { alt, EMPTY, type Expr, literal, makeRules, opt, type Rules, seq, times } from "./gbnf.ts";
+import {
+  alt,
+  EMPTY,
+  type Expr,
+  literal,
+  makeRules,
+  oneOf,
+  opt,
+  type Rules,
+  seq,
+  times,
+} from "./gbnf.ts";
 import type { Flat, GrammarOptions } from "./schema.ts";
 import { schemaRule } from "./compile.ts";
 
@@ -45,7 +56,7 @@ export function toolGrammar(
     throw new Fault("tooLarge", `Cannot make a grammar: more than ${MAX_TOOLS} tools`);
   }
   const rules = makeRules();
-  const bounds = { ...options, spaces: options.spaces ?? true };
+  const bounds = { ...options, spaces: true };
   const call = callRule(rules, tools, bounds);
   // Behind the opening marker: the rest of the first call, then further calls.
   const called = call === undefined ? undefined : rules.rule(
@@ -71,12 +82,12 @@ function callRule(
   bounds: GrammarOptions,
 ): Expr | undefined {
   const space = opt(literal(" "));
-  const bodies = new Map<string, Expr>();
-  for (const { name, paramSchema } of tools) {
+  const bodies = tools.map(({ name, paramSchema }): [string, Expr] => {
     const fits = schemaOf(rules, name, paramSchema, bounds);
-    bodies.set(name, seq(literal('",'), space, literal('"arguments":'), space, fits));
-  }
-  const named = byName(rules, [...bodies]);
+    const body = seq(literal('",'), space, literal('"arguments":'), space, fits);
+    return [JSON.stringify(name).slice(1, -1), body];
+  });
+  const named = oneOf(rules, bodies);
   if (named === undefined) return undefined;
   const line = opt(literal("\n"));
   return rules.rule(
@@ -103,27 +114,6 @@ function schemaOf(rules: Rules, name: string, schema: string, bounds: GrammarOpt
       detail: { ...cause.detail, tool: name },
     });
   }
-}
-
-/** Names, each followed by its body, with common prefixes factored out. */
-function byName(rules: Rules, bodies: readonly (readonly [string, Expr])[]): Expr | undefined {
-  const groups = new Map<string, (readonly [string, Expr])[]>();
-  for (const [name, body] of bodies) {
-    const group = groups.get(name.slice(0, 1));
-    if (group === undefined) groups.set(name.slice(0, 1), [[name, body]]);
-    else group.push([name, body]);
-  }
-  return alt([...groups.values()].map((group) => {
-    const [[first, body] = ["", EMPTY], ...others] = group;
-    if (others.length === 0) return seq(literal(JSON.stringify(first).slice(1, -1)), body);
-    let length = 1;
-    while (
-      length < first.length && others.every(([name]) => name.startsWith(first.slice(0, length + 1)))
-    ) length++;
-    const rest = byName(rules, group.map(([name, each]) => [name.slice(length), each]));
-    const prefix = JSON.stringify(first.slice(0, length)).slice(1, -1);
-    return seq(literal(prefix), rest === undefined ? EMPTY : rules.rule(rest));
-  }));
 }
 
 /** Text without the marker. At a marker `then` follows; if `then` is absent, no marker can be written. */

@@ -4,7 +4,7 @@ import { Fault } from "../../contracts/base/fault.ts";
 import type { StreamChunk } from "../../contracts/model/model.ts";
 import { CALL_OPEN, parseToolAnswer, type ToolAnswer } from "../grammar/mod.ts";
 import { cutAt, makeCallIds, UNMADE_CHARS } from "../remote/assemble.ts";
-import { makeDialect } from "../remote/dialect/mod.ts";
+import { makeDialect, partAtEnd } from "../remote/dialect/mod.ts";
 
 export interface AnsweredText {
   readonly content: string;
@@ -78,7 +78,7 @@ export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerPar
       if (tools.size === 0) return give(answer.length);
       const mark = answer.indexOf(CALL_OPEN, given);
       calling = mark >= 0;
-      give(calling ? mark : answer.length - partAtEnd(answer, CALL_OPEN));
+      give(calling ? mark : answer.length - partAtEnd(answer, [CALL_OPEN]));
     },
     end(limit) {
       const { text, calls, cut, begun }: ToolAnswer = tools.size === 0
@@ -159,12 +159,4 @@ function checkCall(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrong("its arguments are no object");
   }
-}
-
-/** How many characters at the end of `text` may begin `mark`. */
-function partAtEnd(text: string, mark: string): number {
-  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(mark.slice(0, length))) return length;
-  }
-  return 0;
 }

@@ -10,6 +10,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import { partAtEnd } from "../remote/dialect/mod.ts";
 import { BLOCK, blockEnds, makePrefixes, type Place } from "./prefixes.ts";
 
 /** Options of a native engine. */
@@ -347,20 +348,13 @@ export function makeStops(stops: readonly string[]): Stops {
         held = "";
         return { text, stopped: true };
       }
-      const back = Math.max(0, ...texts.map((each) => overlap(held, each)));
+      const back = partAtEnd(held, texts);
       const text = held.slice(0, held.length - back);
       held = held.slice(held.length - back);
       return { text, stopped: false };
     },
     rest: () => held,
   });
-}
-
-/** Length of the end of `text` that may begin `stop`. */
-function overlap(text: string, stop: string): number {
-  let length = Math.min(text.length, stop.length - 1);
-  while (length > 0 && !text.endsWith(stop.slice(0, length))) length--;
-  return length;
 }
 
 /** Tokens that one character may need: four bytes, and some tokens without text. */

@@ -336,7 +336,7 @@ function firstOf(
 }
 
 /** How many characters at the end of `text` may begin a marker. */
-function partAtEnd(text: string, marks: readonly string[]): number {
+export function partAtEnd(text: string, marks: readonly string[]): number {
   const longest = Math.max(...marks.map((mark) => mark.length));
   for (let length = Math.min(longest - 1, text.length); length > 0; length--) {
     const end = text.slice(text.length - length);

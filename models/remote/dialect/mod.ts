@@ -15,6 +15,6 @@
  * ```
  * @module
  */
-export { makeDialect } from "./dialect.ts";
+export { makeDialect, partAtEnd } from "./dialect.ts";
 export type { Out } from "./out.ts";
 export { type CallDialect, callDialect, callText, resultText, toolsPrompt } from "./prompt.ts";
