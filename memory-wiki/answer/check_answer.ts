@@ -3,7 +3,6 @@
  * @module
  */
 import * as z from "zod";
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import type { Found, Hit } from "../../contracts/memory/mod.ts";
 import type { CheckedAnswer, WikiQuery } from "../../contracts/wire/mod.ts";
 import type { WorkItem } from "../../contracts/wire/wire_wiki.ts";
@@ -13,6 +12,7 @@ import { shownLine } from "../ingest/prompt_v1.ts";
 import { sentencesOf } from "../markdown/mod.ts";
 import type { OpenWiki } from "../ops/op.ts";
 import { citationOf, type Snippet, snippetsOf } from "./snippets.ts";
+import { trustOfAll } from "../store/trust_rules.ts";
 
 // The answer format for language models, version 1. Versions are never changed, only added.
 
@@ -121,7 +121,7 @@ export function checkAnswer(
     };
   });
   // Hits that changed since were shown, so they count for trust.
-  return { question, sentences, dropped, ...trustOf([...snippets, ...found.hits]) };
+  return { question, sentences, dropped, ...trustOfAll([...snippets, ...found.hits]) };
 }
 
 // The request to a model: answer a question from the snippets only.
@@ -139,16 +139,6 @@ const SYSTEM = [
   "without citations. Answer in the language of the question, with the JSON alone.",
 ].join("\n");
 
-/** The least trusted colour and the most confidential label of what is shown. */
-function trustOf(
-  shown: readonly { readonly colour: Colour; readonly label: Label }[],
-): { readonly colour: Colour; readonly label: Label } {
-  return {
-    colour: shown.reduce<Colour>((all, { colour }) => mixColour(all, colour), "BLUE"),
-    label: shown.reduce<Label>((all, { label }) => mixLabel(all, label), "public"),
-  };
-}
-
 /** Searches, and builds the request to the model; `ask` is null without hits. */
 export async function planAnswer(
   { store, search }: OpenWiki,
@@ -164,7 +154,7 @@ export async function planAnswer(
     found,
     ask: {
       ...{ id, source: "answer", system: SYSTEM, maxTokens: ANSWER_TOKENS },
-      ...trustOf(snippets),
+      ...trustOfAll(snippets),
       user: [`<<<${mark}`, text, `${mark}>>>`, "", `Question: ${query.text}`].join("\n"),
       responseSchema: ANSWER_SCHEMA_V1,
     },

@@ -1,18 +1,19 @@
 /** Snippets of pages and sources for an answer: current lines. @module */
-import type { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+import type { Digest } from "../../contracts/authority/mod.ts";
 import type { Citation, Hit } from "../../contracts/memory/mod.ts";
 import { PageName } from "../../contracts/memory/wiki_page.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { linesOf } from "../ingest/work_store.ts";
 import { namesSource } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
 /** Lines and characters of one snippet. */
 const MAX_LINES = 60;
 const MAX_CHARS = 6_000;
 
 /** Lines of a file, in the version that the search found. */
-export interface Snippet {
+export interface Snippet extends Trust {
   /** From 1; used in citations. */
   readonly number: number;
   readonly file: string;
@@ -20,14 +21,10 @@ export interface Snippet {
   readonly digest: Digest;
   readonly startLine: number;
   readonly lines: readonly string[];
-  readonly colour: Colour;
-  readonly label: Label;
 }
 
 /** A file in the version that the search found. */
-export interface FoundFile {
-  readonly colour: Colour;
-  readonly label: Label;
+export interface FoundFile extends Trust {
   /** Undefined for lines that do not exist. */
   lines(from: number, to: number): readonly string[] | undefined;
 }

@@ -1,6 +1,7 @@
 /** The frame of every page of the site: head, content security policy, navigation, script and style. @module */
 import { createHash } from "node:crypto";
 import type { Colour, Label } from "../../contracts/authority/mod.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
 // The site's only script: search in the catalogue, and highlighting of the lines that a footnote links to.
 
@@ -120,11 +121,9 @@ footer{color:var(--soft);margin-top:3rem;border-top:1px solid var(--line);paddin
 `.trim();
 
 /** A page of the site. `main` is HTML; other texts are escaped here. */
-export interface SiteDocument {
+export interface SiteDocument extends Trust {
   readonly title: string;
   readonly kind: "index" | "page" | "source" | "sources";
-  readonly colour: Colour;
-  readonly label: Label;
   /** Folders between the page and the root of the site. */
   readonly depth: number;
   readonly main: string;

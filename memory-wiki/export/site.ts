@@ -1,14 +1,7 @@
 /** Generates the wiki's static site, file by file. @module */
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import {
-  Colour,
-  Digest,
-  Label,
-  Millis,
-  mixColour,
-  mixLabel,
-} from "../../contracts/authority/mod.ts";
+import { Colour, Digest, Label, Millis } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Page, PageKind } from "../../contracts/memory/mod.ts";
 import type { ExportReport } from "../../contracts/wire/wire_wiki.ts";
@@ -16,6 +9,7 @@ import { aboutOf } from "../markdown/mod.ts";
 import { chips, documentHtml, escapeHtml, hrefTo, scriptJson } from "./document_html.ts";
 import { pageHtml } from "./page_html.ts";
 import { type ExportedStore, makeSiteMap, type SiteMap, type SiteSource } from "./site_map.ts";
+import { type Trust, trustOfAll } from "../store/trust_rules.ts";
 
 /** Options of an export. */
 export interface ExportOptions {
@@ -47,7 +41,7 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
 
   const written = (
     file: SiteFile,
-    paint: { readonly colour: Colour; readonly label: Label },
+    paint: Trust,
     of: Pick<ExportedFile, "page" | "source"> = {},
   ): SiteFile => {
     const digest = Digest.parse(createHash("sha256").update(file.text).digest("hex"));
@@ -69,11 +63,11 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
     yield written({ path: shown.path, text: html }, shown, { source: { text, version, digest } });
   }
   const pages = [...site.pages.values()].map(({ page }) => page);
-  const all = paintOfAll([...pages, ...site.sources.values()]);
-  yield written({ path: "index.html", text: catalogueHtml(rows) }, paintOfAll(pages));
+  const all = trustOfAll([...pages, ...site.sources.values()]);
+  yield written({ path: "index.html", text: catalogueHtml(rows) }, trustOfAll(pages));
   yield written(
     { path: "sources.html", text: sourcesHtml(site) },
-    paintOfAll(site.sources.values()),
+    trustOfAll(site.sources.values()),
   );
   const manifest: ExportManifest = {
     ...{ remit: "wiki-export", version: 1, exportedAt: now, clearance },
@@ -277,17 +271,6 @@ interface CatalogueRow {
 }
 
 /** The combined colour and label of what is shown; BLUE and public for nothing. */
-function paintOfAll(
-  shown: Iterable<{ readonly colour: Colour; readonly label: Label }>,
-): { readonly colour: Colour; readonly label: Label } {
-  let [colour, label]: [Colour, Label] = ["BLUE", "public"];
-  for (const one of shown) {
-    colour = mixColour(colour, one.colour);
-    label = mixLabel(label, one.label);
-  }
-  return { colour, label };
-}
-
 const HEADS: Readonly<Record<Page["kind"], string>> = Object.freeze({
   summary: "Summaries",
   entity: "Entities",
@@ -297,7 +280,7 @@ const HEADS: Readonly<Record<Page["kind"], string>> = Object.freeze({
 });
 
 function catalogueHtml(rows: readonly CatalogueRow[]): string {
-  const paint = paintOfAll(rows.map(({ page }) => page));
+  const paint = trustOfAll(rows.map(({ page }) => page));
   const index = rows.map(({ page, path, about, words }) => ({
     t: page.title,
     u: encodeURI(path).replaceAll("#", "%23").replaceAll("?", "%3F"),
@@ -337,7 +320,7 @@ function rowHtml({ page, path, about }: CatalogueRow): string {
 
 function sourcesHtml(site: SiteMap): string {
   const sources = [...site.sources.values()].sort((a, b) => order(a.path, b.path));
-  const paint = paintOfAll(sources);
+  const paint = trustOfAll(sources);
   const items = sources.map((one: SiteSource) => {
     const { source, path, colour, label, uses } = one;
     const title = source.title === "" ? source.text : source.title;

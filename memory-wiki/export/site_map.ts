@@ -1,23 +1,16 @@
 /** First of two passes over the pages: what is exported, and under which paths. @module */
-import {
-  cleared,
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../contracts/authority/mod.ts";
+import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import type { Page, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { makeLinkNames } from "../lint/link_names.ts";
-import { lintedPages, type LintedStore, pageRows } from "../lint/rule.ts";
+import { lintedPages, type LintedStore } from "../lint/rule.ts";
 import type { SourceTable } from "../store/wiki_store.ts";
+import { eachPage, eachSource } from "../store/each_row.ts";
+import { mixTrust, type Trust } from "../store/trust_rules.ts";
 
-/** An exported source file with its citations. */
-export interface SiteSource {
+/** An exported source file with its citations, and the combined trust of all versions that share it. */
+export interface SiteSource extends Trust {
   readonly source: WikiSource;
   readonly path: string;
-  /** Combined over all versions that share this file. */
-  readonly colour: Colour;
-  readonly label: Label;
   readonly uses: {
     readonly page: PageName;
     readonly startLine: number;
@@ -43,8 +36,6 @@ function mayShow(source: WikiSource, clearance: Label, now: number): boolean {
     (source.expiresAt === undefined || source.expiresAt > now);
 }
 
-const SOURCES_AT_ONCE = 1_000;
-
 /** Reads all pages once. Keeps names, links and citations in memory, not texts. */
 export function makeSiteMap(
   store: ExportedStore,
@@ -55,7 +46,7 @@ export function makeSiteMap(
   const sources = new Map<string, SiteSource>();
   const byPrefix = new Map<string, SiteSource | undefined>();
   const paths = makePaths();
-  for (const page of pageRows(store, clearance)) {
+  for (const page of eachPage(store, clearance)) {
     names.add(page);
     pages.set(page.name, { page, path: paths.of("pages", page.name) });
   }
@@ -63,25 +54,13 @@ export function makeSiteMap(
   const take = (source: WikiSource): SiteSource => {
     const known = sources.get(source.text);
     const taken = known === undefined
-      ? { source, ...paintOf(source), path: paths.of("sources", baseName(source.text)), uses: [] }
-      : {
-        ...known,
-        colour: mixColour(known.colour, source.colour),
-        label: mixLabel(known.label, source.label),
-      };
+      ? { source, ...mixTrust(source), path: paths.of("sources", baseName(source.text)), uses: [] }
+      : { ...known, ...mixTrust(known, source) };
     sources.set(source.text, taken);
     return taken;
   };
-  let afterId = 0;
-  while (true) {
-    const rows = store.sources.list({
-      ...{ clearance, state: "current", afterId, limit: SOURCES_AT_ONCE },
-    });
-    for (const source of rows) {
-      afterId = source.id;
-      if (mayShow(source, clearance, now)) take(source);
-    }
-    if (rows.length < SOURCES_AT_ONCE) break;
+  for (const source of eachSource(store, { clearance, state: "current" })) {
+    if (mayShow(source, clearance, now)) take(source);
   }
 
   const sourceOf = (prefix: string): SiteSource | undefined => {
@@ -107,12 +86,6 @@ export function makeSiteMap(
     }
   }
   return { pages, sources, backlinks, find: names.find, sourceOf };
-}
-
-function paintOf(
-  { colour, label }: WikiSource,
-): { readonly colour: Colour; readonly label: Label } {
-  return { colour, label };
 }
 
 function baseName(path: string): string {

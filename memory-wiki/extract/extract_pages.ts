@@ -1,6 +1,6 @@
 /** Generates pages from all current sources by rules, and writes them as patches. @module */
 import * as z from "zod";
-import { cleared, type Colour, colourSuffices, type Label } from "../../contracts/authority/mod.ts";
+import { cleared, colourSuffices } from "../../contracts/authority/mod.ts";
 import type {
   Page,
   PageChange,
@@ -13,6 +13,8 @@ import type { ExtractReport } from "../../contracts/wire/mod.ts";
 import { splitFile } from "../markdown/mod.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import { draftPages } from "./draft_pages.ts";
+import { eachPage, eachSource } from "../store/each_row.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
 /** Options of an extraction. */
 export interface ExtractOptions {
@@ -27,7 +29,6 @@ const EXTRACT_AUTHOR = "extract";
 const MAX_READ = 4_194_304;
 /** Changes per patch. */
 const PATCH_SIZE = 500;
-const PAGE_BATCH = 1_000;
 /** Attempts, when other processes write the same pages meanwhile. */
 const MAX_ROUNDS = 3;
 
@@ -123,7 +124,6 @@ interface Extracted extends Omit<ExtractReport, "conflicts"> {
   readonly conflicts: readonly PageName[];
   readonly done: Extraction;
 }
-type Trust = { readonly label: Label; readonly colour: Colour };
 type Group = Trust & { readonly sources: readonly WikiSource[] };
 
 /** Most public first, then most trusted first: earlier groups get the plain names. */
@@ -142,14 +142,8 @@ function groupsOf(sources: readonly WikiSource[]): readonly Group[] {
 }
 
 function currentSources(store: WikiStore, now: number): readonly WikiSource[] {
-  const sources: WikiSource[] = [];
-  for (let afterId = 0;;) {
-    const batch = store.sources.list({ state: "current", afterId, limit: PAGE_BATCH });
-    sources.push(...batch.filter(({ expiresAt = Infinity }) => expiresAt > now));
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < PAGE_BATCH) return sources;
-    afterId = last.id;
-  }
+  return [...eachSource(store, { state: "current" })]
+    .filter(({ expiresAt = Infinity }) => expiresAt > now);
 }
 
 /** The version that a draft replaces, 0 for a new page; undefined if nothing is to be written. */
@@ -169,14 +163,7 @@ function baseOf(store: WikiStore, draft: PageDraft): number | undefined {
 
 /** Pages whose newest version is by the rules. */
 function ownPages(store: WikiStore): readonly Page[] {
-  const pages: Page[] = [];
-  for (let after = "";;) {
-    const batch = store.pages.list({ clearance: "secret", after, limit: PAGE_BATCH });
-    pages.push(...batch.filter(({ author }) => author === EXTRACT_AUTHOR));
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < PAGE_BATCH) return pages;
-    after = last.name;
-  }
+  return [...eachPage(store, "secret")].filter(({ author }) => author === EXTRACT_AUTHOR);
 }
 
 function obsolete(

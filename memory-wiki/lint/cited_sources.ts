@@ -99,9 +99,8 @@ function findMoved(
   const places = new Map<string, number[]>();
   for (const at of words.keys()) {
     const key = words.slice(at, at + GRAM).join(" ");
-    const known = places.get(key);
-    if (known === undefined) places.set(key, [at]);
-    else if (known.length < MAX_PLACES) known.push(at);
+    const known = places.getOrInsert(key, []);
+    if (known.length < MAX_PLACES) known.push(at);
   }
   return (passage, near) => {
     const wanted = passage.split(/\s+/u).filter((word) => word !== "");

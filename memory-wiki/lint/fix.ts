@@ -4,13 +4,7 @@
  * missing citation, a contradiction, missing words) is never fixed here.
  * @module
  */
-import {
-  cleared,
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../contracts/authority/mod.ts";
+import { cleared } from "../../contracts/authority/mod.ts";
 import {
   type Finding,
   type LintRule,
@@ -19,22 +13,20 @@ import {
   PageName,
 } from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
+import { mixTrust, type Trust } from "../store/trust_rules.ts";
 import type { StoredPage } from "../store/wiki_store.ts";
 import { moveCitations } from "./cited_sources.ts";
 import { bareTitle } from "./link_names.ts";
 import type { LintedStore } from "./rule.ts";
 
-/** Changes for one patch, to pages of equal trust and label. */
-export interface Fix {
+/** Changes for one patch, to pages of equal trust. Its trust combines the pages and the sources that were read. */
+export interface Fix extends Trust {
   readonly reason: string;
   readonly changes: readonly PageChange[];
-  /** Combined over the pages and the sources that were read. */
-  readonly colour: Colour;
-  readonly label: Label;
 }
 
 /** The part of a fix for one page. */
-interface PageFix extends Pick<Fix, "colour" | "label"> {
+interface PageFix extends Trust {
   readonly change: PageChange;
   readonly did: Readonly<Record<Did, number>>;
 }
@@ -57,10 +49,7 @@ export function fixFindings(store: LintedStore, findings: readonly Finding[]): r
   const byPage = new Map<PageName, Finding[]>();
   for (const finding of findings) {
     const name = finding.fixable ? pageOf(finding.file) : undefined;
-    if (name === undefined) continue;
-    const known = byPage.get(name);
-    if (known === undefined) byPage.set(name, [finding]);
-    else known.push(finding);
+    if (name !== undefined) byPage.getOrInsert(name, []).push(finding);
   }
   const open = openChanges(store);
   const byTrust = new Map<string, PageFix[]>();
@@ -68,10 +57,7 @@ export function fixFindings(store: LintedStore, findings: readonly Finding[]): r
     const page = store.pages.get(name);
     const fix = page === undefined ? undefined : fixOf(store, page, ofPage);
     if (fix === undefined || open.has(JSON.stringify(fix.change))) continue;
-    const trust = `${fix.colour} ${fix.label}`;
-    const known = byTrust.get(trust);
-    if (known === undefined) byTrust.set(trust, [fix]);
-    else known.push(fix);
+    byTrust.getOrInsert(`${fix.colour} ${fix.label}`, []).push(fix);
   }
   return [...byTrust.values()].flatMap((fixes) => {
     const parts: Fix[] = [];
@@ -146,8 +132,7 @@ function fixOf(
   const { name, kind, title, confidence, version } = page;
   return {
     did,
-    colour: moved.sources.reduce((all, { colour }) => mixColour(all, colour), page.colour),
-    label: moved.sources.reduce((all, { label }) => mixLabel(all, label), page.label),
+    ...mixTrust(page, ...moved.sources),
     change: {
       kind: "write",
       base: version,
@@ -191,8 +176,8 @@ function correctLinks(
   const lines = body.split("\n");
   let count = 0;
   for (const { line, message, other } of findings) {
-    const name = PageName.safeParse(/^pages\/(.+)\.md$/.exec(other?.file ?? "")?.[1]);
-    const near = name.success ? store.pages.get(name.data) : undefined;
+    const name = pageOf(other?.file);
+    const near = name === undefined ? undefined : store.pages.get(name);
     const at = (line ?? 0) - bodyLine;
     const text = lines[at];
     if (near === undefined || text === undefined || !cleared(near.label, page.label)) continue;

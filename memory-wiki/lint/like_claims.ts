@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from "zod";
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import { type Label } from "../../contracts/authority/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";
 import { stemOf } from "../search/stem.ts";
@@ -12,6 +12,7 @@ import { tokensOf } from "./facts/tokens.ts";
 import { NEGATIONS, STOP } from "./facts/vocabulary.ts";
 import { bareWords } from "./link_names.ts";
 import { type LintedPage, lintedPages, type ListedPages } from "./rule.ts";
+import { mixTrust, type Trust } from "../store/trust_rules.ts";
 
 /** A claim and its place. */
 export interface ClaimPlace {
@@ -21,22 +22,17 @@ export interface ClaimPlace {
   readonly text: string;
 }
 
-/** Two claims that may contradict each other. */
-export interface LikePair {
+/** Two claims that may contradict each other, with the combined trust of both pages. */
+export interface LikePair extends Trust {
   /** Digest of both texts, wherever they are: 24 hex characters. */
   readonly id: string;
   readonly a: ClaimPlace;
   readonly b: ClaimPlace;
-  /** Combined over both pages. */
-  readonly label: Label;
-  readonly colour: Colour;
 }
 
 /** A claim prepared for comparison. */
-interface Told {
+interface Told extends Trust {
   readonly place: ClaimPlace;
-  readonly label: Label;
-  readonly colour: Colour;
   /** Its citations: digests and lines. */
   readonly rests: string;
   readonly stems: readonly string[];
@@ -59,11 +55,7 @@ export function likeClaims(
   const told = distinctClaims(store, clearance);
   const holding = new Map<string, number[]>();
   for (const [n, { stems }] of told.entries()) {
-    for (const word of stems) {
-      const known = holding.get(word);
-      if (known === undefined) holding.set(word, [n]);
-      else known.push(n);
-    }
+    for (const word of stems) holding.getOrInsert(word, []).push(n);
   }
   const held = (word: string): number => holding.get(word)?.length ?? 0;
   const weightOf = (words: readonly string[]): number =>
@@ -131,8 +123,7 @@ function pairOf(a: Told, b: Told): LikePair {
   return {
     id: sha256Hex(JSON.stringify(words)).slice(0, 24),
     ...{ a: a.place, b: b.place },
-    label: mixLabel(a.label, b.label),
-    colour: mixColour(a.colour, b.colour),
+    ...mixTrust(a, b),
   };
 }
 

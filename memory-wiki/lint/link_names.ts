@@ -138,3 +138,11 @@ function negationsOf(text: string): number {
     NEGATIONS.has(word.replace("’", "'"))
   ).length ?? 0;
 }
+
+const MAX_QUOTED = 160;
+
+/** A text for a message: in quotation marks, on one line, shortened. */
+export function inQuotes(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return JSON.stringify(line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line);
+}

@@ -16,8 +16,8 @@ import {
   lintedPages,
   type LintedStore,
   type LintView,
-  pageRows,
 } from "./rule.ts";
+import { eachPage } from "../store/each_row.ts";
 import { CHECKS } from "./rules/mod.ts";
 
 /** Options of a lint run. */
@@ -28,13 +28,9 @@ export interface LintOptions {
   readonly now: number;
   /** All of LINT_RULES by default. */
   readonly rules?: readonly LintRule[];
-  /** Milliseconds after which a page whose sources nobody checked is stale. 180 days. */
-  readonly staleAfterMs?: number;
   /** Files that `PageTable.sync` could not import; reported by rule `frontMatter`. */
   readonly problems?: readonly { readonly file: string; readonly why: string }[];
 }
-
-const STALE_MS = 180 * 86_400_000;
 
 /**
  * Finds problems in a wiki, sorted by file, line and rule. Reads each page and each cited text once; time
@@ -46,18 +42,17 @@ export async function lintWiki(
   store: LintedStore,
   options: LintOptions,
 ): Promise<readonly Finding[]> {
-  const { clearance, now, rules = LINT_RULES, staleAfterMs = STALE_MS, problems = [] } = options;
+  const { clearance, now, rules = LINT_RULES, problems = [] } = options;
   const wanted = new Set(rules);
   const findings: Finding[] = [];
   const sources = new Map<string, WikiSource | undefined>();
   const names = makeLinkNames();
-  for (const page of pageRows(store, clearance)) names.add(page);
+  for (const page of eachPage(store, clearance)) names.add(page);
 
   const common: Omit<LintView, "tell"> = {
     store,
     clearance,
     now,
-    staleAfterMs,
     names,
     sourceOf(prefix) {
       if (!sources.has(prefix)) sources.set(prefix, store.sources.byDigest(prefix));
@@ -68,7 +63,8 @@ export async function lintWiki(
     const severity = ERROR_RULES.has(rule) ? "error" as const : "warning" as const;
     return CHECKS[rule]({
       ...common,
-      tell: (finding) => findings.push({ rule, severity, ...finding }),
+      tell: ({ fixable = false, ...finding }) =>
+        findings.push({ rule, severity, fixable, ...finding }),
     });
   });
 
@@ -98,31 +94,18 @@ function collectCitations(
   const claims = new Map<string, { line: number; text: string; quoted: boolean }[]>();
   for (const { line, text, notes } of read.claims) {
     const quoted = /^\s*>/u.test(lines[line - 1] ?? "");
-    for (const note of notes) {
-      const known = claims.get(note);
-      if (known === undefined) claims.set(note, [{ line, text, quoted }]);
-      else known.push({ line, text, quoted });
-    }
+    for (const note of notes) claims.getOrInsert(note, []).push({ line, text, quoted });
   }
   for (const { note, digestPrefix, startLine, endLine, line } of read.citations) {
     const source = view.sourceOf(digestPrefix);
     // A page shown in part may cite sources above the reader's clearance, which are not reported.
     if (source === undefined || !cleared(source.label, view.clearance)) continue;
     const all = claims.get(note) ?? [];
-    const use = {
-      page: page.name,
-      colour: page.colour,
-      label: page.label,
-      line,
-      note,
-      startLine,
-      endLine,
+    cited.getOrInsert(digestPrefix, []).push({
+      ...{ page: page.name, colour: page.colour, label: page.label },
+      ...{ line, note, startLine, endLine, all },
       claims: all.filter(({ text }) => isComparable(text)),
-      all,
-    };
-    const uses = cited.get(digestPrefix);
-    if (uses === undefined) cited.set(digestPrefix, [use]);
-    else uses.push(use);
+    });
   }
 }
 

@@ -1,10 +1,12 @@
 /** The interface of lint rules, and the parts of the store they use. @module */
-import type { Colour, Label } from "../../contracts/authority/mod.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
 import type { Finding, LintRule, Page, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
+import { eachPage } from "../store/each_row.ts";
 import type { PageTable, PatchTable, SourceTable, WikiLog } from "../store/wiki_store.ts";
 import type { LinkNames } from "./link_names.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
 /** A page to lint: as stored, and as parsed from its file. */
 export interface LintedPage {
@@ -16,12 +18,9 @@ export interface LintedPage {
   readonly read: ReadPage;
 }
 
-/** A citation of an existing source. */
-export interface CitationUse {
+/** A citation of an existing source, with the page's trust. */
+export interface CitationUse extends Trust {
   readonly page: PageName;
-  /** Of the page. */
-  readonly colour: Colour;
-  readonly label: Label;
   /** Line of the footnote's definition. */
   readonly line: number;
   readonly note: string;
@@ -63,13 +62,12 @@ export interface LintView {
   readonly clearance: Label;
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly staleAfterMs: number;
   /** Names, titles and aliases of the pages within the clearance. */
   readonly names: LinkNames;
   /** The source with these raw bytes, whatever its label. `prefix`: 16 hex characters. */
   sourceOf(prefix: string): WikiSource | undefined;
-  /** Reports a finding; rule and severity are added. */
-  tell(finding: Omit<Finding, "rule" | "severity">): void;
+  /** Reports a finding, not fixable by default; rule and severity are added. */
+  tell(finding: Omit<Finding, "rule" | "severity" | "fixable"> & { fixable?: boolean }): void;
 }
 
 /** A running rule: called with each page, then with each cited source, then at the end. */
@@ -101,43 +99,15 @@ export interface LintedStore {
   readonly log: Pick<WikiLog, "verify">;
 }
 
-// Iterates over the pages within a clearance, without holding all in memory.
-
-/** The parts of a store that the iteration reads. */
+/** The parts of a store that {@link lintedPages} reads. */
 export interface ListedPages {
   readonly pages: Pick<LintedStore["pages"], "list" | "text">;
 }
 
-const PAGES_AT_ONCE = 500;
-
-/** The stored rows of all pages within `clearance`, ascending by name. */
-export function* pageRows(store: ListedPages, clearance: Label): Generator<Page> {
-  let after: string | undefined;
-  while (true) {
-    const rows = store.pages.list({
-      clearance,
-      limit: PAGES_AT_ONCE,
-      ...(after === undefined ? {} : { after }),
-    });
-    yield* rows;
-    after = rows.at(-1)?.name;
-    if (after === undefined || rows.length < PAGES_AT_ONCE) return;
-  }
-}
-
-/** The same pages with their files. A missing file reads as empty. */
+/** The pages within a clearance with their files. A missing file reads as empty. */
 export function* lintedPages(store: ListedPages, clearance: Label): Generator<LintedPage> {
-  for (const page of pageRows(store, clearance)) {
+  for (const page of eachPage(store, clearance)) {
     const text = store.pages.text(page.name) ?? "";
     yield { page, file: `pages/${page.name}.md`, text, read: readPage(text) };
   }
-}
-
-// Quoting of words in suggested commands.
-
-const PLAIN = /^[\w@%+=:,./-]+$/u;
-
-/** Quotes `word` for a shell if necessary. */
-export function shellWord(word: string): string {
-  return PLAIN.test(word) && !word.startsWith("-") ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

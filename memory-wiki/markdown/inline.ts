@@ -182,9 +182,7 @@ function makeTicks(text: string): {
     byLength = new Map();
     for (let at = text.indexOf("`"); at >= 0;) {
       const length = runLength(text, at);
-      const starts = byLength.get(length) ?? [];
-      starts.push(at);
-      byLength.set(length, starts);
+      byLength.getOrInsert(length, []).push(at);
       at = text.indexOf("`", at + length);
     }
     for (const starts of byLength.values()) starts.reverse();

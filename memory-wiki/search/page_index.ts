@@ -15,6 +15,7 @@ import type { PagePassage, SearchedStore } from "./passage.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { sectionsOf } from "./sections.ts";
 import { termsOf } from "./terms.ts";
+import { eachPage } from "../store/each_row.ts";
 
 /** Place of a passage; `n` is its number within the page, from 0. */
 export interface PagePlace {
@@ -56,8 +57,6 @@ interface Held {
   /** Reads the whole page. */
   readonly whole: () => IndexedPage;
 }
-
-const PAGES_AT_ONCE = 1_000;
 
 /**
  * Makes the index of the pages within `clearance`, empty or from a stored one; {@link PageIndex.follow}
@@ -176,7 +175,7 @@ export function makePageIndex(
       if (now === generation) return 0;
       const missing = new Set(byName.keys());
       let changed = 0;
-      for (const page of allPages(store, clearance)) {
+      for (const page of eachPage(store, clearance)) {
         missing.delete(page.name);
         const before = byName.get(page.name);
         if (before?.digest === page.digest && before.version === page.version) continue;
@@ -231,14 +230,4 @@ export function makePageIndex(
       }
     },
   });
-}
-
-function* allPages(store: Pick<SearchedStore, "pages">, clearance: Label): Iterable<Page> {
-  let pages = store.pages.list({ clearance, limit: PAGES_AT_ONCE });
-  while (true) {
-    yield* pages;
-    const last = pages.at(-1);
-    if (last === undefined || pages.length < PAGES_AT_ONCE) return;
-    pages = store.pages.list({ clearance, limit: PAGES_AT_ONCE, after: last.name });
-  }
 }

@@ -8,6 +8,7 @@ import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import type { Chunk } from "../store/wiki_store.ts";
 import type { PageIndex } from "./page_index.ts";
 import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";
+import { eachSource } from "../store/each_row.ts";
 
 /** Vectors held completely; with more, signs preselect the ones to read. */
 const MAX_VECTORS = 50_000;
@@ -17,7 +18,6 @@ const MAX_CODES = 2_000_000;
 const LIKELY = 20;
 const MIN_LIKELY = 500;
 const KEYS_AT_ONCE = 500;
-const SOURCES_AT_ONCE = 1_000;
 
 type Place = Pick<Passage, "file" | "startLine" | "startByte">;
 
@@ -67,7 +67,7 @@ function gatherVisible(
     places.push({ kind: "page", file: `pages/${name}.md`, startLine, startByte: 0, name, n });
     keys.push(pageVectorKey(name, version, n));
   }
-  for (const source of allSources(store, clearance)) {
+  for (const source of eachSource(store, { clearance, state: "current" })) {
     if (!isFound(source, now)) continue;
     for (const chunk of store.sources.chunksOf(source.id)) {
       places.push({
@@ -236,22 +236,6 @@ export function nearest(
   }
   settle();
   return best;
-}
-
-/** All current sources within a clearance. */
-function* allSources(store: SearchedStore, clearance: Label): Iterable<WikiSource> {
-  for (let afterId = 0; true;) {
-    const sources = store.sources.list({
-      clearance,
-      state: "current",
-      afterId,
-      limit: SOURCES_AT_ONCE,
-    });
-    yield* sources;
-    const last = sources.at(-1);
-    if (last === undefined || sources.length < SOURCES_AT_ONCE) return;
-    afterId = last.id;
-  }
 }
 
 // Passages near a question by their vectors.

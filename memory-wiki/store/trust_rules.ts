@@ -18,6 +18,13 @@ export function mixTrust(first: Trust, ...rest: readonly Trust[]): Trust {
   );
 }
 
+/** The trust of all of `shown` together; BLUE and public for none. */
+export function trustOfAll(shown: Iterable<Trust>): Trust {
+  let all: Trust = { colour: "BLUE", label: "public" };
+  for (const each of shown) all = mixTrust(all, each);
+  return all;
+}
+
 /** Trust of a source's version: as claimed, and no better than recorded for its bytes. */
 export function sourceTrust(claimed: Trust, recorded: Trust | undefined): Trust {
   return recorded === undefined ? mixTrust(claimed) : mixTrust(claimed, recorded);

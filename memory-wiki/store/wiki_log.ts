@@ -112,7 +112,8 @@ export function writeLogPicture(inside: Inside): string | undefined {
   return repaired;
 }
 
-function isBeginning(part: Uint8Array, whole: Uint8Array): boolean {
+/** Whether `whole` begins with `part`. */
+export function isBeginning(part: Uint8Array, whole: Uint8Array): boolean {
   return part.length <= whole.length && part.every((byte, at) => byte === whole[at]);
 }
 

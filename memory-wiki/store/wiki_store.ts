@@ -9,7 +9,6 @@ import type {
   Claim,
   Note,
   Page,
-  PageChange,
   PageMark,
   PageName,
   PagePatch,
@@ -19,6 +18,7 @@ import type {
   WikiSource,
 } from "../../contracts/memory/mod.ts";
 import type { WikiContents } from "../../contracts/wire/mod.ts";
+import { type Trust } from "./trust_rules.ts";
 
 /** A searchable passage of a source: bytes and lines of `WikiSource.text`. */
 export interface NewChunk {
@@ -42,14 +42,12 @@ export interface Chunk extends Omit<NewChunk, "terms" | "headingTerms"> {
 }
 
 /** A source to ingest. `text` is undefined if the raw bytes are the text. */
-export interface NewSource {
+export interface NewSource extends Trust {
   readonly key: string;
   readonly kind: SourceKind;
   readonly title: string;
   readonly raw: Uint8Array;
   readonly text?: Uint8Array;
-  readonly label: Label;
-  readonly colour: Colour;
   readonly owner: string;
   readonly provenance: WikiSource["provenance"];
   readonly expiresAt?: number;
@@ -140,14 +138,12 @@ export interface StoredPage extends Page {
 }
 
 /** A version of a page. */
-export interface PageVersion {
+export interface PageVersion extends Trust {
   readonly version: number;
   readonly digest: Digest;
   readonly author: string;
   readonly at: number;
   readonly patch?: PatchName;
-  readonly colour: Colour;
-  readonly label: Label;
   readonly deleted: boolean;
 }
 
@@ -189,13 +185,9 @@ export interface PageTable {
 
 /** Patches: proposed and decided changes of pages. */
 export interface PatchTable {
-  propose(patch: {
-    readonly author: string;
-    readonly reason: string;
-    readonly changes: readonly PageChange[];
-    readonly colour: Colour;
-    readonly label: Label;
-  }): PagePatch;
+  propose(
+    patch: Pick<PagePatch, "author" | "reason" | "changes" | "colour" | "label">,
+  ): PagePatch;
   get(id: PatchName): PagePatch | undefined;
   list(state?: PagePatch["state"]): readonly PagePatch[];
   /**

@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from "zod";
-import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Colour, Label } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Digest } from "../../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
@@ -15,6 +15,7 @@ import type { TaskMemory } from "../../contracts/task/task.ts";
 import { Hit, Note } from "../../contracts/memory/wiki.ts";
 import { PatchName } from "../../contracts/memory/wiki_page.ts";
 import { ReadLines } from "../../contracts/wire/wire_wiki.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
 export { ReadLines };
 
@@ -157,26 +158,9 @@ export function numberOf(args: JsonObject, name: string, absent: number): number
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a whole number`);
 }
 
-/** A value with trust. */
-export interface Coloured {
-  readonly colour: Colour;
-  readonly label: Label;
-}
-
-/** The combined trust of what is shown. */
-export function taintOf(shown: readonly Coloured[]): Coloured {
-  return shown.reduce<Coloured>(
-    (all, { colour, label }) => ({
-      colour: mixColour(all.colour, colour),
-      label: mixLabel(all.label, label),
-    }),
-    { colour: "BLUE", label: "public" },
-  );
-}
-
 /** Sources for the process's record, without BLUE ones. */
 export function sourcesOf(
-  shown: readonly (Coloured & { readonly file: string })[],
+  shown: readonly (Trust & { readonly file: string })[],
 ): readonly Source[] {
   const files = new Map(shown.map((each) => [each.file, each]));
   return [...files.values()].filter(({ colour }) => colour !== "BLUE").slice(0, 100).map(
@@ -185,7 +169,7 @@ export function sourcesOf(
 }
 
 /** `(YELLOW, internal, stale)`. */
-export function marks({ colour, label }: Coloured, more: readonly string[] = []): string {
+export function marks({ colour, label }: Trust, more: readonly string[] = []): string {
   return `(${[colour, label, ...more].join(", ")})`;
 }
 

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { toJson } from "../../contracts/base/json.ts";
-import { cleared, Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { PageChange, type PageName, type PagePatch } from "../../contracts/memory/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { readPage } from "../markdown/read_page.ts";
@@ -13,6 +13,7 @@ import { type Op, reading } from "../ops/op.ts";
 import { unifiedDiff } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import type { CheckedDraft } from "./answers.ts";
+import { trustOfAll } from "../store/trust_rules.ts";
 
 const MAX_UNCITED = 20;
 const UNCITED_LENGTH = 200;
@@ -42,7 +43,6 @@ function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): Checked
   const uncited = claims.filter(({ notes }) =>
     !notes.some((note) => holding.has(note.toLowerCase()))
   );
-  const own = { colour: page?.colour ?? "BLUE", label: page?.label ?? "public" } as const;
   const same = author === undefined ? undefined : sameAs(store.patches.list(), { author, change });
   return {
     found: page?.version ?? 0,
@@ -52,8 +52,7 @@ function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): Checked
     holding: citations.filter(({ note }) => holding.has(note.toLowerCase())).length,
     uncited: uncited.length,
     uncitedTexts: uncited.slice(0, MAX_UNCITED).map(({ text }) => text.slice(0, UNCITED_LENGTH)),
-    colour: [...holding.values()].reduce((all, { colour }) => mixColour(all, colour), own.colour),
-    label: [...holding.values()].reduce((all, { label }) => mixLabel(all, label), own.label),
+    ...trustOfAll([...(page === undefined ? [] : [page]), ...holding.values()]),
     ...(same === undefined ? {} : { same: { id: same.id, state: same.state } }),
   };
 }

@@ -10,9 +10,10 @@
  */
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import type { ToolBinding } from "../../contracts/task/power.ts";
-import { type FoundHits, type MemoryParts, taintOf } from "./answers.ts";
+import { type FoundHits, type MemoryParts } from "./answers.ts";
 import { bindNotes, bindProposing } from "./write_tools.ts";
 import { bindReading, query } from "./read_tools.ts";
+import { type Trust, trustOfAll } from "../store/trust_rules.ts";
 
 export { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
 
@@ -29,7 +30,7 @@ export interface BoundMemory {
   query(
     asked: { readonly text: string; readonly k: number },
     signal: AbortSignal,
-  ): Promise<FoundHits & ReturnType<typeof taintOf>>;
+  ): Promise<FoundHits & Trust>;
 }
 
 /** Binds the tools that the task's memory allows: reading always, proposals and notes depending on its access. */
@@ -43,9 +44,9 @@ export function bindMemory(parts: MemoryParts): BoundMemory {
       ...(access === "propose" || user === "write" ? [bindNotes(parts)] : []),
     ],
     prepare: (call, task, signal) => proposing?.prepare(call, task, signal) ?? Promise.resolve(),
-    async query(asked, signal): Promise<FoundHits & ReturnType<typeof taintOf>> {
+    async query(asked, signal): Promise<FoundHits & Trust> {
       const found = await query(parts, asked, signal);
-      return { ...found, ...taintOf(found.hits) };
+      return { ...found, ...trustOfAll(found.hits) };
     },
   });
 }

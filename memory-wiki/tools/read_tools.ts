@@ -10,7 +10,6 @@ import type {
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   Cited,
-  type Coloured,
   type FoundHits,
   FoundHits as Found,
   hitText,
@@ -25,11 +24,11 @@ import {
   readAnswer,
   ReadLines,
   sourcesOf,
-  taintOf,
   textOf,
   textsOf,
 } from "./answers.ts";
 import { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
+import { type Trust, trustOfAll } from "../store/trust_rules.ts";
 
 const RESULT_BYTES = 65_536;
 const ROWS = 100;
@@ -161,7 +160,7 @@ function foundText({ hits, fit, searched }: FoundHits): string {
 }
 
 /** Whether a value is as trusted as the call requires. */
-function trusted(args: JsonObject): (each: Coloured) => boolean {
+function trusted(args: JsonObject): (each: Trust) => boolean {
   const least = Colour.safeParse(args["trust"]);
   return ({ colour }) => !least.success || colourSuffices(colour, least.data);
 }
@@ -174,12 +173,12 @@ function noteName(args: JsonObject): string {
 }
 
 function result(
-  shown: readonly (Coloured & { readonly file: string })[],
+  shown: readonly (Trust & { readonly file: string })[],
   content: string,
   value: Json,
   more: Pick<PowerResult, "observed"> = {},
 ): PowerResult {
-  return { content, ...taintOf(shown), sources: sourcesOf(shown), value, ...more };
+  return { content, ...trustOfAll(shown), sources: sourcesOf(shown), value, ...more };
 }
 
 function summaryOf(tool: MemoryTool, args: JsonObject): string {
@@ -230,7 +229,7 @@ async function readNotes(
   );
   return {
     content: lines.length === 0 ? "There are no notes of that kind." : lines.join("\n"),
-    ...taintOf(notes),
+    ...trustOfAll(notes),
     sources: sourcesOf(notes.map((note) => ({ ...note, file: `note ${note.id}` }))),
     value: toJson(notes),
   };

@@ -180,9 +180,7 @@ function holdsSplit(answer: string, secrets: readonly string[]): boolean {
 /** Collects texts by place: the path of members, with the `index` that tells calls apart. */
 function collect(value: unknown, place: string, joined: Map<string, string[]>, depth = 0): void {
   if (typeof value === "string") {
-    const texts = joined.get(place);
-    if (texts === undefined) joined.set(place, [value]);
-    else texts.push(value);
+    joined.getOrInsert(place, []).push(value);
   } else if (depth === MAX_DEPTH) return;
   else if (Array.isArray(value)) {
     for (const each of value) collect(each, `${place}[]`, joined, depth + 1);

@@ -5,7 +5,7 @@
  */
 import { cleared } from "../../../contracts/authority/mod.ts";
 import { plainLine } from "../../markdown/mod.ts";
-import { bareWords, negatedIn } from "../link_names.ts";
+import { bareWords, inQuotes, negatedIn } from "../link_names.ts";
 import type { CitedSource, LintedPage, LintView, MakeCheck } from "../rule.ts";
 
 // Broken footnotes: no definition, no such source, no such lines, or another source's file.
@@ -39,26 +39,13 @@ export const checkBrokenCitation: MakeCheck = (view) => ({
   page({ file, read, page }) {
     const remedy =
       `Find the passage with \`remit wiki query\` and write its footnote in \`remit wiki edit ${page.name}\`.`;
-    for (const { note, line, why } of read.brokenNotes) {
-      view.tell({
-        file,
-        line,
-        message: `Footnote "${note}" cites nothing: ${why.replace(/\.$/, "")}.`,
-        remedy,
-        fixable: false,
-      });
-    }
-    for (const citation of read.citations) {
-      const why = wrongWith(view, citation);
+    const broken = [
+      ...read.brokenNotes.map(({ why, ...note }) => ({ ...note, why: why.replace(/\.$/, "") })),
+      ...read.citations.map((citation) => ({ ...citation, why: wrongWith(view, citation) })),
+    ];
+    for (const { note, line, why } of broken) {
       if (why === undefined) continue;
-      const { line, note } = citation;
-      view.tell({
-        file,
-        line,
-        message: `Footnote "${note}" cites nothing: ${why}.`,
-        remedy,
-        fixable: false,
-      });
+      view.tell({ file, line, message: `Footnote "${note}" cites nothing: ${why}.`, remedy });
     }
   },
 });
@@ -104,7 +91,6 @@ export const checkMissingCitation: MakeCheck = (view) => ({
           `Find the passage with \`remit wiki query\` and add its footnote in \`remit wiki edit ${
             file.slice("pages/".length, -".md".length)
           }\`, or begin the line with \`>\` if it is somebody's own words.`,
-        fixable: false,
       });
     }
   },
@@ -117,7 +103,6 @@ export const checkMissingCitation: MakeCheck = (view) => ({
 const MIN_QUOTE_WORDS = 4;
 const IN_MARKS = /["“„«]([^"“”„«»]{8,2000})["”“»]/gu;
 const CUT = /\s*(?:…|\.{3}|\[(?:…|\.{3})\])\s*/u;
-const MAX_SHOWN = 160;
 
 interface Quote {
   readonly page: string;
@@ -160,11 +145,12 @@ export const checkMisquote: MakeCheck = (view) => {
           file: `pages/${page}.md`,
           line,
           message: negated === undefined
-            ? `The cited lines do not say ${shown(words)}.`
-            : `This quote leaves out a negation: here ${shown(words)}, there ${shown(negated)}.`,
+            ? `The cited lines do not say ${inQuotes(words)}.`
+            : `This quote leaves out a negation: here ${inQuotes(words)}, there ${
+              inQuotes(negated)
+            }.`,
           remedy:
             `Quote the lines as they stand, or cite those that say it, in \`remit wiki edit ${page}\`.`,
-          fixable: false,
           other,
         });
       }
@@ -204,9 +190,4 @@ function standsIn(words: string, bare: readonly string[]): boolean {
       return at >= 0;
     });
   });
-}
-
-function shown(text: string): string {
-  const line = text.replaceAll(/\s+/gu, " ").trim();
-  return JSON.stringify(line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line);
 }

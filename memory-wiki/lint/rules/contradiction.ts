@@ -8,7 +8,7 @@ import { cleared } from "../../../contracts/authority/mod.ts";
 import { sentencesOf } from "../../markdown/claims.ts";
 import { readPage } from "../../markdown/mod.ts";
 import { type Clash, clashOf, type Fact, factOf, isComparable } from "../facts/mod.ts";
-import { bareWords, negatedIn } from "../link_names.ts";
+import { bareWords, inQuotes, negatedIn } from "../link_names.ts";
 import type { CitedSource, MakeCheck } from "../rule.ts";
 
 const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
@@ -16,14 +16,8 @@ const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
   date: "another date",
   negation: "the opposite",
 });
-const MAX_SHOWN = 160;
 /** Characters read of a newer version. */
 const MAX_NEWER = 2_000_000;
-
-function shown(text: string): string {
-  const line = text.replaceAll(/\s+/gu, " ").trim();
-  return JSON.stringify(line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line);
-}
 
 function sentences(text: string): readonly string[] {
   return sentencesOf(text).map(({ start, end }) => text.slice(start, end));
@@ -78,10 +72,9 @@ export const checkContradiction: MakeCheck = (view) => {
       file: `pages/${use.page}.md`,
       line,
       message: `This claim says ${WORDS_FOR[clash]} than what it cites: here ${
-        shown(text)
-      }, there ${shown(said)}.`,
+        inQuotes(text)
+      }, there ${inQuotes(said)}.`,
       remedy: `Mend the claim or its citation in \`remit wiki edit ${use.page}\`.`,
-      fixable: false,
       other: { file: cited.source.text, line: use.startLine },
     });
   }
@@ -98,10 +91,7 @@ export const checkContradiction: MakeCheck = (view) => {
       const { line, text } of readPage(cited.currentLines().join("\n").slice(0, MAX_NEWER)).claims
     ) {
       const fact = factOf(text);
-      if (fact === undefined) continue;
-      const known = newer.get(fact.key) ?? [];
-      known.push({ fact, text, line });
-      newer.set(fact.key, known);
+      if (fact !== undefined) newer.getOrInsert(fact.key, []).push({ fact, text, line });
     }
     for (const use of gone) {
       for (const { line, text } of use.claims) {
@@ -112,10 +102,9 @@ export const checkContradiction: MakeCheck = (view) => {
           file: `pages/${use.page}.md`,
           line,
           message: `The newer version of what this claim cites says ${WORDS_FOR[met.clash]}: here ${
-            shown(text)
-          }, there ${shown(met.text)}.`,
+            inQuotes(text)
+          }, there ${inQuotes(met.text)}.`,
           remedy: `Mend the claim and its citation in \`remit wiki edit ${use.page}\`.`,
-          fixable: false,
           other: { file: current.text, line: met.line },
         });
       }

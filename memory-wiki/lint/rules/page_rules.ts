@@ -87,10 +87,9 @@ export const checkDuplicatePage: MakeCheck = (view) => {
   function keep(name: PageName, sketch: Sketch, keys: readonly number[]): void {
     let kept = false;
     for (const band of keys) {
-      const known = bands.get(band);
-      if (known === undefined) bands.set(band, [name]);
-      else if (known.length < MAX_PER_BAND) known.push(name);
-      else continue;
+      const known = bands.getOrInsert(band, []);
+      if (known.length === MAX_PER_BAND) continue;
+      known.push(name);
       kept = true;
     }
     if (kept) sketches.set(name, sketch);
@@ -155,7 +154,6 @@ export const checkOrphanPage: MakeCheck = (view) => {
           message: "No other page links to this one.",
           remedy:
             `Write \`[[${name}]]\` where it belongs; \`remit wiki query\` shows which pages speak of it.`,
-          fixable: false,
         });
       }
     },
@@ -210,7 +208,6 @@ export const checkLongPage: MakeCheck = (view) => ({
         } are enough for one.`,
       remedy:
         `Divide it in \`remit wiki edit ${page.name}\`: a page a thing, with links between them.`,
-      fixable: false,
     });
   },
 });

@@ -77,7 +77,6 @@ export const checkHandEdit: MakeCheck = (view) => ({
         remedy: there
           ? `See what changed with \`remit wiki diff ${page.name}\`; any next \`remit wiki\` command takes it in.`
           : `Bring it back from \`remit wiki history ${page.name}\`, or let the next \`remit wiki\` command record that it is gone.`,
-        fixable: false,
       });
       return;
     }
@@ -89,7 +88,6 @@ export const checkHandEdit: MakeCheck = (view) => ({
         `Version ${page.version} was written by hand, past the store, and nobody has reviewed it.`,
       remedy:
         `Look at it with \`remit wiki diff ${page.name}\`, then say so with \`remit wiki review ${page.name}\`.`,
-      fixable: false,
     });
   },
 });
@@ -106,7 +104,6 @@ export const checkLogAltered: MakeCheck = (view) => ({
       message: `The record does not hold: ${problem.replace(/\.$/, "")}.`,
       remedy:
         "Compare it with `remit wiki log` and with a backup; what it says after that line is not to be relied on.",
-      fixable: false,
     });
   },
 });

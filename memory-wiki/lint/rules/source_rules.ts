@@ -5,35 +5,28 @@
  */
 import { cleared, type Colour } from "../../../contracts/authority/mod.ts";
 import { mayMoveTo } from "../cited_sources.ts";
-import { type CitedSource, type MakeCheck, shellWord } from "../rule.ts";
+import { eachSource } from "../../store/each_row.ts";
+import { shellLine } from "../../../text/shell.ts";
+import type { CitedSource, MakeCheck } from "../rule.ts";
 
 // Raw bytes that differ from those ingested: somebody wrote to `raw/`, or the disk failed.
-
-const AT_ONCE = 1_000;
 
 /** Rule `alteredSource`: every source within the clearance, current or not. */
 export const checkAlteredSource: MakeCheck = (view) => ({
   async end() {
     const { store, clearance } = view;
-    let afterId = 0;
-    while (true) {
-      const sources = store.sources.list({ clearance, afterId, limit: AT_ONCE });
-      for (const source of sources) {
-        afterId = source.id;
-        if (await store.sources.intact(source)) continue;
-        const citing = store.pages.citing(source.digest).length;
-        view.tell({
-          file: source.raw,
-          message: `These bytes are not what was ingested; ${citing} pages cite them.`,
-          remedy: source.provenance.origin === "-"
-            ? `Bring the file back from a backup: its digest is ${source.digest}.`
-            : `Bring the file back from a backup, or take the source in again with \`remit wiki ingest ${
-              shellWord(source.provenance.origin)
-            }\`.`,
-          fixable: false,
-        });
-      }
-      if (sources.length < AT_ONCE) return;
+    for (const source of eachSource(store, { clearance })) {
+      if (await store.sources.intact(source)) continue;
+      const citing = store.pages.citing(source.digest).length;
+      view.tell({
+        file: source.raw,
+        message: `These bytes are not what was ingested; ${citing} pages cite them.`,
+        remedy: source.provenance.origin === "-"
+          ? `Bring the file back from a backup: its digest is ${source.digest}.`
+          : `Bring the file back from a backup, or take the source in again with \`remit wiki ingest ${
+            shellLine([source.provenance.origin])
+          }\`.`,
+      });
     }
   },
 });
@@ -43,7 +36,7 @@ export const checkAlteredSource: MakeCheck = (view) => ({
 
 function again({ source }: CitedSource): string {
   const { origin } = source.provenance;
-  return origin === "-" ? "-" : shellWord(origin);
+  return origin === "-" ? "-" : shellLine([origin]);
 }
 
 /** Rule `changedSource`. */
@@ -63,7 +56,6 @@ export const checkChangedSource: MakeCheck = (view) => ({
             `Cite another source in \`remit wiki edit ${use.page}\`, or bring this one back with \`remit wiki ingest ${
               again(cited)
             }\`.`,
-          fixable: false,
         });
         continue;
       }
@@ -83,7 +75,7 @@ export const checkChangedSource: MakeCheck = (view) => ({
           : `Footnote "${use.note}" cites version ${source.version}; the same words stand on ${lines} of version ${current.version}.`,
         remedy: moved === undefined
           ? `Compare with \`remit wiki show ${
-            shellWord(current.text)
+            shellLine([current.text])
           }\` and mend the claim in \`remit wiki edit ${use.page}\`.`
           : fixable
           ? "Move the citation with `remit wiki lint --fix`."
@@ -114,9 +106,8 @@ export const checkExpiredSource: MakeCheck = (view) => ({
         remedy: source.provenance.origin === "-"
           ? `Cite another source in \`remit wiki edit ${page}\`.`
           : `Take it in again with \`remit wiki ingest ${
-            shellWord(source.provenance.origin)
+            shellLine([source.provenance.origin])
           }\`, or cite another source in \`remit wiki edit ${page}\`.`,
-        fixable: false,
         other: { file: source.text },
       });
     }
@@ -126,6 +117,8 @@ export const checkExpiredSource: MakeCheck = (view) => ({
 // Pages whose sources nobody checked for long, or whose cited words the newest version lacks.
 
 const DAY_MS = 86_400_000;
+/** Age at which a page whose sources nobody checked is stale. */
+const STALE_MS = 180 * DAY_MS;
 
 /** Rule `stalePage`: one finding per page. */
 export const checkStalePage: MakeCheck = (view) => {
@@ -133,7 +126,7 @@ export const checkStalePage: MakeCheck = (view) => {
   return {
     page({ page, file }) {
       const age = view.now - page.freshAt;
-      if (age <= view.staleAfterMs) return;
+      if (age <= STALE_MS) return;
       view.tell({
         file,
         line: 1,
@@ -142,7 +135,6 @@ export const checkStalePage: MakeCheck = (view) => {
         } days.`,
         remedy:
           `Read it with \`remit wiki show ${page.name}\`, ingest its sources again, then \`remit wiki review ${page.name}\`.`,
-        fixable: false,
       });
     },
     source(cited) {
@@ -152,13 +144,9 @@ export const checkStalePage: MakeCheck = (view) => {
       if (current !== undefined && !cleared(current.label, view.clearance)) return;
       for (const use of uses) {
         if (current !== undefined && cited.moved(use) !== undefined) continue;
-        const known = changed.get(use.page);
-        if (known === undefined) {
-          changed.set(use.page, {
-            sources: new Set([source.key]),
-            origin: source.provenance.origin,
-          });
-        } else known.sources.add(source.key);
+        const { origin } = source.provenance;
+        changed.getOrInsertComputed(use.page, () => ({ sources: new Set(), origin })).sources
+          .add(source.key);
       }
     },
     end() {
@@ -171,10 +159,9 @@ export const checkStalePage: MakeCheck = (view) => {
             : `What this page says of ${sources.size} sources was written before they changed.`,
           remedy: sources.size === 1 && origin !== "-"
             ? `Write it anew with \`remit wiki ingest ${
-              shellWord(origin)
+              shellLine([origin])
             }\`, or mend it in \`remit wiki edit ${page}\`.`
             : `Mend it in \`remit wiki edit ${page}\`.`,
-          fixable: false,
         });
       }
     },
@@ -208,7 +195,6 @@ export const checkUntrustedClaim: MakeCheck = (view) => ({
           : "All sources of this claim are RED: anybody may have written them.",
         remedy:
           `Add a source that you trust in \`remit wiki edit ${page.name}\`, or check the page and sign it with \`remit wiki sanitize ${page.name}\`.`,
-        fixable: false,
       });
     }
   },

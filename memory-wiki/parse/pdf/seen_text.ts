@@ -119,15 +119,8 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   /** Text used as a clip is visible once something is painted through it. */
   let clips: { readonly piece: Piece; readonly depth: number }[] = [];
   let state: State = {
-    ...{
-      ctm: IDENTITY,
-      clip: view,
-      fill: BLACK,
-      stroke: BLACK,
-      alpha: 1,
-      strokeAlpha: 1,
-      mixed: false,
-    },
+    ...{ ctm: IDENTITY, clip: view, fill: BLACK, stroke: BLACK },
+    ...{ alpha: 1, strokeAlpha: 1, mixed: false },
     ...{ font: NO_FONT, size: 0, charSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0 },
     mode: 0,
   };
@@ -137,6 +130,9 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   let named = 0;
   let compared = 0;
 
+  const set = (change: Partial<State>): void => {
+    state = { ...state, ...change };
+  };
   const isLayerHidden = (): boolean => layers.includes(false);
   const paint = (local: Box | undefined, colour: Colour | undefined, opaque: boolean): void => {
     if (clips.length > 0) {
@@ -239,17 +235,17 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   const graphics = (entries: unknown): void => {
     for (const entry of Array.isArray(entries) ? entries : []) {
       const [name, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-      if (name === "ca") state = { ...state, alpha: numberOf(value) };
-      else if (name === "CA") state = { ...state, strokeAlpha: numberOf(value) };
-      else if (name === "BM") state = { ...state, mixed: value !== "source-over" };
-      else if (name === "SMask") state = { ...state, mixed: state.mixed || value !== false };
+      if (name === "ca") set({ alpha: numberOf(value) });
+      else if (name === "CA") set({ strokeAlpha: numberOf(value) });
+      else if (name === "BM") set({ mixed: value !== "source-over" });
+      else if (name === "SMask") set({ mixed: state.mixed || value !== false });
       else if (name === "Font" && Array.isArray(value)) setFont(value[0], value[1]);
     }
   };
 
   const setFont = (name: unknown, size: unknown): void => {
     const font = typeof name === "string" ? fontOf(parts.font(name)) : NO_FONT;
-    state = { ...state, font, size: numberOf(size) };
+    set({ font, size: numberOf(size) });
   };
 
   const run = (op: number, args: readonly unknown[]): void => {
@@ -262,15 +258,12 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
       case OPS.endGroup:
         return restore();
       case OPS.transform:
-        state = { ...state, ctm: multiplied(state.ctm, matrixOf(args)) };
-        return;
+        return set({ ctm: multiplied(state.ctm, matrixOf(args)) });
       case OPS.paintFormXObjectBegin: {
         save();
-        state = { ...state, ctm: multiplied(state.ctm, matrixOf(listOf(first))) };
+        set({ ctm: multiplied(state.ctm, matrixOf(listOf(first))) });
         const box = boxOf(listOf(second));
-        if (box !== undefined) {
-          state = { ...state, clip: cut(moved(box, state.ctm), state.clip) };
-        }
+        if (box !== undefined) set({ clip: cut(moved(box, state.ctm), state.clip) });
         return;
       }
       case OPS.paintFormXObjectEnd:
@@ -278,22 +271,17 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
       case OPS.setGState:
         return graphics(first);
       case OPS.setFillRGBColor:
-        state = { ...state, fill: colourOf(first) };
-        return;
+        return set({ fill: colourOf(first) });
       case OPS.setStrokeRGBColor:
-        state = { ...state, stroke: colourOf(first) };
-        return;
+        return set({ stroke: colourOf(first) });
       case OPS.setFillColorN:
       case OPS.shadingFill:
         if (op === OPS.shadingFill) paint(state.clip, undefined, true);
-        else state = { ...state, fill: undefined };
+        else set({ fill: undefined });
         return;
       case OPS.setStrokeColorN:
       case OPS.setFillTransparent:
-        state = op === OPS.setStrokeColorN
-          ? { ...state, stroke: undefined }
-          : { ...state, alpha: 0 };
-        return;
+        return set(op === OPS.setStrokeColorN ? { stroke: undefined } : { alpha: 0 });
       case OPS.clip:
       case OPS.eoClip:
         clipping = true;
@@ -302,7 +290,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
         const box = boxOf(listOf(args[2]));
         if (PAINTS.has(numberOf(first))) paint(box, state.fill, isRectangle(second));
         if (clipping && box !== undefined) {
-          state = { ...state, clip: cut(moved(box, state.ctm), state.clip) };
+          set({ clip: cut(moved(box, state.ctm), state.clip) });
         }
         clipping = false;
         return;
@@ -337,30 +325,24 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
       case OPS.setFont:
         return setFont(first, second);
       case OPS.setCharSpacing:
-        state = { ...state, charSpacing: numberOf(first) };
-        return;
+        return set({ charSpacing: numberOf(first) });
       case OPS.setWordSpacing:
-        state = { ...state, wordSpacing: numberOf(first) };
-        return;
+        return set({ wordSpacing: numberOf(first) });
       case OPS.setHScale:
-        state = { ...state, scale: numberOf(first) / 100 };
-        return;
+        return set({ scale: numberOf(first) / 100 });
       case OPS.setLeading:
-        state = { ...state, leading: numberOf(first) };
-        return;
+        return set({ leading: numberOf(first) });
       case OPS.setTextRise:
-        state = { ...state, rise: numberOf(first) };
-        return;
+        return set({ rise: numberOf(first) });
       case OPS.setTextRenderingMode:
-        state = { ...state, mode: numberOf(first) };
-        return;
+        return set({ mode: numberOf(first) });
       case OPS.setTextMatrix:
         line = text = matrixOf(args.length === 1 ? listOf(first) : args);
         return;
       case OPS.moveText:
         return nextLine(numberOf(first), numberOf(second));
       case OPS.setLeadingMoveText:
-        state = { ...state, leading: -numberOf(second) };
+        set({ leading: -numberOf(second) });
         return nextLine(numberOf(first), numberOf(second));
       case OPS.nextLine:
         return nextLine(0, -state.leading);

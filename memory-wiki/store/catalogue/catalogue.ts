@@ -11,7 +11,7 @@ import { joinBytes } from "../../../port/join_bytes.ts";
 import { sourceOf } from "../_source_rows.ts";
 import { type Inside, meta } from "../inside.ts";
 import { int, type Row, text as textOf } from "../sqlite/database.ts";
-import { logPictureLags, writeLogPicture } from "../wiki_log.ts";
+import { isBeginning, logPictureLags, writeLogPicture } from "../wiki_log.ts";
 
 // Entries of `raw/sources.jsonl`. The store writes them, but parses them as untrusted.
 
@@ -154,11 +154,6 @@ export function writeCatalogue(inside: Inside): string | undefined {
     folder.look(CATALOGUE_FILE)?.mark ?? "",
   );
   return repaired === undefined || mark === "" ? undefined : `${CATALOGUE_FILE} ${repaired}`;
-}
-
-function isBeginning(part: Uint8Array, whole: Uint8Array): boolean {
-  for (let at = 0; at < part.length; at++) if (part[at] !== whole[at]) return false;
-  return true;
 }
 
 /** Updates catalogue and log after a transaction. On a full disk the next change retries. */
