@@ -1,9 +1,9 @@
 /** Drafts pages from sources by rules alone. Pure and deterministic. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
-import { pageNameOf, shortened, suffixed } from "../markdown/mod.ts";
+import { pageNameOf, shortened, shownName, suffixed } from "../markdown/mod.ts";
 import { makeMentionFinder, type MentionFinder } from "./key_sentences.ts";
 import { type PlacedSentence, readSource, type SourceText } from "./source_text.ts";
-import { conceptPage, shownName, summaryPage } from "./page_markdown.ts";
+import { conceptPage, summaryPage } from "./page_markdown.ts";
 import { chooseTerms, namesIn, type Term } from "./terms.ts";
 
 /** File names that say nothing; the folder's name is used instead. */

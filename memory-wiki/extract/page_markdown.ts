@@ -1,58 +1,17 @@
 /** Writes the Markdown of extracted pages: summaries of sources, and pages of terms. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
-import { citationLine, codeSpan, escapeLine, linkShown, shortened } from "../markdown/mod.ts";
+import {
+  codeSpan,
+  escapeLine,
+  linkShown,
+  makeFootnotes,
+  shortened,
+  shownName,
+} from "../markdown/mod.ts";
 import type { Sentence } from "./definitions.ts";
 import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sentences.ts";
 import type { Heading, SourceText } from "./source_text.ts";
 import type { Term } from "./terms.ts";
-
-const MAX_NAME = 120;
-
-/**
- * The last two segments of a source's path or URL, without the query, so that no page reveals where a
- * person's files lie.
- */
-export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance">): string {
-  const { key, title, provenance: { origin } } = source;
-  const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
-  const parts = path.replace(/^[a-z][a-z0-9+.-]*:(?:\/\/)?/i, "").split("/").filter((part) =>
-    part !== ""
-  );
-  const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MAX_NAME).toWellFormed();
-}
-
-/** Footnotes of one page. */
-interface Footnotes {
-  /** `[^N]` for lines of a source; the same lines share a number. */
-  mark(
-    source: WikiSource,
-    lines: { readonly startLine: number; readonly endLine: number },
-  ): string;
-  /** Definitions in order of their numbers. */
-  definitions(): readonly string[];
-}
-
-function makeFootnotes(): Footnotes {
-  const numbers = new Map<string, number>();
-  const definitions: string[] = [];
-  return {
-    mark(source, { startLine, endLine }): string {
-      const key = `${source.digest} ${startLine} ${endLine}`;
-      const known = numbers.get(key);
-      if (known !== undefined) return `[^${known}]`;
-      const number = definitions.length + 1;
-      numbers.set(key, number);
-      const { text: file, digest } = source;
-      const shown = shownName(source);
-      definitions.push(
-        citationLine({ note: String(number), file, shown, digest, startLine, endLine }),
-      );
-      return `[^${number}]`;
-    },
-    definitions: () => definitions,
-  };
-}
 
 /** Input of a summary. */
 export interface SummaryParts {
@@ -100,19 +59,23 @@ export function summaryPage({ name, title, source, text, terms }: SummaryParts):
     "source's own, and nobody has judged it.*",
     ...section(
       "Key sentences",
-      sentences.map((sentence) => `> ${sentence.quote()}${notes.mark(source, sentence)}`)
+      sentences.map((sentence) =>
+        `> ${sentence.quote()}${
+          notes.mark({ source, startLine: sentence.startLine, endLine: sentence.endLine })
+        }`
+      )
         .flatMap((line, at) => at === 0 ? [line] : [">", line]),
     ),
     ...section(
       source.kind === "csv" ? "Columns" : "Outline",
       outline.map(({ text: heading, level, line }) => {
-        const mark = notes.mark(source, { startLine: line, endLine: line });
+        const mark = notes.mark({ source, startLine: line, endLine: line });
         return `> ${"  ".repeat(level)}- ${escapeLine(shortened(heading, MAX_HEADING))}${mark}`;
       }),
     ),
     ...section("Terms", terms.length === 0 ? [] : [terms.map(linkOf).join(", ")]),
     "",
-    ...notes.definitions(),
+    ...notes.definitions,
   ].join("\n").trimEnd();
   return { name, kind: "summary", title, aliases, confidence: "extracted", body: `${body}\n` };
 }
@@ -185,7 +148,7 @@ export function conceptPage(parts: ConceptParts): PageDraft | undefined {
       const [first, last] = [fresh[0], fresh.at(-1)];
       if (from === undefined || first === undefined || last === undefined) return [];
       for (const { text } of fresh) used.add(text);
-      const mark = notes.mark(from, { startLine: first.startLine, endLine: last.endLine });
+      const mark = notes.mark({ source: from, startLine: first.startLine, endLine: last.endLine });
       const said = withTerm(fresh.map((sentence) => sentence.quote()).join(" "), term);
       return [{ source, line: `> ${said}${mark}` }];
     }).flatMap(({ source, line }, at, all) => {
@@ -215,7 +178,7 @@ export function conceptPage(parts: ConceptParts): PageDraft | undefined {
     ...section(defined.length > 0 ? "Elsewhere" : "What sources say", said),
     ...section("See also", related.length === 0 ? [] : [related.map(linkOf).join(", ")]),
     "",
-    ...notes.definitions(),
+    ...notes.definitions,
   ].join("\n").trimEnd();
   const aliases = [...new Set(term.forms)]
     .filter((form) => form.toLowerCase() !== title.toLowerCase()).slice(0, 8);

@@ -1,6 +1,12 @@
 /** Writes the body of a page, or adds to it. @module */
-import type { WikiSource } from "../../contracts/memory/mod.ts";
-import { citationLine, escapeLine, linkShown, readPage } from "../markdown/mod.ts";
+import {
+  escapeLine,
+  linkShown,
+  makeFootnotes,
+  readPage,
+  shownName,
+  type SourceLines,
+} from "../markdown/mod.ts";
 import type { Piece, PlannedPage } from "./page_plan.ts";
 
 /** Input of a body beside its plan. */
@@ -29,7 +35,7 @@ export function bodyOf(
     const lines = group.filter(({ text }) => !known.has(plain(text)))
       .map((piece) => citedLine(piece, others));
     const [first] = group;
-    const from = first === undefined ? "a source" : shownSource(first.source);
+    const from = first === undefined ? "a source" : shownName(first.source);
     const heading = stands !== undefined
       ? `Proposed by ${author} from ${from}`
       : groups.length > 1
@@ -114,12 +120,9 @@ function spaced(piece: string): string {
 // Builds cited statements: a new page, or sections behind an existing one.
 
 /** A statement with the lines that it cites. */
-export interface CitedLine {
+export interface CitedLine extends SourceLines {
   /** Escaped Markdown on one line. */
   readonly text: string;
-  readonly source: WikiSource;
-  readonly startLine: number;
-  readonly endLine: number;
 }
 
 /** Collects sections; each cited span gets one footnote. */
@@ -134,59 +137,17 @@ interface PageBuilder {
 /** Makes a builder. `taken`: names of existing footnotes. */
 function makePageBuilder(taken: ReadonlySet<string>): PageBuilder {
   const blocks: string[] = [];
-  const notes = new Map<string, string>();
-  const definitions: string[] = [];
-  let next = 1;
+  const notes = makeFootnotes(taken);
   let count = 0;
-
-  function noteOf({ source, startLine, endLine }: CitedLine): string {
-    const span = `${source.digest}:${startLine}-${endLine}`;
-    const known = notes.get(span);
-    if (known !== undefined) return known;
-    while (taken.has(String(next))) next++;
-    const note = String(next++);
-    notes.set(span, note);
-    definitions.push(citeSource(note, source, { startLine, endLine }));
-    return note;
-  }
-
   return Object.freeze<PageBuilder>({
     section(heading, lines) {
       if (lines.length === 0) return;
       if (heading !== undefined) blocks.push(`## ${escapeLine(heading)}`);
-      blocks.push(lines.map((line) => `- ${line.text}[^${noteOf(line)}]`).join("\n"));
+      blocks.push(lines.map((line) => `- ${line.text}${notes.mark(line)}`).join("\n"));
       count += lines.length;
     },
-    text: () => blocks.length === 0 ? "" : `${[...blocks, definitions.join("\n")].join("\n\n")}\n`,
+    text: () =>
+      blocks.length === 0 ? "" : `${[...blocks, notes.definitions.join("\n")].join("\n\n")}\n`,
     count: () => count,
-  });
-}
-
-// Citations of sources.
-
-/** Characters of a source's name in a citation. */
-const MAX_SHOWN = 120;
-
-/** A source's name in citations: the end of its path or URL, else its title. */
-function shownSource({ provenance: { origin }, title, key }: WikiSource): string {
-  const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
-  const parts = path.split("/").filter((part) => part !== "");
-  const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MAX_SHOWN);
-}
-
-/** The definition of footnote `note` for lines of a source. */
-export function citeSource(
-  note: string,
-  source: WikiSource,
-  lines: { readonly startLine: number; readonly endLine: number },
-): string {
-  return citationLine({
-    note,
-    file: source.text,
-    shown: shownSource(source),
-    digest: source.digest,
-    startLine: lines.startLine,
-    endLine: lines.endLine,
   });
 }

@@ -25,6 +25,7 @@ export { onlyLinks } from "./claims.ts";
 export { cellsOf, definitionForm, namesTerms } from "./_chunk_markdown.ts";
 export { encodingOf, oldTextOf, textFormOf } from "./encoding.ts";
 export { codeSpan, escapeLine, escapePart, linkShown } from "./inline.ts";
+export { citeSource, makeFootnotes, shownName, type SourceLines } from "./footnotes.ts";
 export { readFront, splitFile } from "./front_matter.ts";
 export { type Piece, piecesOf, plainLine } from "./inline.ts";
 export { INSTRUCTIONS } from "./instructions.ts";

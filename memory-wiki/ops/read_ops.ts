@@ -4,8 +4,7 @@ import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Page, TEXT_KINDS } from "../../contracts/memory/mod.ts";
 import type { CiteAnswer, IndexRow, ReadLines } from "../../contracts/wire/mod.ts";
-import { citeSource } from "../ingest/page_body.ts";
-import { aboutOf, readPage } from "../markdown/mod.ts";
+import { aboutOf, citeSource, readPage } from "../markdown/mod.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
 import { type Op, reading } from "./op.ts";
 import {
@@ -145,7 +144,7 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
       }
       const text = store.sources.lines(source, startLine, endLine);
       return {
-        definition: citeSource("N", source, { startLine, endLine }),
+        definition: citeSource("N", { source, startLine, endLine }),
         citation: {
           note: "N",
           source: source.digest,

@@ -156,9 +156,7 @@ function resultsOf(messages: readonly ChatMessage[]): Map<string, ChatMessage[]>
   const results = new Map<string, ChatMessage[]>();
   for (const message of messages) {
     if (message.role !== "tool" || message.toolCallId === undefined) continue;
-    const known = results.get(message.toolCallId);
-    if (known === undefined) results.set(message.toolCallId, [message]);
-    else known.push(message);
+    results.getOrInsert(message.toolCallId, []).push(message);
   }
   return results;
 }

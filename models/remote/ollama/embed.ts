@@ -7,8 +7,8 @@ import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import { makeRedact } from "../redact/redact.ts";
-import { unitVectors } from "../wire_json.ts";
-import { malformed, type Members, objectOf, ollamaFault, wholeOf } from "./json.ts";
+import { type Fields, unitVectors } from "../wire_json.ts";
+import { malformed, objectOf, ollamaFault, wholeOf } from "./json.ts";
 import { showModel } from "./show.ts";
 
 /** Texts per request: vectors are long in JSON, and an answer is limited. */
@@ -30,7 +30,7 @@ export async function openOllamaEmbed(open: OpenBody, powers: RemotePowers): Pro
     askVectors(texts, { config, endpoint, signal });
   const length = shown.vector ??
     (await ask(["length"], new AbortController().signal)).vectors[0]?.length ?? 0;
-  const contextTokens = config.contextTokens ?? shown.mostTokens ?? EMBED_CONTEXT;
+  const contextTokens = config.contextTokens ?? shown.maxTokens ?? EMBED_CONTEXT;
   const { knobs: _, ...info } = remoteInfo({
     kind: "ollama-embed",
     config: { ...config, contextTokens },
@@ -85,7 +85,7 @@ async function askVectors(
 }
 
 function embeddingsOf(
-  answer: Members,
+  answer: Fields,
   texts: readonly string[],
   host: string,
 ): Embeddings {

@@ -2,20 +2,7 @@
 import type { WireResponse } from "../endpoint.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { again } from "../retry.ts";
-
-/** Members of an object, not validated yet. */
-export type Members = Readonly<Record<string, unknown>>;
-
-/** The members of an object; undefined for any other value. */
-export function membersOf(value: unknown): Members | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as Members
-    : undefined;
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
+import { type Fields, fieldsOf } from "../wire_json.ts";
 
 /** A safe integer of at least `least`; undefined for any other value. */
 export function wholeOf(value: unknown, least: number): number | undefined {
@@ -25,16 +12,17 @@ export function wholeOf(value: unknown, least: number): number | undefined {
 }
 
 /** Parses an object. Throws `upstream`. */
-export function parseMembers(text: string): Members {
+export function parseFields(text: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw malformed("has a line that is not JSON", cause, true);
   }
-  const members = membersOf(value);
-  if (members === undefined) throw malformed("has a line that is not an object");
-  return members;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw malformed("has a line that is not an object");
+  }
+  return fieldsOf(value);
 }
 
 /** The non-empty lines of an answer; the last needs no newline. Rejects with `upstream` for invalid UTF-8. */
@@ -63,10 +51,10 @@ export async function* linesOf(body: WireResponse["body"]): AsyncGenerator<strin
 }
 
 /** A whole answer of one object. Rejects with `upstream`. */
-export async function objectOf(body: WireResponse["body"]): Promise<Members> {
+export async function objectOf(body: WireResponse["body"]): Promise<Fields> {
   const lines: string[] = [];
   for await (const line of linesOf(body)) lines.push(line);
-  return parseMembers(lines.join("\n"));
+  return parseFields(lines.join("\n"));
 }
 
 // Faults that Ollama's users can resolve, recognised by their messages.

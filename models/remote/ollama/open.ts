@@ -15,20 +15,12 @@ import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import type { RemotePowers, WireResponse } from "../endpoint.ts";
 import { makeRemoteModel, type Prepared, type Stream } from "../remote_model.ts";
-import {
-  linesOf,
-  malformed,
-  type Members,
-  membersOf,
-  ollamaFault,
-  parseMembers,
-  textOf,
-  wholeOf,
-} from "./json.ts";
+import { linesOf, malformed, ollamaFault, parseFields, wholeOf } from "./json.ts";
 import { showModel, type Shown, shownInRecording } from "./show.ts";
 import type { Delta } from "../assemble.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import { type Fields, fieldsOf, listOf, stringOf } from "../wire_json.ts";
 
 /**
  * Default context in tokens: the maximum of a model would fill the memory of most machines, and a server's
@@ -79,8 +71,8 @@ export async function openOllama(open: OpenBody, powers: RemotePowers): Promise<
   return makeRemoteModel({ info, config, endpoint, stream, dialect: await dialectOf(config) });
 }
 
-function contextOf({ setTokens, mostTokens }: Shown): number {
-  return Math.min(setTokens ?? OLLAMA_CONTEXT, mostTokens ?? Infinity);
+function contextOf({ setTokens, maxTokens }: Shown): number {
+  return Math.min(setTokens ?? OLLAMA_CONTEXT, maxTokens ?? Infinity);
 }
 
 function noTools(model: string): Fault {
@@ -100,14 +92,13 @@ async function readChat(
   let done = false;
   for await (const line of linesOf(body)) {
     if (done) throw malformed("goes on after its end");
-    const fields = parseMembers(line);
+    const fields = parseFields(line);
     if (fields["error"] !== undefined) throw faultOfStreamError(fields["error"], asked);
-    const message = membersOf(fields["message"]) ?? {};
-    const [thinking, content] = [textOf(message["thinking"]), textOf(message["content"])];
+    const message = fieldsOf(fields["message"]);
+    const [thinking, content] = [stringOf(message["thinking"]), stringOf(message["content"])];
     if (thinking !== "") take({ kind: "rationale", text: thinking });
     if (content !== "") take({ kind: "text", text: content });
-    const made = message["tool_calls"];
-    for (const call of Array.isArray(made) ? made : []) {
+    for (const call of listOf(message["tool_calls"])) {
       // The server's ids are unique only within one answer, so new ones are made.
       const key = String(calls++);
       const { name, text } = callOf(call);
@@ -122,10 +113,10 @@ async function readChat(
 }
 
 function callOf(call: unknown): { readonly name: string; readonly text: string } {
-  const given = membersOf(membersOf(call)?.["function"]);
-  const name = given?.["name"];
+  const given = fieldsOf(fieldsOf(call)["function"]);
+  const name = given["name"];
   if (typeof name !== "string" || name === "") throw malformed("has a call without a name");
-  const args = given?.["arguments"] ?? {};
+  const args = given["arguments"] ?? {};
   // Text is the model's own; the gate validates it.
   if (typeof args === "string") return { name, text: args };
   try {
@@ -135,7 +126,7 @@ function callOf(call: unknown): { readonly name: string; readonly text: string }
   }
 }
 
-function usageOf(fields: Members): Delta {
+function usageOf(fields: Fields): Delta {
   const inputTokens = wholeOf(fields["prompt_eval_count"], 0);
   const outputTokens = wholeOf(fields["eval_count"], 0);
   return {

@@ -1,17 +1,17 @@
 /** Reads a model's properties from an Ollama server: /api/show. @module */
-import { tryJson } from "../wire_json.ts";
+import { type Fields, fieldsOf, stringOf, tryJson } from "../wire_json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model/model_config.ts";
 import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRecording } from "../recording.ts";
-import { type Members, membersOf, objectOf, ollamaFault, textOf, wholeOf } from "./json.ts";
+import { objectOf, ollamaFault, wholeOf } from "./json.ts";
 
 /** Properties of a model. */
 export interface Shown {
   readonly arch: string;
   readonly quantisation: string | undefined;
   /** The maximum context, regardless of memory. */
-  readonly mostTokens: number | undefined;
+  readonly maxTokens: number | undefined;
   /** The context set in the model's file (`PARAMETER num_ctx`). */
   readonly setTokens: number | undefined;
   /** Whether the API takes tools. */
@@ -23,7 +23,7 @@ export interface Shown {
 const UNKNOWN: Shown = {
   arch: "unknown",
   quantisation: undefined,
-  mostTokens: undefined,
+  maxTokens: undefined,
   setTokens: undefined,
   tools: true,
   vector: undefined,
@@ -72,30 +72,30 @@ export async function showModel(
  */
 export function shownInRecording(recording: string): Shown {
   const chat = parseRecording(recording).find(({ request }) => request.url.endsWith("/api/chat"));
-  const body = chat === undefined ? undefined : membersOf(tryJson(chat.request.body));
-  if (body === undefined) return UNKNOWN;
+  if (chat === undefined) return UNKNOWN;
+  const body = fieldsOf(tryJson(chat.request.body));
   return {
     ...UNKNOWN,
-    setTokens: wholeOf(membersOf(body["options"])?.["num_ctx"], 1),
+    setTokens: wholeOf(fieldsOf(body["options"])["num_ctx"], 1),
     tools: body["tools"] !== undefined,
   };
 }
 
-function shownOf(answer: Members): Shown {
-  const details = membersOf(answer["details"]) ?? {};
-  const about = membersOf(answer["model_info"]) ?? {};
-  const arch = textOf(about["general.architecture"]) || textOf(details["family"]) || "unknown";
+function shownOf(answer: Fields): Shown {
+  const details = fieldsOf(answer["details"]);
+  const about = fieldsOf(answer["model_info"]);
+  const arch = stringOf(about["general.architecture"]) || stringOf(details["family"]) || "unknown";
   const capabilities = answer["capabilities"];
-  const set = /^num_ctx\s+(\d{1,9})\s*$/m.exec(textOf(answer["parameters"]))?.[1];
+  const set = /^num_ctx\s+(\d{1,9})\s*$/m.exec(stringOf(answer["parameters"]))?.[1];
   return {
     arch: arch.slice(0, 64),
-    quantisation: textOf(details["quantization_level"]).slice(0, 64) || undefined,
-    mostTokens: wholeOf(about[`${arch}.context_length`], 1),
+    quantisation: stringOf(details["quantization_level"]).slice(0, 64) || undefined,
+    maxTokens: wholeOf(about[`${arch}.context_length`], 1),
     setTokens: set === undefined ? undefined : wholeOf(Number(set), 1),
     // Older servers list no capabilities; the template refers to tools.
     tools: Array.isArray(capabilities)
       ? capabilities.includes("tools")
-      : textOf(answer["template"]).includes(".Tools"),
+      : stringOf(answer["template"]).includes(".Tools"),
     vector: wholeOf(about[`${arch}.embedding_length`], 1),
   };
 }

@@ -39,7 +39,7 @@ export async function openOpenaiEmbed(
   const endpoint = openEndpoint({ ...config, base: "/v1" }, open.credential, powers);
   const redact = makeRedact(config.redact ?? []);
   const shape = remoteInfo({ kind: "openai-embed", config, endpoint, knobs: [] });
-  const mostChars = shape.contextTokens * CHARS_A_TOKEN;
+  const maxChars = shape.contextTokens * CHARS_A_TOKEN;
 
   async function ask(texts: readonly string[], signal: AbortSignal) {
     const body = await endpoint.retrying(async () => {
@@ -74,7 +74,7 @@ export async function openOpenaiEmbed(
     async embed(texts, { signal }) {
       checkTexts(texts);
       if (texts.length === 0) return { vectors: [], inputTokens: 0 };
-      const sent = texts.map((text) => redact(text).slice(0, mostChars).toWellFormed() || BLANK);
+      const sent = texts.map((text) => redact(text).slice(0, maxChars).toWellFormed() || BLANK);
       const { vectors, inputTokens } = await ask(sent, signal);
       if (vectors.some(({ length }) => length !== dimensions)) {
         throw wrong(endpoint.host, `vectors that are not ${dimensions} long`);
