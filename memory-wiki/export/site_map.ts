@@ -3,8 +3,8 @@ import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import type { Page, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { makeLinkNames } from "../lint/link_names.ts";
 import { lintedPages, type LintedStore } from "../lint/rule.ts";
-import type { SourceTable } from "../store/wiki_store.ts";
 import { eachPage, eachSource } from "../store/each_row.ts";
+import type { SourceTable } from "../store/wiki_store.ts";
 import { mixTrust, type Trust } from "../store/trust_rules.ts";
 
 /** An exported source file with its citations, and the combined trust of all versions that share it. */

@@ -11,9 +11,9 @@ import type {
 } from "../../contracts/memory/mod.ts";
 import type { ExtractReport } from "../../contracts/wire/mod.ts";
 import { splitFile } from "../markdown/mod.ts";
+import { eachPage, eachSource } from "../store/each_row.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import { draftPages } from "./draft_pages.ts";
-import { eachPage, eachSource } from "../store/each_row.ts";
 import { type Trust } from "../store/trust_rules.ts";
 
 /** Options of an extraction. */
@@ -261,7 +261,7 @@ function keepStanding(
     });
   if (!same || !stand || store.generation() !== generation) return;
   const ends = done.sources.flatMap(({ expiresAt }) => expiresAt === undefined ? [] : [expiresAt]);
-  const until = ends.reduce((least, end) => Math.min(least, end), Infinity);
+  const until = ends.reduce((min, end) => Math.min(min, end), Infinity);
   store.documents.put(DOCUMENT, {
     rules: RULES,
     generation,

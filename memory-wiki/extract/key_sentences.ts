@@ -29,23 +29,23 @@ export function readsLikeOrder(text: string): boolean {
   return ORDERS.test(text);
 }
 
-/** At most `most` sentences in the order of the text; its first statements if none scores. */
+/** At most `max` sentences in the order of the text; its first statements if none scores. */
 export function keySentences(
   source: Pick<SourceText, "sentences" | "headings">,
   title: string,
-  most: number,
+  max: number,
 ): readonly PlacedSentence[] {
-  const chosen = tellingSentences(source, title, most);
+  const chosen = tellingSentences(source, title, max);
   if (chosen.length > 0) return chosen;
   return source.sentences.slice(0, MAX_SENTENCES).filter(({ text }) =>
     /\p{L}{2}/u.test(text) && isStatement(text)
-  ).slice(0, most);
+  ).slice(0, max);
 }
 
 function tellingSentences(
   source: Pick<SourceText, "sentences" | "headings">,
   title: string,
-  most: number,
+  max: number,
 ): readonly PlacedSentence[] {
   const looked = source.sentences.slice(0, MAX_SENTENCES);
   const words = looked.map(({ text }) => [...new Set(wordsOf(text))].filter(telling));
@@ -76,7 +76,7 @@ function tellingSentences(
 
   const chosen: { readonly at: number; readonly own: readonly string[] }[] = [];
   for (const candidate of scored) {
-    if (chosen.length >= most) break;
+    if (chosen.length >= max) break;
     if (chosen.every(({ own }) => likeness(own, candidate.own) <= MAX_LIKENESS)) {
       chosen.push(candidate);
     }
@@ -124,8 +124,8 @@ const MAX_MENTION = 320;
 export interface MentionFinder {
   /** Searches the sentences of one source. */
   look(source: number, sentences: readonly PlacedSentence[]): void;
-  /** The best sentences about a term, at most `most`, from as many sources as possible. */
-  of(key: string, most: number): readonly Mention[];
+  /** The best sentences about a term, at most `max`, from as many sources as possible. */
+  of(key: string, max: number): readonly Mention[];
   /** Number of sources that mention a term. */
   sources(key: string): number;
 }
@@ -180,13 +180,13 @@ export function makeMentionFinder(keys: readonly string[]): MentionFinder {
         kept.set(key, [...kept.get(key) ?? [], ...bestOf(mentions, PER_SOURCE)]);
       }
     },
-    of(key, most): readonly Mention[] {
+    of(key, max): readonly Mention[] {
       const all = kept.get(key) ?? [];
       const bySource = [...Map.groupBy(all, ({ source }) => source).values()];
-      const firsts = bestOf(bySource.flatMap((mentions) => mentions[0] ?? []), most);
+      const firsts = bestOf(bySource.flatMap((mentions) => mentions[0] ?? []), max);
       const seconds = bestOf(
         bySource.flatMap((mentions) => mentions[1] ?? []),
-        most - firsts.length,
+        max - firsts.length,
       );
       return [...firsts, ...seconds].sort((a, b) =>
         a.source - b.source || a.sentence.startLine - b.sentence.startLine
@@ -196,8 +196,8 @@ export function makeMentionFinder(keys: readonly string[]): MentionFinder {
   };
 }
 
-function bestOf(mentions: readonly Mention[], most: number): readonly Mention[] {
+function bestOf(mentions: readonly Mention[], max: number): readonly Mention[] {
   return [...mentions].sort((a, b) =>
     b.score - a.score || a.source - b.source || a.sentence.startLine - b.sentence.startLine
-  ).slice(0, Math.max(0, most));
+  ).slice(0, Math.max(0, max));
 }

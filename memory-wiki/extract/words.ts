@@ -48,14 +48,14 @@ function foldedWord(word: string): string {
   return word.slice(0, -1);
 }
 
-/** The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for more than `most` words. */
-export function termKey(text: string, most = 5): string | undefined {
+/** The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for more than `max` words. */
+export function termKey(text: string, max = 5): string | undefined {
   const trimmed = text.replace(/^(?:an?|the)\s+/i, "");
   if (isUnspaced(trimmed)) {
     const key = trimmed.normalize("NFKC").replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
     return key.length >= 2 && key.length <= 16 ? key : undefined;
   }
   const words = [...trimmed.normalize("NFKC").toLowerCase().matchAll(WORD)].map(([word]) => word);
-  if (words.length === 0 || words.length > most) return undefined;
+  if (words.length === 0 || words.length > max) return undefined;
   return words.map(foldedWord).join(" ");
 }

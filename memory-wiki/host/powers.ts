@@ -66,8 +66,8 @@ export interface WikiPowers {
    * literally. Throws `refused`, `tooLarge`, `timedOut`, `upstream`, `notFound`, `unavailable`, `cancelled`.
    */
   fetch(url: string, signal: AbortSignal): Promise<Fetched>;
-  /** All of standard input. Throws `tooLarge` above `most` bytes. */
-  input(most: number): Promise<Uint8Array>;
+  /** All of standard input. Throws `tooLarge` above `max` bytes. */
+  input(max: number): Promise<Uint8Array>;
   /** Opens a file in an editor on this terminal; resolves with the exit code. Throws `unavailable`. */
   edit(editor: string, file: string): Promise<number>;
 }

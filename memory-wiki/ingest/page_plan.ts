@@ -138,8 +138,8 @@ export function planThing(
 /** The source whose colour and label most statements have. */
 function commonest(pieces: readonly Piece[]): WikiSource | undefined {
   const groups = Map.groupBy(pieces, ({ source }) => `${source.label} ${source.colour}`);
-  const [most] = [...groups.values()].sort((a, b) => b.length - a.length);
-  return most?.[0]?.source;
+  const [largest] = [...groups.values()].sort((a, b) => b.length - a.length);
+  return largest?.[0]?.source;
 }
 
 /** Other names, unless they lead to another page. */

@@ -111,7 +111,7 @@ export function shownLine(line: string): string {
 /** Splits lines into parts that fit, preferably at a heading or blank line. */
 export function partsOf(lines: readonly string[], contextTokens: number): readonly Part[] {
   const room = contextTokens - OVERHEAD_TOKENS - answerTokens(contextTokens);
-  const most = Math.max(500, Math.min(MAX_TOKENS, room));
+  const max = Math.max(500, Math.min(MAX_TOKENS, room));
   const parts: Part[] = [];
   for (let start = 0; start < lines.length;) {
     let tokens = 0;
@@ -119,7 +119,7 @@ export function partsOf(lines: readonly string[], contextTokens: number): readon
     while (end < lines.length && end - start < MAX_LINES) {
       // Includes number, bar and newline.
       const cost = tokensOf(shownLine(lines[end] ?? "")) + 3;
-      if (end > start && tokens + cost > most) break;
+      if (end > start && tokens + cost > max) break;
       tokens += cost;
       end++;
     }
@@ -134,8 +134,8 @@ export function partsOf(lines: readonly string[], contextTokens: number): readon
 
 /** A better end in the second half of a part: before a heading, else after a blank line. */
 function softEnd(lines: readonly string[], start: number, end: number): number {
-  const least = start + Math.ceil((end - start) / 2);
-  for (let at = end; at > least; at--) if (/^#{1,6} /.test(lines[at] ?? "")) return at;
-  for (let at = end; at > least; at--) if ((lines[at - 1] ?? "").trim() === "") return at;
+  const min = start + Math.ceil((end - start) / 2);
+  for (let at = end; at > min; at--) if (/^#{1,6} /.test(lines[at] ?? "")) return at;
+  for (let at = end; at > min; at--) if ((lines[at - 1] ?? "").trim() === "") return at;
   return end;
 }

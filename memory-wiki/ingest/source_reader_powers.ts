@@ -76,8 +76,8 @@ function readWhole(path: string, maxBytes: number): Uint8Array {
   }
 }
 
-function tooLarge(path: string, size: number, most: number): Fault {
-  return refused("tooLarge", path, `it has ${size} bytes, ${most} are taken`);
+function tooLarge(path: string, size: number, max: number): Fault {
+  return refused("tooLarge", path, `it has ${size} bytes, ${max} are taken`);
 }
 
 function changed(path: string): Fault {

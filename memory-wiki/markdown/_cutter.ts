@@ -195,15 +195,15 @@ export function eachLine(bytes: Uint8Array, take: (line: ByteLine) => void): num
   return number;
 }
 
-/** Cuts a line into pieces of at most `most` bytes, between words if possible. */
+/** Cuts a line into pieces of at most `max` bytes, between words if possible. */
 function* piecesOfLine(
   bytes: Uint8Array,
   line: { readonly start: number; readonly end: number },
-  most: number,
+  max: number,
 ): Generator<{ readonly text: string; readonly start: number; readonly end: number }> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: false });
   for (let start = line.start; start < line.end;) {
-    const end = line.end - start <= most ? line.end : boundary(bytes, start, start + most);
+    const end = line.end - start <= max ? line.end : boundary(bytes, start, start + max);
     yield { text: decoder.decode(bytes.subarray(start, end)), start, end };
     start = end;
   }
@@ -213,17 +213,17 @@ const SPACE = 32;
 const COMMA = 44;
 const STOPS: ReadonlySet<number> = new Set([33, 46, 59, 63, 125]);
 
-/** A place to cut between `start` and `most`: after a sentence, else a word, else a character. */
-function boundary(bytes: Uint8Array, start: number, most: number): number {
-  const least = start + Math.floor((most - start) / 2);
+/** A place to cut between `start` and `max`: after a sentence, else a word, else a character. */
+function boundary(bytes: Uint8Array, start: number, max: number): number {
+  const min = start + Math.floor((max - start) / 2);
   let word = 0;
-  for (let at = most; at > least; at -= 1) {
+  for (let at = max; at > min; at -= 1) {
     const [before, here] = [bytes[at - 1] ?? 0, bytes[at] ?? 0];
     if (here === SPACE && STOPS.has(before)) return at;
     if (word === 0 && (here === SPACE || before === COMMA)) word = at;
   }
   if (word > 0) return word;
-  let at = most;
-  while (most - at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
-  return ((bytes[at] ?? 0) & 0xc0) === 0x80 ? most : at;
+  let at = max;
+  while (max - at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
+  return ((bytes[at] ?? 0) & 0xc0) === 0x80 ? max : at;
 }

@@ -242,13 +242,13 @@ const MARKER_START = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 
 // Quote markers and indentation before a line.
 
-/** Removes at most `most` quote markers. */
+/** Removes at most `max` quote markers. */
 function unquoted(
   line: string,
-  most: number,
+  max: number,
 ): { readonly text: string; readonly quote: number } {
   let [at, quote] = [0, 0];
-  while (quote < most) {
+  while (quote < max) {
     let mark = at;
     while (mark - at < 3 && line[mark] === " ") mark += 1;
     if (line[mark] !== ">") break;

@@ -51,13 +51,13 @@ export function suffixed(name: PageName, suffix: string): PageName {
   return PageName.parse(`${head}-${tail}`);
 }
 
-function shortened(words: string, points = MAX_POINTS, most = MAX_BYTES): string {
+function shortened(words: string, points = MAX_POINTS, max = MAX_BYTES): string {
   let kept = "";
   let [count, size] = [0, 0];
   for (const point of words) {
     count += 1;
     size += bytes(point);
-    if (count > points || size > most) break;
+    if (count > points || size > max) break;
     kept += point;
   }
   return kept.replace(/-+$/, "");

@@ -11,10 +11,7 @@ import type { ReadPage } from "./page_text.ts";
  * @example
  * ```ts
  * import { readPage } from "./read_page.ts";
- * readPage("# Lease
- *
- * It ends.[^1]
- * ").brokenNotes; // [{ note: "1", line: 3, why: "it is not defined" }]
+ * readPage("# Lease\n\nIt ends.[^1]\n").brokenNotes; // [{ note: "1", line: 3, why: "it is not defined" }]
  * ```
  */
 export function readPage(text: string): ReadPage {

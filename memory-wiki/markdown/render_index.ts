@@ -63,10 +63,10 @@ export function aboutOf(body: string): string {
   return shortened(text, ABOUT_CHARACTERS);
 }
 
-/** `text` cut between words to at most `most` characters, including the ellipsis. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1).toWellFormed().replace(/\ufffd$/, "");
+/** `text` cut between words to at most `max` characters, including the ellipsis. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - 1).toWellFormed().replace(/\ufffd$/, "");
   const space = cut.lastIndexOf(" ");
-  return `${(space > most / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  return `${(space > max / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

@@ -13,8 +13,7 @@ import { ANSWER_OPS, INGEST_OPS, WORK_OPS } from "./ingest_ops.ts";
 import { EXPORT_OPS, LINT_OPS } from "./lint_ops.ts";
 import type { Op } from "./op.ts";
 import { PATCH_OPS } from "./patch_ops.ts";
-import { QUERY_OPS } from "./query_ops.ts";
-import { READ_OPS } from "./read_ops.ts";
+import { QUERY_OPS, READ_OPS } from "./read_ops.ts";
 import { RECORD_OPS } from "./record_ops.ts";
 
 export type { OpenWiki, WikiPowers } from "./op.ts";

@@ -1,12 +1,17 @@
-/** Reading: the catalogue, lines of pages and sources, citations, pages with history. @module */
+/** Reading: the catalogue, lines of pages and sources, citations, pages with history, queries and their vectors. @module */
 import * as z from "zod";
 import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Page, TEXT_KINDS } from "../../contracts/memory/mod.ts";
-import type { CiteAnswer, IndexRow, ReadLines } from "../../contracts/wire/mod.ts";
+import {
+  type CiteAnswer,
+  type IndexRow,
+  type ReadLines,
+  WikiQuery,
+} from "../../contracts/wire/mod.ts";
 import { aboutOf, citeSource, readPage } from "../markdown/mod.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
-import { type Op, reading } from "./op.ts";
+import { type Op, reading, statusOf, writing } from "./op.ts";
 import {
   namesSource,
   notThere,
@@ -204,3 +209,77 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
 function isStale(store: WikiStore, page: Pick<Page, "sources">): boolean {
   return page.sources.some((digest) => store.sources.byDigest(digest)?.state !== "current");
 }
+
+// Queries, and the vectors that improve them.
+
+const Embedder = z.string().min(1).max(256);
+/** A slower query has indexed something. Milliseconds. */
+const SLOW_MS = 250;
+/** Dimensions of a vector. */
+const MAX_DIMENSIONS = 4_096;
+
+/** An array of numbers, or base64 of little-endian Float32. */
+const Vector = z.union([
+  z.array(z.number()).min(1).max(MAX_DIMENSIONS),
+  z.base64().min(4).max(MAX_DIMENSIONS * 6),
+]);
+
+function numbersOf(vector: z.infer<typeof Vector>): readonly number[] {
+  if (typeof vector !== "string") return vector;
+  const bytes = Uint8Array.fromBase64(vector);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = bytes.length / 4;
+  const numbers = Array.from({ length: Math.floor(count) }, (_, n) => view.getFloat32(n * 4, true));
+  if (numbers.length !== count || !numbers.every(Number.isFinite)) {
+    throw new Fault("invalidInput", "Cannot take a vector: not whole numbers of four bytes");
+  }
+  return numbers;
+}
+
+/** See the table in contracts/wire/wire_wiki.ts. */
+export const QUERY_OPS: Readonly<Record<string, Op>> = {
+  query: reading({
+    body: WikiQuery,
+    run: async ({ search, powers, readOnly }, query) => {
+      const began = powers.now();
+      const found = await search.query(query);
+      // Expensive indexing is stored for the next process; small changes are indexed again.
+      if (!readOnly && powers.now() - began > SLOW_MS) await search.save();
+      return found;
+    },
+  }),
+
+  embedPlan: reading({
+    body: z.object({
+      embedder: Embedder,
+      limit: z.int().min(1).max(10_000),
+      clearance: Label.default("secret"),
+    }).strict(),
+    run: ({ search }, { embedder, limit, clearance }) =>
+      search.embedPlan(embedder, limit, clearance),
+  }),
+
+  embedTaken: writing({
+    body: z.object({
+      embedder: Embedder,
+      vectors: z.array(z.object({ key: z.string().min(1).max(400), vector: Vector }).strict())
+        .max(10_000),
+    }).strict(),
+    run: ({ search }, { embedder, vectors }) => {
+      const all = vectors.map(({ key, vector }) => ({ key, vector: numbersOf(vector) }));
+      search.embedTaken(embedder, all);
+      return null;
+    },
+  }),
+
+  status: reading({ body: z.null(), run: (wiki) => statusOf(wiki) }),
+
+  reindex: writing({
+    body: z.null(),
+    run: async (wiki) => {
+      await wiki.search.rebuild();
+      await wiki.search.save();
+      return statusOf(wiki);
+    },
+  }),
+};

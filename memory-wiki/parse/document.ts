@@ -20,12 +20,12 @@ export interface HtmlText extends DocumentText {
 export type HtmlReader = (html: string, options: { readonly whole: boolean }) => HtmlText;
 
 /**
- * Decompresses raw deflate in parts. Ends when `take` returns false or after `most` bytes, and returns
+ * Decompresses raw deflate in parts. Ends when `take` returns false or after `max` bytes, and returns
  * whether everything was decompressed. Rejects invalid deflate.
  */
 export type Inflate = (
   packed: Uint8Array,
-  most: number,
+  max: number,
   take: (part: Uint8Array) => boolean,
 ) => Promise<boolean>;
 

@@ -76,11 +76,11 @@ function withoutImages(markdown: string): string {
 const STEP = 4_096;
 
 /** See {@link Inflate}. */
-export const inflate: Inflate = async (packed, most, take) => {
+export const inflate: Inflate = async (packed, max, take) => {
   const stream = new DecompressionStream("deflate-raw");
   const reader = stream.readable.getReader();
   const feeding = feed(stream.writable.getWriter(), packed);
-  let left = most;
+  let left = max;
   let whole = true;
   for (;;) {
     const { done, value } = await reader.read();

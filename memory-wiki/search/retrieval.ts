@@ -121,10 +121,10 @@ function tellingOf(
   { frequency, passages }: Statistics,
   share: number,
 ): readonly string[] {
-  const most = Math.max(MIN_COMMON, share * passages);
+  const max = Math.max(MIN_COMMON, share * passages);
   return all.filter((term, n) => {
     const holding = frequency.get(term) ?? 0;
-    return n < terms.length || (holding > 0 && holding <= most);
+    return n < terms.length || (holding > 0 && holding <= max);
   });
 }
 

@@ -166,7 +166,7 @@ const TOP_PASSAGES = 5;
 const MIN_PASSAGES = 1_000;
 
 /** Thresholds from the tuning set: missing words and low coverage both count against an answer. */
-const AGAINST = { apart: 0.4, held: 0.6, most: 0.5 };
+const AGAINST = { apart: 0.4, held: 0.6, max: 0.5 };
 const MIN_HELD = 0.2;
 /** Good phrasings, and mean coverage, that suffice for an answer. */
 const GOOD_TOGETHER = 2;
@@ -198,7 +198,7 @@ function fitSigns(
 /** `none` if the important words are missing or never together; `good` if one passage has most of them. */
 function fitOf({ held, unknown, near }: FitSigns): Found["fit"] {
   const against = unknown + AGAINST.apart * Math.max(0, AGAINST.held - held);
-  if (against >= AGAINST.most || held < MIN_HELD) return "none";
+  if (against >= AGAINST.max || held < MIN_HELD) return "none";
   if (near !== undefined && near < FAR.near && held < FAR.held) return "none";
   return held < AGAINST.held ? "weak" : "good";
 }

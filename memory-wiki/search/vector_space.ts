@@ -5,10 +5,10 @@
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { WikiSource } from "../../contracts/memory/mod.ts";
 import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
+import { eachSource } from "../store/each_row.ts";
 import type { Chunk } from "../store/wiki_store.ts";
 import type { PageIndex } from "./page_index.ts";
 import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";
-import { eachSource } from "../store/each_row.ts";
 
 /** Vectors held completely; with more, signs preselect the ones to read. */
 const MAX_VECTORS = 50_000;
@@ -223,14 +223,14 @@ export function nearest(
   asked: (n: number) => boolean,
 ): readonly number[] {
   const best: number[] = [];
-  let least = 0;
+  let min = 0;
   const settle = (): void => {
     best.sort((a, b) => (cosines[b] ?? 0) - (cosines[a] ?? 0) || a - b);
     best.length = Math.min(best.length, limit);
-    if (best.length === limit) least = cosines[best.at(-1) ?? 0] ?? 0;
+    if (best.length === limit) min = cosines[best.at(-1) ?? 0] ?? 0;
   };
   for (let n = 0; n < cosines.length; n++) {
-    if ((cosines[n] ?? 0) <= least || !asked(n)) continue;
+    if ((cosines[n] ?? 0) <= min || !asked(n)) continue;
     best.push(n);
     if (best.length >= 4 * limit) settle();
   }
@@ -351,8 +351,8 @@ function likely(
   { limit, asked }: { readonly limit: number; asked(place: VectorPlace): boolean },
 ): readonly { readonly place: VectorPlace; readonly key: string }[] {
   if (space === undefined) return [];
-  const most = Math.max(MIN_LIKELY, limit * LIKELY);
-  const { places, keys } = likeliest(space, wanted, { limit: most, asked });
+  const max = Math.max(MIN_LIKELY, limit * LIKELY);
+  const { places, keys } = likeliest(space, wanted, { limit: max, asked });
   return places.map((place, n) => ({ place, key: keys[n] ?? "" }));
 }
 

@@ -1,8 +1,9 @@
-/** Iterates over pages and sources in batches, so that not all are in memory at once. @module */
+/** Iterates over pages and sources, so that not all are in memory at once. @module */
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { Page, WikiSource } from "../../contracts/memory/mod.ts";
 import type { PageTable, SourceTable } from "./wiki_store.ts";
 
+/** Rows per statement. */
 const BATCH = 1_000;
 
 /** All pages within `clearance`, ascending by name; without claims, citations and links. */

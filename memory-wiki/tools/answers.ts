@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from "zod";
-import { Colour, Label } from "../../contracts/authority/colour.ts";
+import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { Digest } from "../../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
@@ -15,7 +15,7 @@ import type { TaskMemory } from "../../contracts/task/task.ts";
 import { Hit, Note } from "../../contracts/memory/wiki.ts";
 import { PatchName } from "../../contracts/memory/wiki_page.ts";
 import { ReadLines } from "../../contracts/wire/wire_wiki.ts";
-import { type Trust } from "../store/trust_rules.ts";
+import type { Trust } from "../store/trust_rules.ts";
 
 export { ReadLines };
 
@@ -156,6 +156,14 @@ export function numberOf(args: JsonObject, name: string, absent: number): number
   const value = args[name] ?? absent;
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a whole number`);
+}
+
+/** The combined trust of what is shown. Computed here, since the kernel does not load the store. */
+export function taintOf(shown: readonly Trust[]): Trust {
+  return {
+    colour: shown.reduce<Colour>((all, { colour }) => mixColour(all, colour), "BLUE"),
+    label: shown.reduce<Label>((all, { label }) => mixLabel(all, label), "public"),
+  };
 }
 
 /** Sources for the process's record, without BLUE ones. */

@@ -10,10 +10,10 @@
  */
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import type { ToolBinding } from "../../contracts/task/power.ts";
-import { type FoundHits, type MemoryParts } from "./answers.ts";
+import { type FoundHits, type MemoryParts, taintOf } from "./answers.ts";
 import { bindNotes, bindProposing } from "./write_tools.ts";
 import { bindReading, query } from "./read_tools.ts";
-import { type Trust, trustOfAll } from "../store/trust_rules.ts";
+import type { Trust } from "../store/trust_rules.ts";
 
 export { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
 
@@ -46,7 +46,7 @@ export function bindMemory(parts: MemoryParts): BoundMemory {
     prepare: (call, task, signal) => proposing?.prepare(call, task, signal) ?? Promise.resolve(),
     async query(asked, signal): Promise<FoundHits & Trust> {
       const found = await query(parts, asked, signal);
-      return { ...found, ...trustOfAll(found.hits) };
+      return { ...found, ...taintOf(found.hits) };
     },
   });
 }

@@ -10,8 +10,7 @@ import type {
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   Cited,
-  type FoundHits,
-  FoundHits as Found,
+  FoundHits,
   hitText,
   IndexRows,
   LOOK_MS,
@@ -24,11 +23,12 @@ import {
   readAnswer,
   ReadLines,
   sourcesOf,
+  taintOf,
   textOf,
   textsOf,
 } from "./answers.ts";
 import { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
-import { type Trust, trustOfAll } from "../store/trust_rules.ts";
+import type { Trust } from "../store/trust_rules.ts";
 
 const RESULT_BYTES = 65_536;
 const ROWS = 100;
@@ -147,7 +147,7 @@ export async function query(
     signal,
     deadlineMs: LOOK_MS,
   });
-  return readAnswer(Found, answer);
+  return readAnswer(FoundHits, answer);
 }
 
 function foundText({ hits, fit, searched }: FoundHits): string {
@@ -161,8 +161,8 @@ function foundText({ hits, fit, searched }: FoundHits): string {
 
 /** Whether a value is as trusted as the call requires. */
 function trusted(args: JsonObject): (each: Trust) => boolean {
-  const least = Colour.safeParse(args["trust"]);
-  return ({ colour }) => !least.success || colourSuffices(colour, least.data);
+  const min = Colour.safeParse(args["trust"]);
+  return ({ colour }) => !min.success || colourSuffices(colour, min.data);
 }
 
 /** A footnote's name without characters that would end it. */
@@ -178,7 +178,7 @@ function result(
   value: Json,
   more: Pick<PowerResult, "observed"> = {},
 ): PowerResult {
-  return { content, ...trustOfAll(shown), sources: sourcesOf(shown), value, ...more };
+  return { content, ...taintOf(shown), sources: sourcesOf(shown), value, ...more };
 }
 
 function summaryOf(tool: MemoryTool, args: JsonObject): string {
@@ -229,7 +229,7 @@ async function readNotes(
   );
   return {
     content: lines.length === 0 ? "There are no notes of that kind." : lines.join("\n"),
-    ...trustOfAll(notes),
+    ...taintOf(notes),
     sources: sourcesOf(notes.map((note) => ({ ...note, file: `note ${note.id}` }))),
     value: toJson(notes),
   };

@@ -158,17 +158,17 @@ function makeCompiler(
   }
 
   function strings({ minLength = 0, maxLength }: Flat, at: string): Expr | undefined {
-    const most = maxLength ?? Math.max(minLength, bounds.textLength);
-    if (minLength > most) return undefined;
+    const max = maxLength ?? Math.max(minLength, bounds.textLength);
+    if (minLength > max) return undefined;
     if (minLength > bounds.maxLength) {
       note({ path: `${at}/minLength`, how: "narrowed", why: "no string is so long" });
       return undefined;
     }
-    if (most > bounds.maxLength) {
+    if (max > bounds.maxLength) {
       const why = `at most ${bounds.maxLength} characters can be written`;
       note({ path: `${at}/maxLength`, how: "narrowed", why });
     }
-    return string(rules, minLength, Math.min(most, bounds.maxLength));
+    return string(rules, minLength, Math.min(max, bounds.maxLength));
   }
 
   function wholeNumbers({ low, high, multiples = [] }: Flat, at: string): Expr | undefined {
@@ -296,8 +296,8 @@ function fitsObject(
     );
 }
 
-function within(count: number, least = 0, most = Infinity): boolean {
-  return count >= least && count <= most;
+function within(count: number, min = 0, max = Infinity): boolean {
+  return count >= min && count <= max;
 }
 
 /** Size limits of a schema. */

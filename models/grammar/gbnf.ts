@@ -82,15 +82,15 @@ export function opt(what: Expr): Expr {
   return what === EMPTY ? EMPTY : `(${what})?`;
 }
 
-/** `what`, from `least` to `most` times, least ≤ most. Unambiguous if `what` is. */
-export function times(rules: Rules, what: Expr, least: number, most: number): Expr {
-  if (most === 0) return EMPTY;
+/** `what`, from `min` to `max` times, least ≤ most. Unambiguous if `what` is. */
+export function times(rules: Rules, what: Expr, min: number, max: number): Expr {
+  if (max === 0) return EMPTY;
   const unit = rules.rule(what);
-  if (least === 1 && most === 1) return unit;
-  if (most < BLOCK) return `${unit}{${least === most ? least : `${least},${most}`}}`;
+  if (min === 1 && max === 1) return unit;
+  if (max < BLOCK) return `${unit}{${min === max ? min : `${min},${max}`}}`;
   const block = rules.rule(`${unit}{${BLOCK}}`);
-  const [fromBlocks, fromUnits] = [Math.floor(least / BLOCK), least % BLOCK];
-  const [toBlocks, toUnits] = [Math.floor(most / BLOCK), most % BLOCK];
+  const [fromBlocks, fromUnits] = [Math.floor(min / BLOCK), min % BLOCK];
+  const [toBlocks, toUnits] = [Math.floor(max / BLOCK), max % BLOCK];
   const some = (from: number, to: number): Expr => times(rules, unit, from, to);
   const blocks = (from: number, to: number): Expr => times(rules, block, from, to);
   if (fromBlocks === toBlocks) {

@@ -6,22 +6,22 @@ function digits(from: number, to: number): Expr | undefined {
   return from > to ? undefined : from === to ? `"${from}"` : `[${from}-${to}]`;
 }
 
-/** `least` to `most` arbitrary digits. */
-function anyDigits(least: number, most: number): Expr {
-  if (most <= 0) return EMPTY;
-  if (least === 1 && most === 1) return "[0-9]";
-  return `[0-9]{${least === most ? least : `${least},${most}`}}`;
+/** `min` to `max` arbitrary digits. */
+function anyDigits(min: number, max: number): Expr {
+  if (max <= 0) return EMPTY;
+  if (min === 1 && max === 1) return "[0-9]";
+  return `[0-9]{${min === max ? min : `${min},${max}`}}`;
 }
 
 /** Integers from `low` to `high` without leading zeros; undefined for an empty range. */
 export function integers(low: bigint, high: bigint): Expr | undefined {
   if (low > high) return undefined;
-  const least = low > 0n ? low : 0n;
+  const min = low > 0n ? low : 0n;
   // Excludes -0.
   const negative = low < 0n ? naturals(high < -1n ? -high : 1n, -low) : undefined;
   return alt([
     negative === undefined ? undefined : seq(`"-"`, negative),
-    high < 0n ? undefined : naturals(least, high),
+    high < 0n ? undefined : naturals(min, high),
   ]);
 }
 

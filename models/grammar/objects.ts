@@ -18,8 +18,8 @@ interface Member {
 /** Entries under keys that the schema does not name, and how many. */
 interface Others {
   readonly entry: Expr;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** Characters of a key that the schema does not name. */
@@ -38,7 +38,7 @@ export function objects(compiler: Compiler, flat: Flat, place: Place): Expr | un
   const required = members.filter((each) => each.required).length;
   if (required > maxProperties) return undefined;
   const others = othersOf(compiler, flat, place, required);
-  const there = members.length + (others?.most ?? 0);
+  const there = members.length + (others?.max ?? 0);
   if (there < minProperties) return undefined;
 
   const comma = seq(literal(","), bounds.spaces ? opt(literal(" ")) : EMPTY);
@@ -103,12 +103,12 @@ function othersOf(
   // An object schema without named properties is open; one with names is closed unless it says otherwise.
   const schema = additional ?? properties === undefined;
   if (schema === false || names?.values !== undefined) return undefined;
-  const most = Math.min(
+  const max = Math.min(
     maxProperties - required,
     Math.max(ENTRIES, minProperties - required),
     MAX_ITEMS,
   );
-  if (most <= 0) return undefined;
+  if (max <= 0) return undefined;
   if (names !== undefined && !saysNothing({ ...names, kinds: compiler.flatten(true, "").kinds })) {
     const { minLength: _l, maxLength: _m, ...beyond } = names;
     if (!saysNothing({ ...beyond, kinds: compiler.flatten(true, "").kinds })) {
@@ -121,17 +121,17 @@ function othersOf(
   }
   const key = otherKey(rules, {
     names: ["__proto__", ...properties?.keys() ?? []],
-    least: names?.minLength ?? 1,
-    most: Math.min(names?.maxLength ?? MAX_KEY, MAX_KEY),
+    min: names?.minLength ?? 1,
+    max: Math.min(names?.maxLength ?? MAX_KEY, MAX_KEY),
   });
   const value = compiler.values(schema, `${at}/additionalProperties`, hops);
   if (key === undefined || value === undefined) return undefined;
-  if (most > 1) {
+  if (max > 1) {
     note({ path: `${at}/additionalProperties`, how: "widened", why: "a key can come twice" });
   }
   const colon = seq(literal(":"), bounds.spaces ? opt(literal(" ")) : EMPTY);
-  const least = properties === undefined ? Math.max(0, minProperties - required) : 0;
-  return { entry: rules.rule(seq(key, colon, value)), least, most };
+  const min = properties === undefined ? Math.max(0, minProperties - required) : 0;
+  return { entry: rules.rule(seq(key, colon, value)), min, max };
 }
 
 /** Members in order, with commas between those present. */
@@ -147,12 +147,12 @@ function inOrder(
   // Built from the end: `after` follows an earlier member, `first` follows none.
   let after: Expr = others === undefined
     ? EMPTY
-    : times(rules, seq(comma, others.entry), others.least, others.most);
+    : times(rules, seq(comma, others.entry), others.min, others.max);
   let first: Expr | undefined = others === undefined ? (empty ? EMPTY : undefined) : alt([
-    empty && others.least === 0 ? EMPTY : undefined,
+    empty && others.min === 0 ? EMPTY : undefined,
     seq(
       others.entry,
-      times(rules, seq(comma, others.entry), Math.max(0, others.least - 1), others.most - 1),
+      times(rules, seq(comma, others.entry), Math.max(0, others.min - 1), others.max - 1),
     ),
   ]);
   for (const { entry, required } of [...members].reverse()) {
@@ -186,20 +186,20 @@ export function arrays(
     const why = `at most ${MAX_ITEMS} items can be written`;
     note({ path: `${at}/maxItems`, how: "narrowed", why });
   }
-  const most = Math.min(limit, MAX_ITEMS);
-  if (minItems > most) return undefined;
+  const max = Math.min(limit, MAX_ITEMS);
+  if (minItems > max) return undefined;
 
   const places: Expr[] = [];
   let rest: Expr | undefined;
-  for (const [n, schema] of prefix.slice(0, most).entries()) {
+  for (const [n, schema] of prefix.slice(0, max).entries()) {
     const value = compiler.values(schema, `${at}/prefixItems/${n}`, hops);
     if (value === undefined) break;
     places.push(value);
   }
   // The list ends at the first item that no value fits.
-  const whole = places.length === Math.min(prefix.length, most);
-  if (whole && most > places.length) rest = compiler.values(items, `${at}/items`, hops);
-  const reach = rest === undefined ? places.length : most;
+  const whole = places.length === Math.min(prefix.length, max);
+  if (whole && max > places.length) rest = compiler.values(items, `${at}/items`, hops);
+  const reach = rest === undefined ? places.length : max;
   if (minItems > reach) return undefined;
 
   const comma = seq(literal(","), bounds.spaces ? opt(literal(" ")) : EMPTY);

@@ -28,10 +28,10 @@ const KINDS: ReadonlySet<string> = new Set([...ALL_KINDS, "integer"]);
 
 /** The constraints of one schema beside its `$ref` and `allOf`. Throws `invalidInput` with the place. */
 export function parseLevel(schema: JsonObject, at: string): Flat {
-  const limit = (key: string, least = 0): number | undefined => {
+  const limit = (key: string, min = 0): number | undefined => {
     const value = schema[key];
     if (value === undefined) return undefined;
-    if (typeof value === "number" && Number.isSafeInteger(value) && value >= least) return value;
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= min) return value;
     throw wrong(`${at}/${key}`, "it is not a whole number");
   };
   const inner = (key: string): Schema | undefined =>

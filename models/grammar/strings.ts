@@ -11,12 +11,12 @@ const CHARACTER = [
   String.raw` | [dD] [89abAB] ${HEX}{2} "\\u" [dD] [c-fC-F] ${HEX}{2}))`,
 ].join(" | ");
 
-/** A quoted string of `least` to `most` characters (code points). */
-export function string(rules: Rules, least: number, most: number): Expr {
-  return seq(literal('"'), times(rules, rules.rule(CHARACTER), least, most), literal('"'));
+/** A quoted string of `min` to `max` characters (code points). */
+export function string(rules: Rules, min: number, max: number): Expr {
+  return seq(literal('"'), times(rules, rules.rule(CHARACTER), min, max), literal('"'));
 }
 
-/** A quoted key of `least` to about `most` characters, without escapes and not among `names`. */
+/** A quoted key of `min` to about `max` characters, without escapes and not among `names`. */
 export function otherKey(rules: Rules, keys: Keys): Expr | undefined {
   const inner = other(rules, keys);
   return inner === undefined ? undefined : seq(literal('"'), inner, literal('"'));
@@ -24,21 +24,21 @@ export function otherKey(rules: Rules, keys: Keys): Expr | undefined {
 
 interface Keys {
   readonly names: readonly string[];
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-function other(rules: Rules, { names, least, most }: Keys): Expr | undefined {
+function other(rules: Rules, { names, min, max }: Keys): Expr | undefined {
   const plain = rules.rule(PLAIN);
-  if (names.length === 0) return times(rules, plain, least, Math.max(least, most));
+  if (names.length === 0) return times(rules, plain, min, Math.max(min, max));
   const after = (rest: readonly string[]): Expr | undefined =>
-    other(rules, { names: rest, least: Math.max(0, least - 1), most: Math.max(0, most - 1) });
+    other(rules, { names: rest, min: Math.max(0, min - 1), max: Math.max(0, max - 1) });
   const groups = Map.groupBy(names.filter((each) => each !== ""), ([first = ""]) => first);
   const ended = names.includes("");
   const found = alt([
-    ended || least > 0 ? undefined : EMPTY,
-    most === 0 ? undefined : seq(butFor([...groups.keys()]), after([]) ?? EMPTY),
-    ...(most === 0 ? [] : [...groups].map(([first, rest]) => {
+    ended || min > 0 ? undefined : EMPTY,
+    max === 0 ? undefined : seq(butFor([...groups.keys()]), after([]) ?? EMPTY),
+    ...(max === 0 ? [] : [...groups].map(([first, rest]) => {
       const more = after(rest.map((name) => name.slice(first.length)));
       return more === undefined || JSON.stringify(first) !== `"${first}"`
         ? undefined

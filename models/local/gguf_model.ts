@@ -65,8 +65,8 @@ export function contextTokensOf({ header, settings }: Omit<GgufParts, "backend">
   const room = CACHE_SHARE * Math.max(MIN_CACHE_BYTES, settings.bytes);
   const fitting = room / (header.layers * header.kept * CACHE_NUMBER_BYTES);
   const whole = Math.floor(fitting / MIN_CONTEXT_TOKENS) * MIN_CONTEXT_TOKENS;
-  const most = Math.min(CONTEXT_TOKENS, Math.max(MIN_CONTEXT_TOKENS, whole));
-  return Math.min(most, header.contextTokens);
+  const max = Math.min(CONTEXT_TOKENS, Math.max(MIN_CONTEXT_TOKENS, whole));
+  return Math.min(max, header.contextTokens);
 }
 
 /** The digest of the weights identifies the model. */

@@ -52,11 +52,11 @@ export function makePrefixes(sequences: number): Prefixes {
   let clock = 0;
   return Object.freeze({
     place(tokens: Uint32Array, ends: readonly number[]): Place {
-      const most = tokens.length - 1;
+      const max = tokens.length - 1;
       let best = 0;
       let kept = -1;
       table.forEach(({ tokens: held, used }, n) => {
-        const alike = Math.min(common(held, tokens), most);
+        const alike = Math.min(common(held, tokens), max);
         const same = ends.findLast((end) => end <= alike) ?? 0;
         if (same > kept || (same === kept && used < (table[best]?.used ?? 0))) {
           [best, kept] = [n, same];
@@ -91,8 +91,8 @@ export function makePrefixes(sequences: number): Prefixes {
 const NONE = new Uint32Array(0);
 
 function common(a: Uint32Array, b: Uint32Array): number {
-  const most = Math.min(a.length, b.length);
+  const max = Math.min(a.length, b.length);
   let n = 0;
-  while (n < most && a[n] === b[n]) n++;
+  while (n < max && a[n] === b[n]) n++;
   return n;
 }

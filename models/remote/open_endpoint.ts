@@ -218,19 +218,19 @@ function baseOf({ url, base = "" }: EndpointConfig): URL {
   return parsed;
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+async function textOf(body: AsyncIterable<Uint8Array>, max: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     for await (const bytes of body) {
       text += decoder.decode(bytes, { stream: true });
-      if (text.length >= most) break;
+      if (text.length >= max) break;
     }
   } catch (error) {
     // The refusal stands even if its body breaks off; only a cancellation takes precedence.
     if (error instanceof Fault && error.code === "cancelled") throw error;
   }
-  return text.slice(0, most);
+  return text.slice(0, max);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {

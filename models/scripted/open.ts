@@ -254,8 +254,8 @@ function cut(
 ): { readonly text: string; readonly finish?: FinishReason } {
   const stops = (stopSequences ?? []).map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   const stopped = stops.length > 0 ? text.slice(0, Math.min(...stops)) : text;
-  const most = maxTokens * CHARS_A_TOKEN;
-  if (stopped.length > most) return { text: stopped.slice(0, most), finish: "length" };
+  const max = maxTokens * CHARS_A_TOKEN;
+  if (stopped.length > max) return { text: stopped.slice(0, max), finish: "length" };
   return stops.length > 0 ? { text: stopped, finish: "stop" } : { text };
 }
 

@@ -191,7 +191,7 @@ const STEPS = {
   },
   cut: {
     takes: ["number"],
-    apply: (value, most) => [...textOf(value)].slice(0, Number(most)).join(""),
+    apply: (value, max) => [...textOf(value)].slice(0, Number(max)).join(""),
   },
   trim: { takes: [], apply: (value) => textOf(value).trim() },
   number: {

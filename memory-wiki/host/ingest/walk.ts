@@ -213,9 +213,7 @@ function readRule(line: string): IgnoreRule | undefined {
   return { negated, foldersOnly, fits: (path) => fitsParts(whole, path) };
 }
 
-/**
- * Trailing spaces count only if escaped. A loop, because a regular expression takes quadratic time on a line of tabs.
- */
+/** Trailing spaces count only if escaped. A loop: a regular expression is quadratic on a line of tabs. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === " ") end -= 1;

@@ -150,13 +150,13 @@ function look(path: string): { readonly kind: Entry["kind"]; readonly bytes: num
   }
 }
 
-async function readInput(most: number): Promise<Uint8Array> {
+async function readInput(max: number): Promise<Uint8Array> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const chunk of Deno.stdin.readable) {
     bytes += chunk.length;
-    if (bytes > most) {
-      throw new Fault("tooLarge", `Cannot read standard input: it is longer than ${most} bytes`);
+    if (bytes > max) {
+      throw new Fault("tooLarge", `Cannot read standard input: it is longer than ${max} bytes`);
     }
     chunks.push(chunk);
   }

@@ -6,7 +6,6 @@
 import { cleared, type Colour } from "../../../contracts/authority/mod.ts";
 import { mayMoveTo } from "../cited_sources.ts";
 import { eachSource } from "../../store/each_row.ts";
-import { shellLine } from "../../../text/shell.ts";
 import type { CitedSource, MakeCheck } from "../rule.ts";
 
 // Raw bytes that differ from those ingested: somebody wrote to `raw/`, or the disk failed.
@@ -24,7 +23,7 @@ export const checkAlteredSource: MakeCheck = (view) => ({
         remedy: source.provenance.origin === "-"
           ? `Bring the file back from a backup: its digest is ${source.digest}.`
           : `Bring the file back from a backup, or take the source in again with \`remit wiki ingest ${
-            shellLine([source.provenance.origin])
+            shellWord(source.provenance.origin)
           }\`.`,
       });
     }
@@ -36,7 +35,7 @@ export const checkAlteredSource: MakeCheck = (view) => ({
 
 function again({ source }: CitedSource): string {
   const { origin } = source.provenance;
-  return origin === "-" ? "-" : shellLine([origin]);
+  return origin === "-" ? "-" : shellWord(origin);
 }
 
 /** Rule `changedSource`. */
@@ -75,7 +74,7 @@ export const checkChangedSource: MakeCheck = (view) => ({
           : `Footnote "${use.note}" cites version ${source.version}; the same words stand on ${lines} of version ${current.version}.`,
         remedy: moved === undefined
           ? `Compare with \`remit wiki show ${
-            shellLine([current.text])
+            shellWord(current.text)
           }\` and mend the claim in \`remit wiki edit ${use.page}\`.`
           : fixable
           ? "Move the citation with `remit wiki lint --fix`."
@@ -106,7 +105,7 @@ export const checkExpiredSource: MakeCheck = (view) => ({
         remedy: source.provenance.origin === "-"
           ? `Cite another source in \`remit wiki edit ${page}\`.`
           : `Take it in again with \`remit wiki ingest ${
-            shellLine([source.provenance.origin])
+            shellWord(source.provenance.origin)
           }\`, or cite another source in \`remit wiki edit ${page}\`.`,
         other: { file: source.text },
       });
@@ -159,7 +158,7 @@ export const checkStalePage: MakeCheck = (view) => {
             : `What this page says of ${sources.size} sources was written before they changed.`,
           remedy: sources.size === 1 && origin !== "-"
             ? `Write it anew with \`remit wiki ingest ${
-              shellLine([origin])
+              shellWord(origin)
             }\`, or mend it in \`remit wiki edit ${page}\`.`
             : `Mend it in \`remit wiki edit ${page}\`.`,
         });
@@ -199,3 +198,10 @@ export const checkUntrustedClaim: MakeCheck = (view) => ({
     }
   },
 });
+
+const PLAIN = /^[\w@%+=:,./-]+$/u;
+
+/** Quotes a word of a suggested command for a shell if necessary. */
+function shellWord(word: string): string {
+  return PLAIN.test(word) && !word.startsWith("-") ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -105,7 +105,7 @@ export function makeBlocks(): Blocks {
       const rows = tables.pop()?.rows.filter((row) => row.some((cell) => cell !== "")) ?? [];
       const [head] = rows;
       if (head === undefined) return;
-      const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
+      const columns = rows.reduce((max, row) => Math.max(max, row.length), 0);
       const layout = columns < 2 || rows.some((row) => row.some((cell) => cell.length > MAX_CELL));
       if (layout) { for (const cell of rows.flat()) if (cell !== "") put(cell, false); }
       else put(tableText(rows, columns), false);

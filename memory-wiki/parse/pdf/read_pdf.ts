@@ -210,16 +210,16 @@ async function titleOf(pdf: Pdf): Promise<string> {
 const HEADING_RATIO = 1.2;
 const MAX_HEADING = 160;
 
-/** Writes at most `most` characters, and returns whether there were more. */
+/** Writes at most `max` characters, and returns whether there were more. */
 function writePages(
   pages: readonly PdfPage[],
-  most: number,
+  max: number,
 ): { readonly text: string; readonly cut: boolean } {
   const body = sizeOfText(pages);
   const out: string[] = [];
   let size = 0;
   for (const { number, lines } of pages) {
-    if (size > most) return { text: out.join("\n"), cut: true };
+    if (size > max) return { text: out.join("\n"), cut: true };
     if (out.length > 0 && out.at(-1) !== "") out.push("");
     out.push(`## Page ${number}`, "");
     size += 16;
@@ -250,8 +250,8 @@ function sizeOfText(pages: readonly PdfPage[]): number {
       counts.set(rounded, (counts.get(rounded) ?? 0) + text.length);
     }
   }
-  let [best, most] = [Infinity, 0];
-  for (const [size, count] of counts) if (count > most) [best, most] = [size, count];
+  let [best, max] = [Infinity, 0];
+  for (const [size, count] of counts) if (count > max) [best, max] = [size, count];
   return best;
 }
 

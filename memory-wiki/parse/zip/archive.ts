@@ -28,7 +28,7 @@ export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): A
   let left = MAX_ALL;
 
   const unpack = async (entry: ZipEntry, take: (part: Uint8Array) => boolean): Promise<boolean> => {
-    const most = Math.min(left, MAX_ENTRY);
+    const max = Math.min(left, MAX_ENTRY);
     let given = 0;
     const counted = (part: Uint8Array): boolean => {
       left -= part.length;
@@ -36,12 +36,12 @@ export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): A
       return take(part);
     };
     if (entry.method === 8) {
-      const whole = await inflate(entry.packed, most, counted);
+      const whole = await inflate(entry.packed, max, counted);
       // The runtime does not report a truncated stream, so the size is compared. All ones: the size is in
       // another field.
       return whole && (given >= entry.size || entry.size === ELSEWHERE);
     }
-    return counted(entry.packed.subarray(0, most)) && entry.packed.length <= most;
+    return counted(entry.packed.subarray(0, max)) && entry.packed.length <= max;
   };
 
   return Object.freeze({
@@ -63,28 +63,28 @@ export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): A
   });
 }
 
-/** Reads an entry up to `most` bytes; undefined if unreadable. */
+/** Reads an entry up to `max` bytes; undefined if unreadable. */
 export async function readEntry(
   archive: Archive,
   name: string,
-  most: number,
+  max: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly whole: boolean } | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;
   const whole = await archive.read(name, (part) => {
     parts.push(part);
     size += part.length;
-    return size <= most;
+    return size <= max;
   });
   if (whole === undefined) return undefined;
-  const bytes = new Uint8Array(Math.min(size, most));
+  const bytes = new Uint8Array(Math.min(size, max));
   let at = 0;
   for (const part of parts) {
     const fitting = part.subarray(0, bytes.length - at);
     bytes.set(fitting, at);
     at += fitting.length;
   }
-  return { bytes, whole: whole && size <= most };
+  return { bytes, whole: whole && size <= max };
 }
 
 function tooLarge(name: string): Fault {

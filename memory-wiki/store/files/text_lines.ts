@@ -35,8 +35,8 @@ export interface TextFile {
 
 /** Reads text files of the wiki. All methods throw `storeCorrupt` when the file is missing or altered. */
 export interface TextLines {
-  /** Lines `from`..`to` joined by newlines: whole lines up to `most` bytes; a single longer line is cut. */
-  lines(file: TextFile, from: number, to: number, most: number): string;
+  /** Lines `from`..`to` joined by newlines: whole lines up to `max` bytes; a single longer line is cut. */
+  lines(file: TextFile, from: number, to: number, max: number): string;
   /** Bytes `from`..`to`, end exclusive. */
   passage(file: TextFile, from: number, to: number): string;
 }
@@ -118,7 +118,7 @@ export function makeTextLines(folder: WikiFolder): TextLines {
         open.close();
       }
     },
-    lines(file, from, to, most) {
+    lines(file, from, to, max) {
       const marks = marksOf(file);
       const { starts, bytes } = marks;
       if (from < 1 || to < from) return "";
@@ -130,7 +130,7 @@ export function makeTextLines(folder: WikiFolder): TextLines {
       const skip = from - 1 - mark * STRIDE;
       const open = reader(file, marks);
       try {
-        return collect(open, { start, end, skip, lines: to - from + 1, most });
+        return collect(open, { start, end, skip, lines: to - from + 1, max });
       } finally {
         open.close();
       }
@@ -139,12 +139,12 @@ export function makeTextLines(folder: WikiFolder): TextLines {
 
   function collect(
     file: { read(into: Uint8Array, at: number): number },
-    { start, end, skip, lines, most }: {
+    { start, end, skip, lines, max }: {
       start: number;
       end: number;
       skip: number;
       lines: number;
-      most: number;
+      max: number;
     },
   ): string {
     const piece = new Uint8Array(Math.min(65_536, Math.max(1, end - start)));
@@ -171,42 +171,42 @@ export function makeTextLines(folder: WikiFolder): TextLines {
           if (first === -1) first = from;
           size += stop - from;
           open = feed === -1;
-          if (size <= most + 2 && feed !== -1) {
+          if (size <= max + 2 && feed !== -1) {
             whole += 1;
             wholeSize = size;
           }
         }
         from = stop;
-        if (whole === lines || size > most + 2) break;
+        if (whole === lines || size > max + 2) break;
       }
       if (first !== -1) kept.push(read.slice(first, from));
-      if (size > most + 2) break;
+      if (size > max + 2) break;
     }
     // The last line of the file without newline.
-    if (open && size <= most) wholeSize = size;
-    return spell(joinBytes(kept), wholeSize, most);
+    if (open && size <= max) wholeSize = size;
+    return spell(joinBytes(kept), wholeSize, max);
   }
 
   /** Decodes the lines of `joined`, or only its whole lines if there are any. */
-  function spell(joined: Uint8Array, wholeSize: number, most: number): string {
+  function spell(joined: Uint8Array, wholeSize: number, max: number): string {
     const text = decoder.decode(wholeSize > 0 ? joined.subarray(0, wholeSize) : joined);
     const lines = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
     if (text.endsWith("\n")) lines.pop();
     // An invalid byte becomes three.
-    return joined.length * 3 <= most ? lines.join("\n") : withinBytes(lines, most);
+    return joined.length * 3 <= max ? lines.join("\n") : withinBytes(lines, max);
   }
 }
 
-/** Whole lines up to `most` bytes; a longer first line is cut between characters. */
-function withinBytes(lines: readonly string[], most: number): string {
+/** Whole lines up to `max` bytes; a longer first line is cut between characters. */
+function withinBytes(lines: readonly string[], max: number): string {
   const encoder = new TextEncoder();
   let [count, size] = [0, -1];
   for (const line of lines) {
     size += 1 + encoder.encode(line).length;
-    if (size > most) break;
+    if (size > max) break;
     count += 1;
   }
   if (count > 0) return lines.slice(0, count).join("\n");
   const [first = ""] = lines;
-  return first.slice(0, encoder.encodeInto(first, new Uint8Array(most)).read);
+  return first.slice(0, encoder.encodeInto(first, new Uint8Array(max)).read);
 }

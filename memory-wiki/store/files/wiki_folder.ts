@@ -24,8 +24,8 @@ export interface WikiFolder {
   list(folder: "raw" | "pages"): ReturnType<WikiFiles["list"]>;
   /** All entries of a folder by name. */
   lookAll(folder: "raw" | "pages"): ReadonlyMap<string, FileLook>;
-  /** Undefined if missing. Throws `tooLarge` above `most` bytes. */
-  read(path: WikiPath, most: number): Uint8Array | undefined;
+  /** Undefined if missing. Throws `tooLarge` above `max` bytes. */
+  read(path: WikiPath, max: number): Uint8Array | undefined;
   /** Throws `storeCorrupt` if missing. */
   open(path: WikiPath): OpenFile;
   /** Undefined if missing. */
@@ -124,13 +124,13 @@ export function openWikiFolder(files: WikiFiles, options: WikiFolderOptions): Wi
     return `${path.slice(0, path.lastIndexOf("/") + 1)}${STAGED}${id("f")}`;
   }
 
-  function read(path: WikiPath, most: number): Uint8Array | undefined {
+  function read(path: WikiPath, max: number): Uint8Array | undefined {
     const found = plain(path);
     if (found === undefined) return undefined;
-    if (found.bytes > most) {
-      throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${most} bytes`);
+    if (found.bytes > max) {
+      throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${max} bytes`);
     }
-    return guarded("read", path, (absolute) => readWhole(files.open(absolute), most));
+    return guarded("read", path, (absolute) => readWhole(files.open(absolute), max));
   }
 
   function tryOpen(path: WikiPath): OpenFile | undefined {
@@ -230,9 +230,9 @@ function provideFolder(files: WikiFiles, path: string, create: boolean, first: b
   return found.identity;
 }
 
-function readWhole(file: OpenFile, most: number): Uint8Array {
+function readWhole(file: OpenFile, max: number): Uint8Array {
   try {
-    const into = new Uint8Array(Math.min(file.bytes, most));
+    const into = new Uint8Array(Math.min(file.bytes, max));
     let length = 0;
     for (let got = 1; got > 0 && length < into.length; length += got) {
       got = file.read(into.subarray(length), length);

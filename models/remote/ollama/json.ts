@@ -4,9 +4,9 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { again } from "../retry.ts";
 import { type Fields, fieldsOf } from "../wire_json.ts";
 
-/** A safe integer of at least `least`; undefined for any other value. */
-export function wholeOf(value: unknown, least: number): number | undefined {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= least
+/** A safe integer of at least `min`; undefined for any other value. */
+export function wholeOf(value: unknown, min: number): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= min
     ? value
     : undefined;
 }

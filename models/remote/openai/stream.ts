@@ -123,7 +123,7 @@ function usageOf(usage: Fields): Delta {
   const apart = total === undefined && said !== undefined && thoughts > said
     ? said + thoughts
     : said;
-  const output = most(apart, rest(total, input));
+  const output = larger(apart, rest(total, input));
   const cacheRead = numberOf(asked["cached_tokens"]) ?? first(COUNTS.cached) ?? 0;
   const cacheWrite = numberOf(asked["cache_write_tokens"]) ?? 0;
   return {
@@ -139,7 +139,7 @@ function rest(total: number | undefined, part: number | undefined): number | und
   return total === undefined || part === undefined ? undefined : Math.max(0, total - part);
 }
 
-function most(a: number | undefined, b: number | undefined): number | undefined {
+function larger(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? a ?? b : Math.max(a, b);
 }
 

@@ -17,8 +17,8 @@ export function scrubFault(error: unknown, secrets: readonly string[]): unknown 
   let message = scrubText(error.message, secrets);
   if (message.endsWith("…")) {
     const kept = message.slice(0, -1);
-    const most = Math.max(0, ...secrets.map((secret) => beginningOf(secret, kept)));
-    message = `${kept.slice(0, kept.length - most)}${"*".repeat(most)}…`;
+    const max = Math.max(0, ...secrets.map((secret) => beginningOf(secret, kept)));
+    message = `${kept.slice(0, kept.length - max)}${"*".repeat(max)}…`;
   }
   if (message === error.message) return error;
   // Drops the cause, which has the same message.
@@ -91,9 +91,9 @@ function starIn(bytes: Uint8Array, byFirst: readonly (readonly Uint8Array[])[]):
 
 /** How many bytes of `pattern` match at `at`. */
 function sameFrom(bytes: Uint8Array, at: number, pattern: Uint8Array): number {
-  const most = Math.min(pattern.length, bytes.length - at);
+  const max = Math.min(pattern.length, bytes.length - at);
   let same = 1;
-  while (same < most && bytes[at + same] === pattern[same]) same++;
+  while (same < max && bytes[at + same] === pattern[same]) same++;
   return same;
 }
 
@@ -125,10 +125,10 @@ export function makeStreamText(secrets: readonly string[] = []): StreamText {
   });
 }
 
-/** Cuts a text into pieces of at most `most` UTF-16 units, never within a surrogate pair. */
-export function* inPieces(text: string, most: number): Generator<string, void> {
+/** Cuts a text into pieces of at most `max` UTF-16 units, never within a surrogate pair. */
+export function* inPieces(text: string, max: number): Generator<string, void> {
   for (let at = 0; at < text.length;) {
-    const end = Math.min(at + most, text.length);
+    const end = Math.min(at + max, text.length);
     const whole = end - (end < text.length ? highSurrogate(text.slice(at, end)) : 0);
     yield text.slice(at, whole);
     at = whole;

@@ -90,7 +90,7 @@ async function fetched(
       url: entry.url,
       partial,
       bytes: entry.bytes,
-      most: entry.bytes ?? Math.ceil(entry.about * SLACK),
+      max: entry.bytes ?? Math.ceil(entry.about * SLACK),
       onBytes: onBytesOf((total) => progress(screen, "fetching", total || entry.about)),
       signal,
     });
@@ -160,7 +160,7 @@ export interface Download {
   /** Exact size in bytes, if known. */
   readonly bytes?: number | undefined;
   /** Maximum bytes. */
-  readonly most: number;
+  readonly max: number;
   onBytes(done: number, total: number | undefined): void;
   readonly signal: AbortSignal;
 }
@@ -282,13 +282,13 @@ function isWhole(answer: HttpAnswer, had: number): boolean {
  */
 async function downloadFile(parts: Parts, download: Download): Promise<number> {
   const { disk, models } = parts;
-  const { partial, url, most } = download;
+  const { partial, url, max } = download;
   const note = readNote(disk, `${partial}.json`);
   const had = models.weights.stat(partial)?.bytes ?? 0;
   const ours = note?.url === url && note.validator !== undefined && had > 0;
   // Complete, but interrupted before it was stored.
   if (ours && had === download.bytes) return had;
-  const going = ours && had < most;
+  const going = ours && had < max;
   if (!going) dropPartial(disk, partial);
   const answer = await open(parts, download, {
     ...(going ? { range: `bytes=${had}-`, "if-range": note.validator ?? "" } : {}),
@@ -306,8 +306,8 @@ async function downloadFile(parts: Parts, download: Download): Promise<number> {
   const exact = download.bytes ?? total;
   const wrong = total !== undefined && exact !== total
     ? `it has ${total} bytes, and ${exact} were expected`
-    : (total ?? 0) > most
-    ? `it has ${total} bytes, and at most ${most} were expected`
+    : (total ?? 0) > max
+    ? `it has ${total} bytes, and at most ${max} were expected`
     : undefined;
   if (wrong !== undefined) {
     await answer.cancel();
@@ -331,11 +331,11 @@ async function downloadFile(parts: Parts, download: Download): Promise<number> {
 
 async function receive(
   { disk, models }: Parts,
-  { partial, url, most, onBytes }: Download,
+  { partial, url, max, onBytes }: Download,
   answer: HttpAnswer,
   { at, total }: { readonly at: number; readonly total: number | undefined },
 ): Promise<number> {
-  const limit = total ?? most;
+  const limit = total ?? max;
   const writer = models.weights.writer(partial, at);
   let done = at;
   let long = false;
