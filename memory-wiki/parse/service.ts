@@ -208,7 +208,7 @@ const MAX_UNITS = 3 * MAX_TEXT;
 
 /** A clean text, and the notes of what was changed. */
 interface TidyText {
-  /** Lines end in ` `, the last one included. */
+  /** Empty, or lines that each end in `\n`. */
   readonly text: string;
   readonly notes: readonly string[];
 }
