@@ -51,7 +51,7 @@ export function wikiLine(parts: WikiLineParts): WikiLine {
       `--allow-write=${own.join(COMMA)}`,
       ...denying("net", "run", "sys", "ffi", "import"),
     ],
-    most: MAX,
+    max: MAX,
     // Readable paths first, so that writable ones and the program are mounted over them.
     under: parts.reads.flatMap((path, n) => ["--ro-bind", path, reads[n] ?? path]),
     over: [
